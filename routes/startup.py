@@ -17,8 +17,9 @@ import trio
 
 from actors.ids import ObjectIds
 from actors.kernel.clock import Clock, SystemClock
-from actors.kernel.directory import System, open_system
+from actors.kernel.directory import System
 from actors.kernel.kind import Kind
+from actors.kernel.opening import open_system
 from actors.kernel.placement import open_local_placement
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.cluster import ClusterInUse

@@ -75,14 +75,14 @@ class ImportReport(msgspec.Struct, frozen=True):
     refused: tuple[tuple[int, str], ...] = ()
 
     def plus(self, other: "ImportReport") -> "ImportReport":
-        """Both together."""
+        """The sums of both."""
         return ImportReport(
             self.imported + other.imported, self.present + other.present, self.refused + other.refused
         )
 
 
 class Numbered(msgspec.Struct, frozen=True):
-    """A valid line."""
+    """A valid line of the archive, with its number in the file."""
 
     number: int
     line: ArchiveLine

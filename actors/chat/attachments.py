@@ -170,7 +170,7 @@ def _is_text(data: bytes) -> bool:
 
 
 def served_type(content_type: str) -> str:
-    """The type under which it is handed out."""
+    """The media type under which an attachment is served."""
     return _PLAIN_BYTES if content_type in _ACTIVE_TYPES else content_type
 
 

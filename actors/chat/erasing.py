@@ -24,7 +24,7 @@ Tell = Callable[[str], Awaitable[None]]
 
 
 def take_erased(state: State, command: TellErased) -> Sequence[AnyEvent]:
-    """A user was erased; nothing comes of it the second time."""
+    """Decide on the report that a user was erased. No events if their name is gone already."""
     user_id = command.user_id
     lines = tuple(line for one in state.window if (line := erased_line(one, user_id)) is not None)
     member = state.members.get(user_id)

@@ -56,7 +56,7 @@ class MessageCreated(Event, tag="message_created", frozen=True):
 
     @property
     def at_ms(self) -> int:
-        """When it happened: the message's `createdAtMs`."""
+        """When the message was posted: its `createdAtMs`, epoch milliseconds."""
         return self.line.created_at_ms
 
 

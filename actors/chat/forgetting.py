@@ -43,7 +43,7 @@ async def forget_in_journal(store: Store, conversation_id: str, user_id: str) ->
 
 
 def erased_line(line: Line, user_id: str) -> Line | None:
-    """A message without the user's name; None when it is so already."""
+    """The message with the name of an erased user replaced; None when it does not hold the name."""
     record = erased_record(line.record, user_id)
     if record is None:
         return None
@@ -52,7 +52,7 @@ def erased_line(line: Line, user_id: str) -> Line | None:
 
 
 def erased_record(record: bytes, user_id: str) -> bytes | None:
-    """The record without the user's name; None when it is so already."""
+    """The record with the name of an erased user replaced; None when it does not hold the name."""
     if user_id.encode() not in record:
         return None
     message = records.decode(record)

@@ -116,13 +116,13 @@ class Frames:
         self._newest: dict[str, Newest] = {}
 
     def seen_by(self, viewer_id: str) -> "Frames":
-        """The frames of one viewer, whichever conversation they are about."""
+        """The frames for one viewer, of any conversation."""
         own = self._sharing()
         own._viewer_id = viewer_id
         return own
 
     def seen_with(self, sight: Sight) -> "Frames":
-        """The frames of those who see this of one conversation: the very same where it is nothing of their own."""
+        """The frames for one audience of a conversation: these same ones where it sees nothing of its own."""
         if sight is STRANGER or sight == STRANGER:
             return self
         own = self._sharing()
@@ -136,7 +136,7 @@ class Frames:
         return own
 
     def sight(self, viewer_id: str, shown: Facts) -> Sight:
-        """What one viewer sees otherwise than everybody in live snapshots of a conversation."""
+        """What live snapshots of a conversation show this viewer differently from everybody else."""
         sight = sight_of(self._company, viewer_id, [id for id, _ in shown.participants], shown.silent)
         if shown.participant_count > OWN_SHOWN_MEMBERS and viewer_id in sight.known:
             known = compact(id for id in sight.known if id != viewer_id)
@@ -203,7 +203,7 @@ class Frames:
         return self._record(line, chosen if line.has_poll else ())
 
     def message_chosen(self, line: Line, choice: Sequence[str]) -> bytes:
-        """A Message with this choice selected."""
+        """A Message with a poll, in which these options are shown as the viewer's choice."""
         return self._record(line, choice)
 
     def snapshot(self, state: State, audience: Audience) -> bytes:
@@ -309,7 +309,7 @@ def _choices(state: State, user_id: str) -> Iterator[tuple[str, tuple[str, ...]]
 
 
 def own_fields(own: MemberCounts) -> bytes:
-    """What closes a Conversation for its viewer."""
+    """The JSON that ends a Conversation: the viewer's own fields and the closing brace."""
     return b',"unreadCount":%d,"mentionCount":%d,"lastReadAtMs":%b,"muted":%b}' % (
         own.unread,
         own.mentions,

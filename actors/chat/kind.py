@@ -106,7 +106,7 @@ def _rendering(frames: Frames) -> Rendering[State]:
 
 
 def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911 - a table
-    """What comes of a command; raises `Refused`, and then nothing has changed."""
+    """The events of a command, by the rule for its type. Raises `Refused`; the state is never changed here."""
     match command:
         case commands.PostMessage():
             return rules_messages.post(state, command, now_ms)
@@ -150,7 +150,7 @@ def _take(state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEven
 def answer(  # noqa: PLR0911 - a table
     frames: Frames, state: State, command: AnyCommand, happened: Sequence[AnyEvent]
 ) -> Raw | ReadMarker | None:
-    """What the caller is told: the message or conversation as they see it now, encoded."""
+    """The reply to the caller: the message or conversation as they see it after the command, encoded."""
     match command:
         case commands.PostMessage():
             line = _line(happened) or rules_messages.original_of(state, command)
@@ -176,7 +176,7 @@ def answer(  # noqa: PLR0911 - a table
 
 
 def touches(state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str]]]:
-    """Whose inbox shows something of this event."""
+    """The views that an event changes: the inboxes of members that show something of it."""
     match event:
         case events.MessageCreated():  # what happens most is asked first
             return ((INBOX, state.members.keys()),)

@@ -34,7 +34,7 @@ _decoder = msgspec.msgpack.Decoder(State, dec_hook=_decode_window)
 
 
 def dump(state: State) -> bytes:
-    """The snapshot: all but what lives in memory only."""
+    """The state as a snapshot of the journal, without what lives in memory only."""
     return _encoder.encode(
         replace(
             state, read_notices_sent_ms={}, read_notices_due={}, looked_up=NOTHING_LOOKED_UP, doubtful=False
@@ -43,7 +43,7 @@ def dump(state: State) -> bytes:
 
 
 def restore(kept: bytes) -> State:
-    """What `dump` made."""
+    """The state that `dump` has made a snapshot of."""
     return _decoder.decode(kept)
 
 

@@ -83,7 +83,7 @@ class Need(msgspec.Struct, frozen=True):
 
 
 def missing(state: State, command: AnyCommand) -> Need | None:  # noqa: PLR0911 - a table
-    """What `decide` would need for this command, or None."""
+    """What `decide` needs from rows for this command and the state does not hold; None if nothing."""
     match command:
         case PostMessage():
             return _for_post(state, command)
@@ -156,7 +156,7 @@ def _in_window(state: State, message_id: str) -> bool:
 
 
 async def fetch(conn: Connection, conversation_id: str, need: Need) -> LookedUp:
-    """Read what is needed."""
+    """Read the rows that `missing` has named."""
     lines: dict[str, Line] = {}
     archived: frozenset[str] = frozenset()
     choices: dict[str, tuple[str, ...]] = {}
@@ -229,17 +229,17 @@ def _is_meant(line: Line, need: Need) -> bool:
 
 
 def absorb(state: State, looked_up: LookedUp) -> State:
-    """The state with what was read."""
+    """The state with the rows of `fetch`, for the command being decided."""
     return replace(state, looked_up=looked_up)
 
 
 def forget(state: State) -> State:
-    """The state without it."""
+    """The state without the rows that `absorb` has added."""
     return state if state.looked_up is NOTHING_LOOKED_UP else replace(state, looked_up=NOTHING_LOOKED_UP)
 
 
 def distrust(state: State) -> State:
-    """The state whose commands look everything up that the rows could refuse."""
+    """A state that skips no optional lookup; used after PostgreSQL has rejected a turn (`Kind.distrust`)."""
     return state if state.doubtful else replace(state, doubtful=True)
 
 
@@ -270,7 +270,7 @@ def newest_left_out_ms(archived: tuple[Line, ...], kept: tuple[Line, ...]) -> in
 
 
 def record_bytes(line: Line) -> int:
-    """What a line takes in a page."""
+    """How many bytes a line takes in a page."""
     return len(line.record)
 
 

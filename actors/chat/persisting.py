@@ -36,7 +36,7 @@ async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
 
 
 def plan(turns: Sequence[Turn]) -> list[Statement] | None:
-    """What `persist` would run, when people only talk and read; None when more has happened."""
+    """The statements of `persist`, where turns only post messages and mark them read; None where they do more."""
     if any(not isinstance(event, _SIMPLE) for turn in turns for event in turn.events):
         return None
     return Changes(turns).statements()
@@ -72,7 +72,7 @@ class Changes:
                 self.take(turn.id, event)  # type: ignore[arg-type]
 
     def take(self, conversation_id: str, event: AnyEvent) -> None:
-        """Add one event, in the order of happening."""
+        """Add one event to the changes; call it in the order of the events."""
         match event:
             case events.MessageCreated():
                 self._created(conversation_id, event)
@@ -128,7 +128,7 @@ class Changes:
                 pass
 
     def statements(self) -> list[Statement] | None:
-        """What new messages and read marks take; None when one is about the other."""
+        """The statements for new messages and read marks; None when a mark is about one of these messages."""
         statements: list[Statement] = []
         if self.reads and (self.named or self.spoke):
             return None

@@ -54,14 +54,14 @@ class MessageSlice(msgspec.Struct, frozen=True):
 
 
 class StoredConversation(msgspec.Struct, frozen=True):
-    """A conversation and the standing of the one who asked."""
+    """A conversation as read from rows, and the membership of the user who asked."""
 
     facts: Facts
     own: MemberCounts
 
     @property
     def place(self) -> tuple[int, str]:
-        """Where it stands in the list, the greatest first."""
+        """The key by which lists are sorted, the greatest first."""
         return self.facts.updated_at_ms, self.facts.id
 
 

@@ -17,12 +17,12 @@ from actors.pages import fitting
 
 
 def conversation(frames: Frames, stored: StoredConversation) -> bytes:
-    """A Conversation."""
+    """A Conversation as JSON, as its viewer sees it."""
     return frames.conversation(stored.facts, stored.own)
 
 
 def message_page(frames: Frames, stored: StoredPage) -> bytes:
-    """A MessagePage."""
+    """A MessagePage as JSON, as its viewer sees it."""
     head = conversation(frames, stored.conversation)
     return frames.page(head, stored.lines, stored.choices, has_more=stored.has_more)
 

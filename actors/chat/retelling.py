@@ -73,7 +73,7 @@ async def retell(
 
 
 def retold(event: Journaled, line: Line) -> Journaled:
-    """The event, with this version of the message where it tells of that."""
+    """The event, with this version of the message in place of the one that it holds."""
     match event:
         case events.MessageCreated() | events.MessageEdited():
             if event.line.id != line.id:

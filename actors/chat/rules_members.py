@@ -83,14 +83,14 @@ def _own_at(state: State, member: Member, line: Line) -> int:
 
 
 def start_typing(state: State, command: StartTyping, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on telling the others; a member who may not post does not type either."""
+    """Decide on showing that a member is typing. Refused to those who may not post."""
     member_of(state, command.user_id)
     check_not_blocked(state)
     return (TypingStarted(command.user_id, now_ms + TYPING_MS),)
 
 
 def change(state: State, command: ChangeConversation, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on title and muting; none comes of what is so already."""
+    """Decide on a new title and on muting. No event for a value that is set already."""
     member = member_of(state, command.user_id)
     events: list[AnyEvent] = []
     if command.title is not UNSET:
@@ -207,7 +207,7 @@ def remove(state: State, command: RemoveParticipant, now_ms: int) -> Sequence[An
 
 
 def take_block(state: State, command: TellBlock, _now_ms: int) -> Sequence[AnyEvent]:
-    """A block began or ended between the two of a direct conversation."""
+    """Decide on the report that a block between the two members of a direct conversation began or ended."""
     concerned = (
         state.kind == "direct" and command.user_id in state.members and command.target_id in state.members
     )
@@ -217,7 +217,7 @@ def take_block(state: State, command: TellBlock, _now_ms: int) -> Sequence[AnyEv
 
 
 def take_rename(state: State, command: TellRename, _now_ms: int) -> Sequence[AnyEvent]:
-    """A member is called otherwise."""
+    """Decide on the report that a member has another name."""
     member = state.members.get(command.user_id)
     if member is None or member.name == command.name:
         return ()
@@ -225,7 +225,7 @@ def take_rename(state: State, command: TellRename, _now_ms: int) -> Sequence[Any
 
 
 def take_archive(state: State, _command: TellArchive, _now_ms: int) -> Sequence[AnyEvent]:
-    """The archive's newest lines were read again."""
+    """Decide on the report that rows of the archive have changed, of which the newest lines were read again."""
     tail = state.looked_up.archive
     if tail is None:
         return ()

@@ -27,7 +27,7 @@ MOST_AT_ONCE = 16
 
 
 def vote(state: State, command: VotePoll, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on a voter's whole choice; none comes of the same one."""
+    """Decide on a voter's choice, which replaces the earlier one. No events if it is the same."""
     member_of(state, command.user_id)
     line = live_line(state, command.message_id)
     check_not_blocked(state)

@@ -37,7 +37,7 @@ STRANGER = Sight()
 
 
 class Relationships(Protocol):
-    """Knows what is between users; asked at each frame, so it never waits."""
+    """Answers from memory who is a friend of whom and who hides; asked for each frame, so it never waits."""
 
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
         """Those of the users who are friends of the viewer."""
@@ -76,7 +76,7 @@ def sight_of(
 
 
 def known_among(relationships: Relationships, viewer_id: str, silent: Collection[str]) -> Collection[str]:
-    """Those of the silent who show to the viewer nevertheless: friends, and the viewer."""
+    """Those of the silent users whom the viewer sees nevertheless: the viewer's friends, and the viewer."""
     if not silent:
         return ()
     known = relationships.friends_among(viewer_id, silent)

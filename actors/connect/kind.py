@@ -3,9 +3,10 @@
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
-from actors.connect import commands, events, rows
+from actors.connect import commands, events, loading, persisting
 from actors.connect.commands import AnyCommand, Moved
 from actors.connect.events import AnyEvent
+from actors.connect.lookups import LOOKUPS
 from actors.connect.missed import recall
 from actors.connect.public import Server, server_of
 from actors.connect.rules import apply, decide, due
@@ -59,23 +60,23 @@ def server_kind(
 
     return Kind(
         name=KIND,
-        version=rows.VERSION,
+        version=loading.VERSION,
         events=AnyEvent,
-        load=rows.load,
-        dump=rows.dump,
-        restore=rows.restore,
+        load=loading.load,
+        dump=loading.dump,
+        restore=loading.restore,
         decide=partial(decide, vault),
         apply=apply,
         answer=answer,
-        persist=rows.persist,
-        plan=rows.plan,
+        persist=persisting.persist,
+        plan=persisting.plan,
         rendering=Rendering(audience=frames.audience, render=frames.render, render_event=frames.render_event),
-        lookups=rows.LOOKUPS,
+        lookups=LOOKUPS,
         deadlines=Deadlines(due=due, expire=_expire),
         followers=Followers(
             touches=_touches, on_committed=on_committed, on_outcome_unknown=on_outcome_unknown
         ),
-        unjournaled=Unjournaled(refresh=rows.refresh, recall=recall),
+        unjournaled=Unjournaled(refresh=loading.refresh, recall=recall),
     )
 
 

@@ -69,7 +69,7 @@ class State(msgspec.Struct, frozen=True):
         registrations: {extension id: the server's registration of it}.
         members: {user id: member}, oldest first; without the owner.
         invites: {id: invite}, oldest first, including finished ones as long as they are kept.
-        found, relation, template: rows read for the command being decided (see `rows.missing`): a finished command,
+        found, relation, template: rows read for the command being decided (see `lookups.missing`): a finished command,
             how the user who is to belong or play is related to another, the template of a server to be claimed.
         removed: the server is gone; all commands are refused.
     """

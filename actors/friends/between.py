@@ -1,4 +1,4 @@
-"""What is between two users, as the rows have it: looked at after a change of it, while both are still locked."""
+"""How two users stand according to the rows, read after a change of it, while the rows of both are still locked."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -22,11 +22,12 @@ async def moved(
     other_id: UserId,
     next_turn: Callable[[], int],
 ) -> Change[R]:
-    """Make a move that may begin or end something between two users; the last event says how it is afterwards.
+    """Run a move that may begin or end a relation of two users; the last of its events says how they stand afterwards.
 
     Args:
         unit, args: one of the moves of `relations`.
-        next_turn: gives the number of a change between two, while both are locked.
+        next_turn: gives the change its number; called while both are locked, so that of two changes the later one has
+            the greater number.
 
     Raises: what the move raises.
     """
@@ -38,7 +39,7 @@ async def moved(
 async def seen_between(
     conn: Connection, one_id: UserId, other_id: UserId, next_turn: Callable[[], int]
 ) -> RelationChanged:
-    """How it is between two users, as an event, for memory that may be stale.
+    """An event that says how two users stand now: brings memory up to date after an outcome that is unknown.
 
     Args:
         next_turn: as in `moved`.

@@ -1,4 +1,4 @@
-"""Whose friend is whose, for those who look at others just now: chat asks it at each frame.
+"""Who is a friend of whom, in memory: chat asks it for each frame that shows one user to another.
 
 A circle is read when its user first looks, and follows what is told of friendships from then on. Those of users with an
 open socket stay; of the others as many as there is room for.
@@ -19,7 +19,7 @@ NOBODY: frozenset[str] = frozenset()
 
 
 class Circles:
-    """The friends of users.
+    """The friends of users, for those who look at others just now.
 
     Args:
         store: where friendships are.
@@ -42,7 +42,7 @@ class Circles:
         return user_id in self._circles
 
     async def learn(self, user_id: str) -> None:
-        """Have the user's friends in memory.
+        """Read the user's friends into memory, if they are not there.
 
         Raises:
             PersistenceError: they cannot be read.
@@ -58,7 +58,7 @@ class Circles:
         return frozenset(ids).intersection(circle)
 
     def changed(self, one_id: str, other_id: str, *, friends: bool) -> None:
-        """The two are friends now, or no longer; it is committed."""
+        """Take in that two users are friends now (`friends` true), or no longer; called after the commit."""
         for user_id, friend_id in ((one_id, other_id), (other_id, one_id)):
             self._reads.void(user_id)
             circle = self._circles.get(user_id)

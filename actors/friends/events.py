@@ -6,7 +6,7 @@ from persistence.friends.visibilities import Visibility
 
 
 class Between(msgspec.Struct, frozen=True):
-    """What memory holds of two users, as the rows have it.
+    """How two users stand: everything of it that memory holds.
 
     Args:
         friends: whether they are.
@@ -36,7 +36,7 @@ class RelationChanged(msgspec.Struct, frozen=True):
 
 
 class RequestEnded(msgspec.Struct, frozen=True):
-    """A request between two waits no longer, and nothing has come of it."""
+    """A friend request was declined, withdrawn or has expired: it waits no longer, and no friendship came of it."""
 
     one_id: str
     other_id: str

@@ -72,7 +72,7 @@ def request_entry(request: Request, user_id: str) -> RequestEntry:
 
 
 def own_parts(state: FriendsState) -> list[bytes]:
-    """What the user determines of each Friend entry, in the order of the faces; see `own_part`."""
+    """The `own_part` of each Friend entry, in the order of `FriendsState.faces`."""
     if not state.extras:
         return [own_part(record, None) for record in _records(state)]
     extras = [state.extras.get(face.id) for face in state.faces]

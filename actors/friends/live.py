@@ -64,7 +64,7 @@ class FriendsLive:
         self._listeners: list[Callable[[str, str], None]] = []
 
     def follow(self, touched: Touched) -> None:
-        """Hear of presence and names from now on, and tell the views of it.
+        """Subscribe to changes of presence and of names, and mark the views of friends that show them.
 
         Args:
             touched: of the system that runs the view.
@@ -112,12 +112,12 @@ class FriendsLive:
     # -- being told ---------------------------------------------------------------------------------
 
     def changed(self, one_id: str, other_id: str) -> None:
-        """What is between two users has changed, and is committed: a link, a request, a block, a streak."""
+        """Update the views of both users after a commit: a link, request, block or streak of the two has changed."""
         self._touched(self.view.name, (one_id,), other_id)
         self._touched(self.view.name, (other_id,), one_id)
 
     def next_turn(self) -> int:
-        """A number for a change of visibility: see `Visibilities.next_turn`."""
+        """The number for a change between two users; take it while their rows are locked (`Visibilities.next_turn`)."""
         return self._visibilities.next_turn()
 
     def visibility_changed(
@@ -149,7 +149,7 @@ class FriendsLive:
         self.changed(one_id, other_id)
 
     def party_changed(self, user_id: str) -> None:
-        """The user is in another party now, or in none."""
+        """Update what others see of a user who has joined or left a party."""
         self._tell(user_id, self._faces.moved(user_id))
 
     def statistics(self) -> int:

@@ -1,4 +1,4 @@
-"""What may become of what is between two users (service-api §3, contract §5), as one of them acts on the other.
+"""The table of moves: what each act of one user on another makes of their relation (service-api §3, contract §5).
 
 A table: no friendship and no request exists while one of the two blocks the other, and all that ends it is there.
 """
@@ -92,7 +92,7 @@ def standing_of(*, linked: bool, blocks: bool, blocked: bool, sent: bool, receiv
 
 
 def after(standing: Relation, move: Move) -> Relation:
-    """What is between the two after a move.
+    """The relation of the two after a move, by the table.
 
     Raises:
         NotFound, Blocked, AlreadyFriends, RequestExists: the table has no such move.

@@ -57,12 +57,12 @@ class Looked(msgspec.Struct, frozen=True):
 
 
 async def read_own(conn: Connection, user_id: str, now_ms: int) -> Owned:
-    """Everything of a user, for themselves."""
+    """A user's own friends and the requests that wait at `now_ms`, epoch milliseconds."""
     return Owned(await links.of_user(conn, user_id), await requests.of_user(conn, user_id, now_ms))
 
 
 async def read_of_friend(conn: Connection, user_id: str, viewer_id: str) -> Looked:
-    """What a friend may see of a user.
+    """What a friend may see of a user's friends.
 
     Raises:
         VisibilityDenied: the two are no friends, or there is no such user.

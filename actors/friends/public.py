@@ -9,7 +9,7 @@ from persistence.friends.visibilities import Visibility
 
 
 class Shown(msgspec.Struct, frozen=True, rename="camel"):
-    """Whatever crosses the wire: frozen, camelCase."""
+    """Base of all structs here: frozen, with camelCase names on the wire."""
 
 
 class Status(Shown, frozen=True):
@@ -139,7 +139,7 @@ class FriendsOverview(Shown, frozen=True):
 
 
 class Streaked(Protocol):
-    """What a link says of the streak of its two users."""
+    """What `flame_streak` needs of a link; records of rows and of memory both have it."""
 
     @property
     def first_day(self) -> int | None:

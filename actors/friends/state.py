@@ -87,19 +87,20 @@ class FriendsState(msgspec.Struct, frozen=True):
 
 
 class Read(msgspec.Struct, frozen=True):
-    """What rows say of some friends (None: no friend any more), in the order of acceptance, and of all requests."""
+    """What a read has found: some friends (None for one who is no friend any more), in order of acceptance, and all
+    requests."""
 
     links: Mapping[str, Link | None]
     waiting: tuple[Waiting, ...]
 
 
 def state_of(user_id: str, found: Sequence[Link], waiting: tuple[Waiting, ...]) -> FriendsState:
-    """The state that rows say, with faces that are not shared yet."""
+    """The state made of rows, as a view loads it; its faces are replaced by shared ones when it is adopted."""
     return absorb(FriendsState(user_id), Read({link.friend_id: link for link in found}, waiting))
 
 
 def absorb(state: FriendsState, read: Read) -> FriendsState:
-    """The state with what rows say; who is a friend already keeps the face."""
+    """The state after a read of some friends and all requests. Friends that stay keep their face, which is shared."""
     fresh = dict(read.links)
     links: list[tuple[WatchedUser, bytes]] = []
     for index, face in enumerate(state.faces):

@@ -37,7 +37,7 @@ class Streaks:
         self._waiting: dict[tuple[int, Key], int] = {}  # {(day, (who, with whom)): at_ms}
 
     def contact(self, user_id: str, other_id: str, at_ms: int) -> None:
-        """The user has written to the other alone, or is with them; `at_ms` is epoch milliseconds."""
+        """Note that a user has written to another alone, or shares a party with them; `at_ms` is epoch milliseconds."""
         day, key = at_ms // DAY_MS, (user_id, other_id)
         if self._written.get(key, -1) >= day or len(self._waiting) >= WAITING_MAX:
             return
@@ -54,12 +54,12 @@ class Streaks:
             self.contact(other_id, one_id, at_ms)
 
     def forget(self, one_id: str, other_id: str) -> None:
-        """The two have become friends: from now on what they do counts."""
+        """Forget the contacts of two users who have just become friends, so that their next one is written."""
         self._written.pop((one_id, other_id), None)
         self._written.pop((other_id, one_id), None)
 
     async def flush(self) -> None:
-        """To be called every second: writes what has gathered.
+        """Write the contacts gathered since the last call; a job calls it every second.
 
         Raises:
             DatabaseUnavailable: the store cannot be asked; what has gathered waits.

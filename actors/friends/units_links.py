@@ -15,7 +15,7 @@ from persistence.friends.visibilities import Visibility
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """What is to be another; None leaves it as it is, and so does a note of UNSET."""
+    """Changes to a link. None leaves a field as it is; for the note, where None deletes it, UNSET does."""
 
     favorite: bool | None = None
     visibility: Visibility | None = None

@@ -64,7 +64,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 class Sent(msgspec.Struct, frozen=True):
-    """What has become of a request; `link` when it has met an opposite one."""
+    """The outcome of `send`. `link` is set where an opposite request waited, so that the two are friends now."""
 
     request: Request
     link: Link | None

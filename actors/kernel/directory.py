@@ -4,8 +4,7 @@ Activation is single-flight because an actor is in the directory from the first 
 there while it loads, and wait in its mailbox. Commands and `watch` activate; a single read does not (`peek`, `read`).
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Collection, Iterable
 from random import Random
 from typing import Any
 
@@ -13,49 +12,41 @@ import trio
 
 from actors.errors import Draining, Overloaded
 from actors.kernel.actor import Actor
-from actors.kernel.clock import Clock
 from actors.kernel.hot_reads import HotReads
 from actors.kernel.kind import Kind, View
+from actors.kernel.live_views import LiveView, LiveViews
 from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.one_shot import OneShot
-from actors.kernel.placement import Placement
 from actors.kernel.recovery import read_missed
 from actors.kernel.runtime import Runtime
-from actors.kernel.scheduler import Scheduler
 from actors.kernel.statistics import ActorStatistics, Counters
-from actors.kernel.store import Journal, Store
 from actors.kernel.subscription import Subscription, WatchRequest
-from actors.kernel.supervisor import contained_task, supervise
-from actors.kernel.sweeps import sweep_live, wake_due
-from actors.kernel.timers import Timers
-from actors.kernel.views import LiveView, Views
-from persistence.journal import journal as persistent_journal
+from actors.kernel.supervisor import supervise
+from actors.kernel.views import Views
 from persistence.journal.turn import Receipt
-
-# How long a caller waits for its answer (contract §1, Deadlines).
-ASK_SECONDS = 5.0
-
-# Most actors and views that load at the same time.
-LOADS = 50
-
-# An actor without commands, readers and subscribers for this long retires.
-IDLE_SECONDS = 60.0
 
 # How long `drain` waits for turns and snapshots; a third of what a stop may take in all (contract §11, Stopping).
 DRAIN_SECONDS = 10.0
 
 
 class System:
-    """The live actors of this process; made by `open_system`."""
+    """The live actors of this process; made by `opening.open_system`."""
 
     def __init__(
-        self, runtime: Runtime, kinds: Iterable[Kind[Any, Any]], nursery: trio.Nursery, rng: Random
+        self,
+        runtime: Runtime,
+        live_views: LiveViews,
+        *,
+        kinds: Iterable[Kind[Any, Any]],
+        nursery: trio.Nursery,
+        rng: Random,
     ) -> None:
         self._runtime = runtime
         self._nursery = nursery
         self._kinds = {kind.name: kind for kind in kinds}
         self._actors: dict[tuple[str, str], Actor] = {}
-        self._views = Views(runtime, self.peek, rng)
+        self._live_views = live_views
+        self._views = Views(runtime, live_views, self.peek, rng)
         self._hot_reads = HotReads()
         self._draining = False
         self._empty = trio.Event()
@@ -167,7 +158,7 @@ class System:
         Args:
             source: what has changed, as the view's `take` and `reread` know it.
         """
-        self._views.changed(view, id, source)
+        self._live_views.changed(view.name, id, source)
 
     async def watch(self, shown: Kind[Any, Any] | View[Any], id: str, request: WatchRequest) -> Subscription:
         """Subscribe a viewer to an owner or a view.
@@ -244,7 +235,7 @@ class System:
 
     def live_views(self) -> list[LiveView]:
         """Return all views that are watched, or about to be."""
-        return self._views.all()
+        return list(self._live_views)
 
     def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
         """Mark watched views as changed by a committed event.
@@ -253,7 +244,7 @@ class System:
             view_name: the name of the view.
             source: the id of the owner whose event it was.
         """
-        self._views.touched(view_name, ids, source)
+        self._live_views.touched(view_name, ids, source)
 
     def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
         """Mark those watched views as changed whose id passes.
@@ -263,7 +254,7 @@ class System:
             concerns: whether what has changed is shown by the view with this id.
             source: what has changed, as the view's `take` and `reread` know it.
         """
-        self._views.touched_if(view_name, concerns, source)
+        self._live_views.touched_if(view_name, concerns, source)
 
     def overdue(self, kind: str, id: str) -> bool:
         """Handle a deadline in a head row that has passed; True when this has activated the owner.
@@ -326,65 +317,3 @@ class System:
         # inside its turn could end up waiting for itself.
         if trio.lowlevel.current_task().parent_nursery is self._nursery:
             raise RuntimeError("never ask inside a turn")
-
-
-@asynccontextmanager
-async def open_system(
-    database: Store,
-    clock: Clock,
-    *,
-    kinds: Collection[Kind[Any, Any]],
-    placement: Placement,
-    rng: Random,
-    journal: Journal = persistent_journal,
-    ask_seconds: float = ASK_SECONDS,
-    idle_seconds: float = IDLE_SECONDS,
-) -> AsyncIterator[System]:
-    """Run an actor system while the block runs; leaving the block drains it.
-
-    Cancellation drains it too, shielded, for at most `DRAIN_SECONDS`.
-
-    Args:
-        database: where units of work run and turns are committed.
-        clock: the time of all rules, deadlines and timers.
-        kinds: every kind there is; owners of other kinds are not activated by their deadlines.
-        placement: which actors this process owns, and under which fence.
-        rng: makes the epochs of views.
-        journal: the statements, `persistence.journal.journal`.
-        ask_seconds: how long a caller waits for its answer.
-        idle_seconds: how long an owner has to be without commands, readers and subscribers before it retires.
-    """
-    async with trio.open_nursery() as nursery:
-
-        def start(run: Callable[..., Awaitable[None]], *args: object) -> None:
-            nursery.start_soon(contained_task, "running a task", run, *args)
-
-        def touched(view_name: str, ids: Collection[str], source: str) -> None:
-            system.touched(view_name, ids, source)
-
-        runtime = Runtime(
-            store=database,
-            journal=journal,
-            placement=placement,
-            clock=clock,
-            timers=Timers(clock),
-            scheduler=Scheduler(),
-            loads=trio.Semaphore(LOADS),
-            counters=Counters(),
-            touched=touched,
-            start=start,
-            ask_ms=int(ask_seconds * 1000),
-            idle_ms=int(idle_seconds * 1000),
-        )
-        system = System(runtime, kinds, nursery, rng)
-        nursery.start_soon(runtime.timers.run)
-        nursery.start_soon(runtime.scheduler.run)
-        nursery.start_soon(sweep_live, runtime.clock, system.actors)
-        nursery.start_soon(wake_due, runtime, system.overdue)
-        try:
-            yield system
-        finally:
-            with trio.CancelScope(shield=True):
-                await system.drain()
-            system.abandon()
-            nursery.cancel_scope.cancel()

@@ -8,7 +8,6 @@ and tries again; one whose rules raise is loaded whole.
 Invariants: a view writes nothing; `changed` never waits and never activates; at most one frame per interval.
 """
 
-from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from random import Random
@@ -17,78 +16,21 @@ from typing import Any
 import structlog
 
 from actors.errors import NotFound
-from actors.kernel.fanout import Channel
 from actors.kernel.kind import Peek, View
+from actors.kernel.live_views import AGAIN_MS, LiveView, LiveViews
 from actors.kernel.mailbox import Failure
 from actors.kernel.missed import ROWS, Missed, missed_since
 from actors.kernel.one_shot import OneShot
 from actors.kernel.runtime import Runtime
-from actors.kernel.statistics import ActorStatistics, Counters
+from actors.kernel.statistics import ActorStatistics
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import Contained, Fault
 from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)
 
-# Pauses before another try: after a failed read, and after a failed load (doubled up to the longest).
-AGAIN_MS = 500
+# Longest pause before another try; it doubles from `AGAIN_MS` with each failed load.
 LONGEST_PAUSE_MS = 30_000
-
-
-class LiveView:
-    """One view that is watched, or is about to be.
-
-    Args:
-        view, id: the view, and the id for which it is shown.
-        views: all live views, which drop this one once it is unwatched.
-        counters, start: passed to its channel.
-
-    Attributes:
-        channel: its subscribers.
-    """
-
-    __slots__ = (
-        "_views", "busy", "channel", "dirty", "error", "id", "loaded", "pause_ms", "rings_ms", "sent_ms",
-        "state", "view", "waiting", "wanted",
-    )  # fmt: skip
-
-    def __init__(
-        self, view: View[Any], id: str, views: "Views", *, counters: Counters, start: Callable[..., None]
-    ) -> None:
-        self.view = view
-        self.id = id
-        self.channel = Channel(view, id, counters=counters, start=start, owner=self)
-        self._views = views
-        self.state: Any = None
-        self.loaded = False
-        # a task reads for it
-        self.busy = False
-        # {changed source: None}, in the order of the changes; None while there are none, which is nearly always
-        self.dirty: dict[str, None] | None = None
-        self.sent_ms = 0
-        self.rings_ms: int | None = None
-        self.pause_ms = AGAIN_MS
-        # viewers between asking and subscribing; those of them who wait for the load
-        self.wanted = 0
-        self.waiting: list[OneShot[Failure | None]] | None = None
-        self.error: str | None = None
-
-    def statistics(self, now_ms: int) -> ActorStatistics:
-        """Return its row for the list of actors."""
-        return ActorStatistics(
-            kind=self.view.name,
-            id=self.id,
-            mailbox=len(self.dirty or ()),
-            subscribers=len(self.channel),
-            restarts=0,
-            last_error=self.error,
-            offset=self.channel.offset,
-            idle_ms=now_ms - self.sent_ms,
-        )
-
-    def unwatched(self) -> None:
-        """Drop the view; called by the channel when its last subscriber has left."""
-        self._views.drop_unwatched(self)
 
 
 class Views:
@@ -96,57 +38,21 @@ class Views:
 
     Args:
         runtime: what all actors share.
+        live: those that are watched.
         peek: returns the states of live owners.
         rng: makes the epochs of views whose offsets are not durable.
     """
 
-    def __init__(self, runtime: Runtime, peek: Peek, rng: Random) -> None:
+    def __init__(self, runtime: Runtime, live: LiveViews, peek: Peek, rng: Random) -> None:
         self._runtime = runtime
+        self._live = live
         self._peek = peek
         self._rng = rng
-        # {view's name: {id: live view}}
-        self._live: dict[str, dict[str, LiveView]] = {}
-
-    def changed(self, view: View[Any], id: str, source: str) -> None:
-        """Mark a view as changed by a source; does nothing when the view is not watched."""
-        live = self._live.get(view.name)
-        found = live.get(id) if live is not None else None
-        if found is not None:
-            self._mark(found, source)
-
-    def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
-        """Mark those of these views that are watched as changed by a source.
-
-        Args:
-            view_name: the name of the view.
-            source: what has changed, as the view's `take` and `reread` know it.
-        """
-        live = self._live.get(view_name)
-        if not live:
-            return
-        if len(ids) > len(live) and isinstance(ids, AbstractSet | Mapping):
-            hit = [found for id, found in live.items() if id in ids]
-        else:
-            hit = [found for id in ids if (found := live.get(id)) is not None]
-        for found in hit:
-            self._mark(found, source)
-
-    def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
-        """Mark those watched views as changed by a source whose id passes; views that are being loaded are asked too.
-
-        Args:
-            view_name: the name of the view.
-            concerns: whether the source is shown by the view with this id.
-            source: what has changed, as the view's `take` and `reread` know it.
-        """
-        for id, found in self._live.get(view_name, {}).items():
-            if concerns(id):
-                self._mark(found, source)
 
     def peek(self, view: View[Any], id: str) -> Any:
         """Return the state of a watched view with all changes taken in, publishing nothing and without waiting; None
         when it is not watched, or rows are needed for that."""
-        live = self._live.get(view.name, {}).get(id)
+        live = self._live.find(view.name, id)
         if live is None or live.busy or not live.loaded:
             return None
         if not live.dirty:
@@ -179,21 +85,17 @@ class Views:
 
     def statistics(self, now_ms: int) -> list[ActorStatistics]:
         """Return one row for each view."""
-        return [live.statistics(now_ms) for live in self.all()]
-
-    def all(self) -> list[LiveView]:
-        """Return all views."""
-        return [live for views in self._live.values() for live in views.values()]
+        return [live.statistics(now_ms) for live in self._live]
 
     # -- coming and going ---------------------------------------------------------------------------
 
     def _find(self, view: View[Any], id: str) -> LiveView:
-        views = self._live.setdefault(view.name, {})
-        found = views.get(id)
+        found = self._live.find(view.name, id)
         if found is not None:
             return found
         runtime = self._runtime
-        live = views[id] = LiveView(view, id, self, counters=runtime.counters, start=runtime.start)
+        live = LiveView(view, id, self, counters=runtime.counters, start=runtime.start)
+        self._live.add(live)
         live.sent_ms = runtime.clock.now_ms() - view.interval_ms
         self._start_load(live)
         return live
@@ -211,14 +113,11 @@ class Views:
 
     def drop_unwatched(self, live: LiveView) -> None:
         """Drop a view that has no subscriber and no viewer about to subscribe."""
-        if not len(live.channel) and not live.wanted and self._alive(live):
-            del self._live[live.view.name][live.id]
+        if not len(live.channel) and not live.wanted and live in self._live:
+            self._live.remove(live)
             if live.state is not None and live.view.release is not None:
                 with Contained("releasing a view", live.view.name, live.id):
                     live.view.release(live.state)
-
-    def _alive(self, live: LiveView) -> bool:
-        return self._live[live.view.name].get(live.id) is live
 
     # -- loading ------------------------------------------------------------------------------------
 
@@ -244,14 +143,14 @@ class Views:
         if failure is not None:
             self._failed(live, failure)
         elif live.dirty:
-            self._schedule(live, self._runtime.clock.now_ms())
+            self.schedule(live, self._runtime.clock.now_ms())
         else:
             self.drop_unwatched(live)
 
     def _loaded(self, live: LiveView, state: Any) -> NotFound | None:
         if state is None:
             return NotFound()
-        if not self._alive(live):
+        if live not in self._live:
             return None
         live.state = state = _adopted(live, state)
         live.loaded = True
@@ -272,25 +171,19 @@ class Views:
         if isinstance(failure, NotFound):
             live.channel.end(failure.code)
         self.drop_unwatched(live)
-        if not self._alive(live):
+        if live not in self._live:
             return
         self._runtime.timers.at(self._runtime.clock.now_ms() + live.pause_ms, partial(self._reload, live))
         live.pause_ms = min(2 * live.pause_ms, LONGEST_PAUSE_MS)
 
     def _reload(self, live: LiveView) -> None:
-        if self._alive(live) and not live.busy and not live.loaded:
+        if live in self._live and not live.busy and not live.loaded:
             self._start_load(live)
 
     # -- changes ------------------------------------------------------------------------------------
 
-    def _mark(self, live: LiveView, source: str) -> None:
-        if live.dirty is None:
-            live.dirty = {}
-        live.dirty[source] = None
-        if live.loaded and not live.busy and live.rings_ms is None:
-            self._schedule(live, live.sent_ms + live.view.interval_ms)
-
-    def _schedule(self, live: LiveView, at_ms: int) -> None:
+    def schedule(self, live: LiveView, at_ms: int) -> None:
+        """Render a view at this time, epoch milliseconds, if that is not planned already."""
         if live.rings_ms is None:
             live.rings_ms = at_ms
             self._runtime.timers.at(at_ms, partial(self._flush, live))
@@ -298,7 +191,7 @@ class Views:
     def _flush(self, live: LiveView) -> None:
         """Take in what changed and render it, or start reading what the live owners cannot tell."""
         live.rings_ms = None
-        if live.busy or not live.loaded or not live.dirty or not self._alive(live):
+        if live.busy or not live.loaded or not live.dirty or live not in self._live:
             return
         dirty, live.dirty = live.dirty, None
         with Contained("framing a view", live.view.name, live.id) as framing:
@@ -325,7 +218,7 @@ class Views:
                     missed = missed_since(live.view.durable, live.channel, state)
                     if missed is ROWS:
                         missed = await self._replayed(live, state)
-                if self._alive(live):
+                if live in self._live:
                     self._follow(live, state, dirty, missed)
             except PersistenceError as failure:
                 live.error = type(failure).__name__
@@ -336,7 +229,7 @@ class Views:
             self._failed(live, Fault())
         elif live.dirty:
             pause_ms = AGAIN_MS if again else 0
-            self._schedule(
+            self.schedule(
                 live, max(live.sent_ms + live.view.interval_ms, self._runtime.clock.now_ms() + pause_ms)
             )
 

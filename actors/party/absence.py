@@ -41,7 +41,7 @@ class Absences:
         memberships.on_change(self._moved)
 
     def heard(self, user_id: str, online: bool) -> None:
-        """A user came online, or has gone; as `Presence` tells."""
+        """Listener of `Presence`: a user has come online or gone offline, and their party is told."""
         party_id = self._memberships.of(user_id)
         if party_id is None:
             return
@@ -52,7 +52,7 @@ class Absences:
             self._send(party_id, TellPresence(user_id, None))
 
     def look(self) -> None:
-        """Find those who are away without having been told so."""
+        """Tell parties of members who are offline but were never reported so, such as after a restart."""
         found = [
             (user_id, party_id)
             for user_id, party_id in self._memberships.all()

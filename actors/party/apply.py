@@ -10,7 +10,7 @@ from actors.party.state import DELETED, NOT_READY, TRAIL, Invite, Lobby, Member,
 
 
 def apply(state: State, event: AnyEvent) -> State:
-    """The state after the event; what is journaled makes a revision, and the one before goes on the trail."""
+    """The state after the event. A journaled event makes a new revision, and the one before is kept on the trail."""
     match event:
         case events.PresenceChanged():
             return _changed(state, event.user_id, offline_since_ms=event.offline_since_ms)
@@ -36,7 +36,7 @@ def _unnamed(state: State, user_id: str) -> State:
 
 
 def invite_without(invite: Invite, user_id: str) -> Invite:
-    """The invite without the name of a user who was erased."""
+    """The invite with the name of an erased user replaced, be it of its sender or of the invitee."""
     if invite.sender_id == user_id:
         invite = replace(invite, sender_name=DELETED)
     return replace(invite, target_name=DELETED) if invite.target_id == user_id else invite

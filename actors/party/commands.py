@@ -12,7 +12,7 @@ from actors.party.selection import Selection
 
 
 class Command(msgspec.Struct, frozen=True):
-    """The root of what a party takes."""
+    """Base of all commands to a party."""
 
 
 class SendInvite(Command, frozen=True):
@@ -28,26 +28,26 @@ class SendInvite(Command, frozen=True):
 
 
 class AcceptInvite(Command, frozen=True):
-    """The invitee joins; they must have left the party that they were in."""
+    """Join by an invite. Refused while the invitee is a member of another party."""
 
     actor_id: str
 
 
 class DeclineInvite(Command, frozen=True):
-    """The invitee does not want to."""
+    """Decline an invite, as the invitee."""
 
     actor_id: str
 
 
 class RevokeInvite(Command, frozen=True):
-    """Its sender, or the leader, takes an invite back."""
+    """Withdraw an invite, as its sender or as the leader."""
 
     actor_id: str
     target_id: str
 
 
 class Leave(Command, frozen=True):
-    """A member goes; who is none has gone already."""
+    """Leave the party. Succeeds without an event for a user who is no member."""
 
     actor_id: str
 
@@ -102,27 +102,27 @@ class SetReady(Command, frozen=True):
 
 
 class TellPresence(Command, frozen=True):
-    """A member came online, or has been offline since then."""
+    """A member has come online, or has been offline since the given time."""
 
     user_id: str
     offline_since_ms: int | None
 
 
 class TellRename(Command, frozen=True):
-    """A member is called otherwise."""
+    """A member has another name now."""
 
     user_id: str
     name: str
 
 
 class TellErased(Command, frozen=True):
-    """A user was erased: nothing calls them by their name any more."""
+    """A user was erased: replace their name by `deleted` wherever the party holds it."""
 
     user_id: str
 
 
 class MeetDeadlines(Command, frozen=True):
-    """Time has passed: invites may have lapsed, members may have been away for too long."""
+    """A deadline has passed: remove expired invites, and members who have been offline for too long."""
 
 
 Told: TypeAlias = TellPresence | TellRename | TellErased
@@ -147,6 +147,6 @@ AnyCommand: TypeAlias = (
 
 
 class PartyViewer(msgspec.Struct, frozen=True):
-    """Who looks at their party."""
+    """The user who asks for their party."""
 
     user_id: str

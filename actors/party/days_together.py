@@ -33,7 +33,7 @@ class DaysTogether:
         memberships.on_change(self._moved)
 
     def look(self) -> None:
-        """To be called every second: tell of parties that have not been told of today."""
+        """Report the members of each party once for each day, to streaks; a job calls it every second."""
         now_ms = self._now_ms()
         if now_ms // DAY_MS != self._day:
             self._day, self._told = now_ms // DAY_MS, set()

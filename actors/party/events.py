@@ -45,7 +45,7 @@ class InvitesGone(Event, tag="invites_gone", frozen=True):
 
 
 class InvitesLapsed(Event, tag="invites_lapsed", frozen=True):
-    """The time of invites has passed."""
+    """Invites have expired."""
 
     target_ids: tuple[str, ...]
     at_ms: int
@@ -73,7 +73,7 @@ class MembersLeft(Event, tag="members_left", frozen=True):
 
 
 class LeaderChanged(Event, tag="leader_changed", frozen=True):
-    """Another member leads."""
+    """Another member is the leader now."""
 
     leader_id: str
     at_ms: int
@@ -108,7 +108,7 @@ class ReadyChanged(Event, tag="ready_changed", frozen=True):
 
 
 class PresenceChanged(Event, tag="presence_changed", frozen=True):
-    """A member came online, or has been offline since then."""
+    """A member has come online, or has been offline since the given time."""
 
     journaled: ClassVar[bool] = False
 
@@ -117,7 +117,7 @@ class PresenceChanged(Event, tag="presence_changed", frozen=True):
 
 
 class MemberRenamed(Event, tag="member_renamed", frozen=True):
-    """A member is called otherwise."""
+    """A member has another name now."""
 
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False

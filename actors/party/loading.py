@@ -30,17 +30,17 @@ _events: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyEvent)
 
 
 def dump(state: State) -> bytes:
-    """The snapshot: all but what lives in memory only."""
+    """The state as a snapshot of the journal, without what lives in memory only."""
     return _encoder.encode(replace(state, erased=0, trail=(), looked_up=None))
 
 
 def restore(kept: bytes) -> State:
-    """What `dump` made."""
+    """The state that `dump` has made a snapshot of."""
     return _states.decode(kept)
 
 
 def summary_of(state: State) -> bytes:
-    """What the head row keeps."""
+    """The party's summary as the head row keeps it, from which `load` begins."""
     members = state.members.values()
     return _encoder.encode(
         Summary(
@@ -58,7 +58,7 @@ def summary_of(state: State) -> bytes:
 
 
 def new_party(row: PartyRow, epoch: str) -> State:
-    """A party as it is made: its founder alone."""
+    """A new party, with its founder as only member and leader."""
     founder = Member(user_id=row.founder_id, name=row.founder_name, joined_at_ms=row.created_at_ms)
     return State(
         id=row.id,
@@ -148,7 +148,7 @@ def revisions(state: State, events: Iterable[AnyEvent], after: int) -> list[tupl
 
 
 def missing(state: State, command: AnyCommand) -> tuple[str, str] | None:
-    """Of whom something must be read, and who they must not be barred from."""
+    """What a command needs from rows: (the user to look up, the user whom no block may part from them), or None."""
     match command:
         case SendInvite():
             return command.target_id, command.actor_id
@@ -159,7 +159,7 @@ def missing(state: State, command: AnyCommand) -> tuple[str, str] | None:
 
 
 async def fetch(conn: Connection, _party_id: str, missing: tuple[str, str]) -> LookedUp:
-    """What the rows say of that user."""
+    """Read the rows that `missing` named: name, party and blocks of a user."""
     user_id, other_id = missing
     names = await users.read_names(conn, (user_id,))
     barred = await blocks.barred_among(conn, user_id, (other_id,))
@@ -178,12 +178,12 @@ def overlaps(event: AnyEvent, missing: tuple[str, str]) -> bool:
 
 
 def absorb(state: State, found: LookedUp) -> State:
-    """The state with what was read."""
+    """The state with the rows of `fetch`, for the command being decided."""
     return replace(state, looked_up=found)
 
 
 def forget(state: State) -> State:
-    """The state without it."""
+    """The state without the rows that `absorb` has added."""
     return state if state.looked_up is None else replace(state, looked_up=None)
 
 

@@ -43,7 +43,7 @@ class Memberships:
         return self._members.keys()
 
     def all(self) -> Iterable[tuple[str, str]]:
-        """(user id, party id) of everybody who is in one."""
+        """(user id, party id) of all members of parties."""
         return self._party_of.items()
 
     def on_change(self, listener: MembershipListener) -> None:
@@ -55,7 +55,7 @@ class Memberships:
         self._on_outcome_unknown.append(listener)
 
     def joined(self, user_id: str, party_id: str) -> None:
-        """The user is in this party now."""
+        """Take in that a user has joined a party, after the commit."""
         before = self._party_of.get(user_id)
         if before == party_id:
             return
@@ -66,13 +66,13 @@ class Memberships:
         self._tell(user_id, party_id)
 
     def left(self, user_id: str, party_id: str) -> None:
-        """The user is in this party no longer."""
+        """Take in that a user has left a party, after the commit; ignored if they are in another one by now."""
         if self._party_of.get(user_id) == party_id:
             self._drop(user_id, party_id)
             self._tell(user_id, None)
 
     def follow(self, state: State, event: AnyEvent) -> None:
-        """Something has happened to a party, and is committed."""
+        """Take in a committed event of a party: who has joined or left."""
         match event:
             case events.MemberJoined(member=member):
                 self.joined(member.user_id, state.id)

@@ -80,7 +80,7 @@ class OwnPartyRules:
     def take(
         self, state: OwnParty, sources: AbstractSet[str], peek: Peek
     ) -> tuple[OwnParty, AbstractSet[str]]:
-        """The view with what live parties say, and the parties that must be read."""
+        """The view brought up to date from live parties, and the ids of parties that have to be read from rows."""
         unread: set[str] = set()
         for source in sources:
             if source == FACES:
@@ -113,7 +113,7 @@ class OwnPartyRules:
 
 
 async def load(conn: Connection, user_id: str) -> OwnParty:
-    """The view from rows; everybody has one."""
+    """Load a user's view from rows. It exists for every user, with no party and no invites where there are none."""
     party_id = await rows.party_of(conn, user_id)
     party = None if party_id is None else await loading.load(conn, party_id)
     if party is not None and user_id not in party.members:  # they have left between the two reads
@@ -127,12 +127,12 @@ async def _reread(conn: Connection, user_id: str, _sources: AbstractSet[str]) ->
 
 
 def absorb(state: OwnParty, found: OwnParty) -> OwnParty:
-    """The view as rows say."""
+    """The view after `reread`, with what the rows say in place of what it held."""
     return replace(found, looks=state.looks)
 
 
 def with_party(state: OwnParty, live: State) -> OwnParty:
-    """The view with what one party says of the user."""
+    """The view after a change of one party: the user's membership and invites as that party holds them."""
     if state.user_id in live.members:
         state = replace(state, party=live)
     elif state.party is not None and state.party.id == live.id:

@@ -26,7 +26,8 @@ async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
 
 
 def plan(turns: Sequence[Turn]) -> list[Statement] | None:
-    """Nothing, when parties only play: such a turn is its head and its journal."""
+    """No statements where no turn changes memberships or invites, since its head and journal say all; else None, and
+    `persist` is called."""
     if any(isinstance(event, _WITH_ROWS) for turn in turns for event in turn.events):
         return None
     return []
@@ -53,7 +54,7 @@ class Changes:
         self.notices: list[NewNotification] = []
 
     def take(self, party_id: str, event: AnyEvent) -> None:
-        """Add one event, in the order of happening."""
+        """Add one event to the changes; call it in the order of the events."""
         match event:
             case events.InviteSent(invite=invite):
                 for target_id in event.dropped:

@@ -60,7 +60,7 @@ def hand_over(state: State, command: HandOver, now_ms: int) -> Sequence[AnyEvent
 
 
 def take_presence(state: State, command: TellPresence) -> Sequence[AnyEvent]:
-    """A member came online or went."""
+    """Decide on the report that a member has come online or gone offline."""
     member = state.members.get(command.user_id)
     if member is None or member.offline_since_ms == command.offline_since_ms:
         return ()
@@ -68,7 +68,7 @@ def take_presence(state: State, command: TellPresence) -> Sequence[AnyEvent]:
 
 
 def take_rename(state: State, command: TellRename) -> Sequence[AnyEvent]:
-    """A member is called otherwise."""
+    """Decide on the report that a member has another name."""
     member = state.members.get(command.user_id)
     if member is None or member.name == command.name:
         return ()

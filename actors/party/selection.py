@@ -60,7 +60,7 @@ class Selection(Shown, frozen=True):
 
     @property
     def round_based(self) -> bool:
-        """Whether all start at once."""
+        """Whether the selected game starts in rounds, for all members at once."""
         return self.minigame is not None and self.minigame.round_based
 
 

@@ -166,7 +166,7 @@ class State(msgspec.Struct, frozen=True):
 
     @property
     def all_ready(self) -> bool:
-        """Every member is."""
+        """Whether every member is ready."""
         return all(member.ready.ready for member in self.members.values())
 
 
@@ -186,5 +186,5 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def pending(invites: Iterable[Invite], now_ms: int) -> list[Invite]:
-    """Those that can still be accepted."""
+    """The invites that can still be accepted at `now_ms`: neither lapsed nor past their expiry."""
     return [invite for invite in invites if not invite.lapsed and invite.expires_at_ms > now_ms]

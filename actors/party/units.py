@@ -27,7 +27,7 @@ class PartyCreation(msgspec.Struct, frozen=True):
 
 
 class PartyMade(msgspec.Struct, frozen=True):
-    """A user's party was made, or is there although memory may not know it."""
+    """A user's party was made, or was found in rows where memory may not have it yet."""
 
     party_id: str
     user_id: str

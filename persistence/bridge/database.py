@@ -8,6 +8,7 @@ it are the only ones that know asyncio and asyncpg:
     units          units of work on pooled connections (pool)
     group_commit   the group-commit writer on a connection of its own (isolating, suspects)
     monitor        notifications, and whether the server answers, on another
+    array_types    arrays that asyncpg need not ask for
     faults         what an exception from asyncpg means
 
 Invariants: every wait has a deadline. A connection whose unit was cancelled, timed out or lost it is closed, never used
@@ -25,6 +26,7 @@ from typing import TypeVar
 import asyncpg
 import trio
 
+from persistence.bridge.array_types import tell_array_types
 from persistence.bridge.faults import CONNECT_FAULTS
 from persistence.bridge.group_commit import GroupCommit
 from persistence.bridge.monitor import Watch
@@ -275,10 +277,12 @@ class _Connector:
 
         Raises: what asyncpg raises (`CONNECT_FAULTS`).
         """
-        return await asyncpg.connect(
+        connection = await asyncpg.connect(
             self._dsn,
             timeout=self._connect_seconds,
             server_settings=self._settings,
             statement_cache_size=500,
             max_cached_statement_lifetime=0,
         )
+        tell_array_types(connection)
+        return connection

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from actors.connect import rows
+from actors.connect import loading
 from actors.connect.capabilities import CAPABILITIES, capabilities_of, held_by, require_held
 from actors.connect.state import State
 from actors.errors import Forbidden, NotFound
@@ -167,4 +167,4 @@ async def state_of(call: Call, server_id: Uuid) -> State:
 
 
 async def _load(conn: Connection, server_id: str) -> State | None:
-    return await rows.load(conn, server_id)
+    return await loading.load(conn, server_id)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors.connect import commands, rows
+from actors.connect import commands, loading
 from actors.errors import Refused
 from persistence.connect import invites, members
 from persistence.connect.rows import InviteRow, MemberRow
@@ -48,7 +48,7 @@ def _deeds(rng: Random, people: list[Player], number: int, known: list[str]) -> 
 
 async def _same(world: World, server: GameServer) -> None:
     live = world.service.system.peek(world.service.of(GAME_SERVERS).server, server.id)
-    kept = await world.service.database.read(rows.load, server.id)
+    kept = await world.service.database.read(loading.load, server.id)
     assert (kept.row, kept.members, kept.invites) == (live.row, live.members, live.invites)
 
 

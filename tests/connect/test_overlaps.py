@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from actors.connect import events
 from actors.connect.events import AnyEvent
-from actors.connect.rows import overlaps
+from actors.connect.lookups import overlaps
 from persistence.connect.rows import RegistrationRow, SettingsRow
 from tests.connect.play import ID, NOW, PENDING, ROW
 

@@ -1,6 +1,6 @@
 """How much a page of a game server may take, how much of its past is kept, and how fast it can be written."""
 
-from actors.connect.rows import VERSIONS_BYTES
+from actors.connect.persisting import VERSIONS_BYTES
 from actors.pages import MAX_PAGE_BYTES
 from persistence.connection import Connection
 from tests.connect.play import GameServer, claimed

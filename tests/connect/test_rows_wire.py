@@ -1,6 +1,6 @@
 """What an owner holds in memory is what its rows say, whatever was done to it."""
 
-from actors.connect import rows
+from actors.connect import loading
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed, register
 from tests.support.jobs import clean_connect
@@ -10,9 +10,9 @@ from tests.support.world import World
 async def _agrees(world: World, server: GameServer) -> None:
     live = world.service.system.peek(world.service.of(GAME_SERVERS).server, server.id)
     assert live is not None
-    kept = await world.service.database.read(rows.load, server.id)
+    kept = await world.service.database.read(loading.load, server.id)
     assert kept == live
-    assert rows.restore(rows.dump(live)) == live
+    assert loading.restore(loading.dump(live)) == live
 
 
 async def test_memory_is_what_the_rows_say(world: World):
@@ -31,7 +31,7 @@ async def test_memory_is_what_the_rows_say(world: World):
     await ann.do("PATCH", server.path, {"isTemplate": True})
     assert (await server.refused("DELETE", f"{server.path}/sessions/{session['sessionId']}"))[0] == 404
     live = world.service.system.peek(world.service.of(GAME_SERVERS).server, server.id)
-    kept = await world.service.database.read(rows.load, server.id)
+    kept = await world.service.database.read(loading.load, server.id)
     assert (kept.row, kept.tickets, kept.sessions) == (live.row, live.tickets, live.sessions)
     assert list(kept.sessions) == list(live.sessions)
 

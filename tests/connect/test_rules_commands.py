@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from actors.connect import commands, events, rules_commands
 from actors.connect.commands import AnyCommand
-from actors.connect.rows import dump, missing, restore
+from actors.connect.loading import dump, restore
+from actors.connect.lookups import missing
 from actors.connect.rules import apply, due
 from actors.connect.rules import decide as decide_with
 from actors.connect.rules_commands import ENDS, LEASE_MS

@@ -18,11 +18,20 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One Python file: its path from the root with slashes, its text and its syntax tree."""
+    """One Python file.
+
+    Args:
+        path: from the root, with slashes.
+        text: all of it.
+        tree: its syntax tree.
+        nodes: those of the tree, as `ast.walk` yields them: walking is most of what such a test costs, and there are
+            thirty.
+    """
 
     path: str
     text: str
     tree: ast.Module
+    nodes: tuple[ast.AST, ...]
 
     @property
     def lines(self) -> int:
@@ -47,12 +56,13 @@ def sources(*folders: str) -> tuple[Source, ...]:
 @cache
 def _source(path: Path) -> Source:
     text = path.read_text(encoding="utf-8")
-    return Source(path.relative_to(ROOT).as_posix(), text, ast.parse(text))
+    tree = ast.parse(text)
+    return Source(path.relative_to(ROOT).as_posix(), text, tree, tuple(ast.walk(tree)))
 
 
 def imports(source: Source) -> Iterator[tuple[str, ast.stmt]]:
     """Every absolute module name that the file imports, wherever in the file, with the statement."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Import):
             for name in node.names:
                 yield name.name, node
@@ -63,7 +73,7 @@ def imports(source: Source) -> Iterator[tuple[str, ast.stmt]]:
 def imported_modules(source: Source) -> set[str]:
     """What of ours the file imports: modules, also such as are named behind the package they lie in."""
     found = set()
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] in LAYERS:
             inside = (f"{node.module}.{name.name}" for name in node.names)
             modules = {one for one in inside if (ROOT / one.replace(".", "/")).with_suffix(".py").exists()}
@@ -75,7 +85,7 @@ def imported_modules(source: Source) -> set[str]:
 
 def functions(source: Source) -> Iterator[Function]:
     """Every function and method, nested ones too."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, Function):
             yield node
 
@@ -84,11 +94,11 @@ def strings(source: Source) -> Iterator[tuple[str, ast.Constant]]:
     """Every string literal that is not a docstring, with its node; the constant parts of f-strings too."""
     docstrings = {
         id(node.body[0].value)
-        for node in ast.walk(source.tree)
+        for node in source.nodes
         if isinstance(node, ast.Module | ast.ClassDef | Function)
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.value, node

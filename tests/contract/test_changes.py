@@ -24,7 +24,7 @@ TRANSACTIONS = {
 def _begins_transactions(source: Source) -> bool:
     return any(
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "transact"
-        for node in ast.walk(source.tree)
+        for node in source.nodes
     )
 
 
@@ -55,7 +55,7 @@ def _told(source: Source) -> set[str]:
 
 
 def _calls(source: Source) -> list[ast.Call]:
-    return [node for node in ast.walk(source.tree) if isinstance(node, ast.Call)]
+    return [node for node in source.nodes if isinstance(node, ast.Call)]
 
 
 def _names(call: ast.Call) -> set[str]:

@@ -60,7 +60,7 @@ def _catches_all(source: Source) -> list[ast.AST]:
     """Where the file catches everything and keeps it."""
     return [
         node
-        for node in ast.walk(source.tree)
+        for node in source.nodes
         if (isinstance(node, ast.ExceptHandler) and _broad(node) and not _reraises(node)) or _broad_exit(node)
     ]
 
@@ -91,7 +91,7 @@ def test_nothing_is_swallowed():
     """No handler of a broad kind has only `pass`, and `suppress` is never given `Exception`."""
     strays = []
     for source in sources(*LAYERS):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             silent = isinstance(node, ast.ExceptHandler) and _broad(node) and _does_nothing(node)
             suppressed = (
                 isinstance(node, ast.Call)
@@ -108,7 +108,7 @@ def test_only_the_command_line_prints():
     strays = [
         source.at(node)
         for source in sources(*LAYERS)
-        for node in ast.walk(source.tree)
+        for node in source.nodes
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "print"
@@ -130,7 +130,7 @@ def _changeable(value: ast.expr | None) -> bool:
 def _changed_names(source: Source) -> set[str]:
     """Names that the file changes in place: item assignment, deletion, a changing method, `global`."""
     names: set[str] = set()
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
             names |= {node.value.id} if isinstance(node.value, ast.Name) else set()
         elif (
@@ -174,7 +174,7 @@ def test_no_global_statement():
     strays = [
         source.at(node)
         for source in sources(*LAYERS)
-        for node in ast.walk(source.tree)
+        for node in source.nodes
         if isinstance(node, ast.Global)
     ]
     assert not strays, "\n".join(strays)
@@ -192,7 +192,7 @@ def test_time_and_chance_are_injected():
     for source in sources("actors"):
         if source.path == "actors/kernel/clock.py":
             continue
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 module = node.func.value
                 names = owned.get(module.id, set()) if isinstance(module, ast.Name) else set()
@@ -205,7 +205,7 @@ def test_values_are_never_formatted_into_sql():
     """SQL is text with `$1` parameters; an f-string joins only constants in capitals."""
     strays = []
     for source in sources("persistence"):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 is_statement = node.func.attr in STATEMENT_CALLS and not _is_prepared(node.func.value)
                 if is_statement and node.args and not _fixed(node.args[0]):

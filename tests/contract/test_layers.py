@@ -62,7 +62,7 @@ def test_sql_in_persistence_only():
         strays += [f"{source.at(node)} {text[:40]!r}" for text, node in strings(source) if SQL.match(text)]
         strays += [
             f"{source.at(node)} calls .{node.func.attr}()"
-            for node in ast.walk(source.tree)
+            for node in source.nodes
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in STATEMENTS
@@ -89,7 +89,7 @@ def test_status_codes_in_routes_only():
     """Rules and rows know no HTTP status; only the tree of refusals sets a hint."""
     strays = []
     for source in sources("actors", "persistence"):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             hints = (
                 isinstance(node, ast.Name) and node.id == "status_hint" and isinstance(node.ctx, ast.Store)
             )

@@ -92,7 +92,7 @@ def test_every_field_code_is_documented():
     used = {
         code.value
         for source in sources("routes", "actors")
-        for node in ast.walk(source.tree)
+        for node in source.nodes
         if isinstance(node, ast.Call)
         and getattr(node.func, "id", "") == "FieldError"
         and isinstance(code := _field_code(node), ast.Constant)
@@ -105,7 +105,7 @@ def test_every_code_in_the_source_is_documented():
     documented = {*_table("errors.md", "Errors"), *_table("errors.md", "Codes of fields"), *SENT_AS_TEXT}
     strays = []
     for source in sources("routes", "actors"):
-        for node in ast.walk(source.tree):
+        for node in source.nodes:
             if isinstance(node, ast.keyword) and node.arg == "code" and isinstance(node.value, ast.Constant):
                 value = node.value.value
                 if isinstance(value, str) and CODE.fullmatch(value) and value not in documented:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from actors.kernel.directory import System, open_system
+from actors.kernel.directory import System
+from actors.kernel.opening import open_system
 from actors.kernel.placement import LocalPlacement, open_local_placement
 from actors.kernel.subscription import Subscription, WatchRequest
 from tests.kernel.ledger import KIND, ROWS, Viewer

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from persistence.bridge.database import Database
-from tests.support.database import DEBIAN_15, cloned_database, roomy_memory, running_server
+from tests.support.database import DEBIAN_15, lent_database, roomy_memory, running_server
 from tests.support.turns import Gate, make_things, open_gate
 
 
@@ -23,8 +23,8 @@ def oldest_server() -> Iterator[str]:
 
 @pytest.fixture(params=["postgres_server", "oldest_server"], ids=["newest", "oldest"])
 def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of a fresh, migrated database on either server."""
-    with cloned_database(request.getfixturevalue(request.param)) as url:
+    """The address of an empty, migrated database on either server."""
+    with lent_database(request.getfixturevalue(request.param)) as url:
         yield url
 
 

@@ -15,7 +15,9 @@ def lent(postgres_server: str) -> Iterator[tuple[Reuse, list[str]]]:
     """Two databases to lend in turn, and the addresses of those that were dropped."""
     dropped: list[str] = []
     with cloned_database(postgres_server) as one, cloned_database(postgres_server) as other:
-        yield Reuse(iter((one, other)).__next__, dropped.append), dropped
+        reuse = Reuse(iter((one, other)).__next__, dropped.append)
+        yield reuse, dropped
+        reuse.close()
 
 
 def ask(url: str, sql: str) -> object:
@@ -30,6 +32,10 @@ def ask(url: str, sql: str) -> object:
 
 
 ROWS = "SELECT (SELECT count(*) FROM users), (SELECT sum(number) FROM cape_counts), (SELECT total FROM totem_gallery)"
+END_ALL = """
+SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity
+WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
 REPORT = """
 INSERT INTO reports (id, reporter_id, target_id, created_at_ms) VALUES (repeat('a', 24), '', '', 0) RETURNING seq
 """
@@ -55,7 +61,7 @@ def test_rows_and_numbers_begin_anew(lent: tuple[Reuse, list[str]]) -> None:
         "DROP INDEX reports_by_status",
         "CREATE INDEX more ON users (name)",
         "ALTER TABLE reports DROP CONSTRAINT reports_status_check",
-        "CREATE TABLE more ()",
+        "CREATE FUNCTION more() RETURNS integer LANGUAGE sql RETURN 1",
         "ALTER TABLE totem_models DISABLE TRIGGER ALL",
         "DELETE FROM schema_migrations",
     ],
@@ -66,6 +72,24 @@ def test_what_has_another_shape_is_dropped(lent: tuple[Reuse, list[str]], change
         ask(first, change)
     with reuse.lend() as second:
         assert (dropped, second != first) == ([first], True)
+
+
+def test_a_table_that_is_new_is_taken_away(lent: tuple[Reuse, list[str]]) -> None:
+    reuse, dropped = lent
+    with reuse.lend() as first:
+        ask(first, "CREATE TABLE more (id text)")
+        ask(first, "CREATE TABLE still_more (LIKE more)")
+    with reuse.lend() as second:
+        found = ask(second, "SELECT count(*) FROM pg_class WHERE relname LIKE '%more'")
+        assert (second, found, dropped) == (first, 0, [])
+
+
+def test_a_connection_that_was_ended_is_opened_anew(lent: tuple[Reuse, list[str]]) -> None:
+    reuse, dropped = lent
+    with reuse.lend() as first:
+        ask(first, END_ALL)
+    with reuse.lend() as second:
+        assert (second, dropped) == (first, [])
 
 
 def test_who_is_still_connected_is_ended(lent: tuple[Reuse, list[str]]) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import trio
 
 from actors.kernel.clock import Clock, SystemClock
-from actors.kernel.directory import System, open_system
+from actors.kernel.directory import System
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer
+from actors.kernel.opening import open_system
 from actors.kernel.placement import open_local_placement
 from persistence.bridge.database import Database
 from tests.support.waiting import PATIENCE_SECONDS

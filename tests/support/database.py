@@ -16,8 +16,9 @@ import signal
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from functools import cache, partial
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -30,6 +31,7 @@ from persistence.embedded.cluster import Cluster
 from persistence.embedded.postgres import choose_home, open_cluster
 from persistence.schema.migrate import migrate
 from tests.support.reuse import Reuse
+from tests.support.session import Session
 from tests.support.waiting import PATIENCE_SECONDS
 
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
@@ -50,7 +52,7 @@ def postgres_server() -> Iterator[str]:
 @pytest.fixture
 def database_url(postgres_server: str) -> Iterator[str]:
     """The address of an empty, migrated database."""
-    with _reuse(postgres_server).lend() as url:
+    with lent_database(postgres_server) as url:
         yield url
 
 
@@ -74,8 +76,8 @@ def running_server(pg_bin: Path | None) -> Iterator[str]:
             make_template(cluster.dsn)
             yield cluster.dsn
         finally:
-            if (administration := _administrations.pop(cluster.dsn, None)) is not None:
-                administration.close()
+            if (used := _servers.pop(cluster.dsn, None)) is not None:
+                used.close()
             stop(cluster)
     finally:
         shutil.rmtree(folder)
@@ -109,6 +111,11 @@ def make_template(server_url: str) -> None:
     trio.run(_migrate, with_database(server_url, _TEMPLATE))
 
 
+def lent_database(server_url: str) -> AbstractContextManager[str]:
+    """The address of an empty, migrated database, for the block; an earlier test may have used it."""
+    return _used(server_url).reuse.lend()
+
+
 @contextmanager
 def cloned_database(server_url: str) -> Iterator[str]:
     """A database cloned from the template, dropped at the end whoever still uses it."""
@@ -120,50 +127,44 @@ def cloned_database(server_url: str) -> Iterator[str]:
 def _clone(server_url: str) -> str:
     name = f"test_{next(_numbers)}"
     # In memory, copying the files is quicker than logging every page.
-    _administration(server_url).run(f'CREATE DATABASE "{name}" TEMPLATE "{_TEMPLATE}" STRATEGY FILE_COPY')
+    _used(server_url).administration.run(
+        f'CREATE DATABASE "{name}" TEMPLATE "{_TEMPLATE}" STRATEGY FILE_COPY'
+    )
     return with_database(server_url, name)
 
 
 def _drop(server_url: str, url: str) -> None:
     name = urlsplit(url).path.removeprefix("/")
-    _administration(server_url).run(f'DROP DATABASE "{name}" WITH (FORCE)')
+    _used(server_url).administration.run(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
-@cache
-def _reuse(server_url: str) -> Reuse:
-    return Reuse(partial(_clone, server_url), partial(_drop, server_url))
-
-
-def _administration(server_url: str) -> "Administration":
-    found = _administrations.get(server_url)
-    if found is None:
-        found = _administrations[server_url] = Administration(server_url)
-    return found
-
-
-class Administration:
-    """One connection for all that makes and drops databases: PostgreSQL starts a process for each connection.
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """What is kept of a server between tests.
 
     Args:
-        url: of the maintenance database.
+        administration: makes and drops databases.
+        reuse: lends one.
     """
 
-    def __init__(self, url: str) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._connection: asyncpg.Connection = self._loop.run_until_complete(asyncpg.connect(url))
-
-    def run(self, sql: str) -> None:
-        """Execute one statement, outside of trio."""
-        self._loop.run_until_complete(self._connection.execute(sql))
+    administration: Session
+    reuse: Reuse
 
     def close(self) -> None:
-        """End the connection and its event loop."""
-        self._loop.run_until_complete(self._connection.close())
-        self._loop.close()
+        self.reuse.close()
+        self.administration.close()
 
 
-_administrations: dict[str, Administration] = {}
-"""{address of a server: the connection to it}"""
+_servers: dict[str, _Used] = {}
+"""{address of a server: what is kept of it}"""
+
+
+def _used(server_url: str) -> _Used:
+    found = _servers.get(server_url)
+    if found is None:
+        reuse = Reuse(partial(_clone, server_url), partial(_drop, server_url))
+        found = _servers[server_url] = _Used(Session(server_url), reuse)
+    return found
 
 
 def with_database(url: str, name: str) -> str:

@@ -28,35 +28,24 @@ from routes.edge.deadline import Deadline
 from routes.edge.declare.endpoint import Endpoint, RouteTable, Stream, StreamHandler
 from routes.edge.errors import (
     DatabaseDown,
-    MalformedJson,
-    PayloadTooLarge,
     RateLimited,
-    UnsupportedMedia,
     problem,
     problem_of,
 )
 from routes.edge.incoming import Incoming
 from routes.edge.listener import Listener
 from routes.edge.outgoing import Headers, Outgoing
+from routes.edge.pipeline.bodies import Bodies
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.cors import Cors
 from routes.edge.pipeline.gate import Gate
-from routes.edge.pipeline.idempotency import Attempt, Idempotency, digest_of, id_kept
-from routes.edge.pipeline.large_bodies import LARGE_BYTES, DecodingSlot, LargeBodies
-from routes.edge.pipeline.media import check_form, sentence
+from routes.edge.pipeline.idempotency import Attempt, Idempotency, id_kept
 from routes.edge.pipeline.parts import Parts
 from routes.edge.pipeline.rendering import JSON_HEADER, render
 from routes.edge.reply import Ask
 from routes.edge.tabs import Tab
 from routes.edge.websocket.socket import LiveSocket
-from routes.edge.wire import decode, encode
-
-BODY_SECONDS = 30.0
-"""How long a body may take to arrive; 8 MiB at 2.3 Mbit/s."""
-
-OFFLOAD_BYTES = 32 * 1024
-"""Larger bodies are decoded, and hashed, in a worker thread, so that no other request waits (reliability R16); the
-worst of this length costs 5 ms."""
+from routes.edge.wire import encode
 
 _REQUEST_ID_BYTES = 12
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
@@ -119,10 +108,7 @@ class Edge:
             config.allow_query_tokens,
         )
         self._idempotency = Idempotency(service.keys.sealing_key)
-        self._large_bodies = LargeBodies()
-        # One thread: each holds the interpreter's lock while it decodes, so that more are no quicker, and the trio
-        # thread would wait for all of them after each system call.
-        self._offloaded = trio.CapacityLimiter(1)
+        self._bodies = Bodies(service)
 
     async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """The response to a request for a declared endpoint. Cancellation abandons it; an effect in flight goes on.
@@ -250,10 +236,10 @@ class Edge:
             arguments["query"] = endpoint.query.decode(incoming.query)
         data = b""
         if endpoint.body is BodyPieces:
-            arguments["body"] = self._pieces(call, endpoint, incoming)
+            arguments["body"] = self._bodies.pieces(call, endpoint, incoming)
         elif endpoint.body is not None:
-            data = await self._body(call, endpoint, incoming)
-            arguments["body"] = await self._decoded(call, endpoint, data)
+            data = await self._bodies.read(call, endpoint, incoming)
+            arguments["body"] = await self._bodies.decode(call, endpoint, data)
         key = incoming.header(b"idempotency-key") if endpoint.keyed else None
         if key is None:
             result = endpoint.handler(call, **arguments)
@@ -269,7 +255,7 @@ class Edge:
             key,
             scope=principal.key if principal is not None else call.client_address,
             line=f"{endpoint.method} {incoming.path}",
-            body_digest=None if isinstance(body, BodyPieces) else await self._digest(data),
+            body_digest=None if isinstance(body, BodyPieces) else await self._bodies.digest(data),
             secret=endpoint.secret_reply,
             now_ms=call.now_ms,
             id_only=endpoint.again is not None,
@@ -321,60 +307,6 @@ class Edge:
             body = encode(await endpoint.again(call, id_kept(body), arguments))
         headers: Headers = [(b"idempotent-replayed", b"true")]
         return Outgoing(status, [JSON_HEADER, *headers] if body else headers, body)
-
-    async def _body(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> bytes:
-        named = check_form(incoming, endpoint.media)
-        bound = endpoint.body_bound(self.service.config)
-        data = incoming.whole
-        if data is None:
-            data = await self._arrived(call, incoming, bound)
-        elif len(data) > bound:
-            raise PayloadTooLarge(maxBytes=bound)
-        if data and not named:
-            raise UnsupportedMedia(sentence(endpoint.media))
-        return data
-
-    def _pieces(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> BodyPieces:
-        if not check_form(incoming, endpoint.media):
-            raise UnsupportedMedia(sentence(endpoint.media))
-        call.deadline.begin()
-        bound = endpoint.body_bound(self.service.config)
-        return BodyPieces(
-            incoming, max_bytes=bound, deadline=call.deadline, request_seconds=self._request_seconds
-        )
-
-    async def _digest(self, data: bytes) -> bytes:
-        if len(data) > OFFLOAD_BYTES:
-            return await trio.to_thread.run_sync(digest_of, data, limiter=self._offloaded)
-        return digest_of(data)
-
-    async def _arrived(self, call: Call[Parts], incoming: Incoming, bound: int) -> bytes:
-        call.deadline.begin()
-        call.deadline.move(trio.current_time() + BODY_SECONDS)
-        size_bytes = incoming.declared_bytes(otherwise=bound)
-        if size_bytes > OFFLOAD_BYTES:
-            principal = call.principal
-            call.place = DecodingSlot(self._large_bodies, principal.key if principal is not None else None)
-            await call.place.expect(size_bytes)
-        key = rate_key(call.client_address) if self.service.limits.enabled else None
-        data = await incoming.body(bound, self.service.arriving.tab(key))
-        call.deadline.move(trio.current_time() + self._request_seconds)
-        if call.place is not None and len(data) > LARGE_BYTES:
-            await call.place.work()
-        return data
-
-    async def _decoded(self, call: Call[Parts], endpoint: Endpoint, data: bytes) -> object:
-        if not data:
-            if endpoint.body_optional:
-                return None
-            raise MalformedJson("a body is required")
-        shape = endpoint.shape
-        if shape is None:
-            return data
-        if len(data) > OFFLOAD_BYTES:
-            call.deadline.begin()
-            return await trio.to_thread.run_sync(decode, data, shape, limiter=self._offloaded)
-        return decode(data, shape)
 
     def _common(self, call: Call[Parts], incoming: Incoming) -> Headers:
         headers = [(b"x-request-id", call.request_id.encode("ascii")), _NO_SNIFFING]

@@ -121,6 +121,12 @@ def _declared_rules(table: RouteTable) -> DeclaredRules:
     return DeclaredRules(table)
 
 
+@lru_cache(maxsize=4)
+def _router(table: RouteTable) -> Router:
+    # Likewise: 2 ms for 400 paths.
+    return Router(table)
+
+
 def _match(rules: MapAdapter, method: str, path: str) -> tuple[Rule, dict[str, str]]:
     live = method == WEBSOCKET
     found = rules.match(path, method="GET" if live else method, websocket=live, return_rule=True)
@@ -153,7 +159,7 @@ class EdgeApp(QuartTrio, DirectApplication):
         self._by_hand = self.url_map.bind(_HOST)
         self.edge: Edge | None = None
         self._handshakes = trio.CapacityLimiter(HANDSHAKES)
-        self._router = Router(table)
+        self._router = _router(table)
         self._declared = _declared_rules(table)
 
         @self.while_serving

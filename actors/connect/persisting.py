@@ -1,25 +1,13 @@
-"""Load a game server's state from its rows, and write the rows of its events."""
+"""The rows of a batch of turns of game servers."""
 
 from collections.abc import Sequence
 
 import msgspec
 
 from actors.connect import events
-from actors.connect.commands import (
-    AcceptInvite,
-    AckCommand,
-    AnyCommand,
-    CancelCommand,
-    Claim,
-    CreateInvite,
-    IssueTicket,
-    PutMember,
-)
 from actors.connect.events import AnyEvent
 from actors.connect.public_members import InviteNotice
-from actors.connect.state import CLAIM_KEYS_KEPT, Relation, State, Template
 from actors.discord.posting import post
-from actors.kernel.facets import Lookups
 from actors.time import iso
 from persistence.connect import commands, extensions, invites, members, servers, sessions, settings
 from persistence.connect.rows import (
@@ -35,162 +23,15 @@ from persistence.connect.rows import (
 )
 from persistence.connection import Connection
 from persistence.discord.rows import Subject
-from persistence.friends import standing
 from persistence.journal.turn import Statement, Turn
 from persistence.notifications import notifications
 from persistence.notifications.notifications import NewNotification
-from persistence.users import users
-
-VERSION = 3
-"""The version of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
 
 VERSIONS_KEPT = 100
 """The most versions kept of the settings of one source."""
 
 VERSIONS_BYTES = 4 * 1024 * 1024
 """The most bytes of all versions of a server's settings; the oldest are deleted."""
-
-_encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(State)
-
-
-def dump(state: State) -> bytes:
-    """Encode the snapshot, without what `refresh` reads from the rows."""
-    slim = msgspec.structs.replace(
-        state,
-        row=msgspec.structs.replace(state.row, owner_name=None),
-        commands={},
-        settings={},
-        registrations={},
-        members={},
-        invites={},
-        found=None,
-        relation=None,
-        template=None,
-    )
-    return _encoder.encode(slim)
-
-
-def restore(kept: bytes) -> State:
-    """Decode a snapshot made by `dump`."""
-    return _decoder.decode(kept)
-
-
-async def load(conn: Connection, server_id: str) -> State | None:
-    """Load the state from rows alone; None when there is no such server."""
-    row = await servers.read(conn, server_id)
-    if row is None:
-        return None
-    keys = await servers.newest_claim_keys(conn, server_id, CLAIM_KEYS_KEPT) if row.owner_id is None else []
-    return State(
-        row=row,
-        claim_keys={key.key: key.expires_at_ms for key in reversed(keys)},
-        tickets={ticket.user_id: ticket for ticket in await sessions.tickets_of(conn, server_id)},
-        sessions={session.user_id: session for session in await sessions.sessions_of(conn, server_id)},
-        commands={command.id: command for command in await commands.open_of(conn, server_id)},
-        settings={one.source: one for one in await settings.of_server(conn, server_id)},
-        registrations={one.extension_id: one for one in await extensions.of_server(conn, server_id)},
-        members={one.user_id: one for one in await members.of_server(conn, server_id)},
-        invites={one.id: one for one in await invites.of_server(conn, server_id)},
-    )
-
-
-async def refresh(conn: Connection, server_id: str, state: State) -> State:
-    """Bring a restored state up to date: it is read again from the rows, which hold all of it."""
-    return await load(conn, server_id) or msgspec.structs.replace(state, removed=True)
-
-
-def missing(  # noqa: PLR0911 - a table
-    state: State, command: AnyCommand
-) -> tuple[str, ...] | None:
-    """What a command needs from the rows: a finished command, the template of a server to be claimed, or how the user
-    who is to join or to play is related to another.
-    """
-    match command:
-        case AckCommand() | CancelCommand():
-            return None if command.command_id in state.commands else ("command", command.command_id)
-        case Claim():
-            template_id = state.row.template_id
-            unread = state.row.owner_id is None and template_id is not None
-            return ("template", template_id) if unread and template_id is not None else None
-        case IssueTicket() if state.row.owner_id not in {None, command.user_id}:
-            return "relation", command.user_id, state.row.owner_id or ""
-        case PutMember() if command.user_id not in state.members:
-            return "relation", command.user_id, command.actor_id
-        case CreateInvite():
-            return "relation", command.invitee_user_id, command.actor_id
-        case AcceptInvite() if command.invite_id in state.invites:
-            return "relation", command.user_id, state.invites[command.invite_id].inviter_id
-        case _:
-            return None
-
-
-async def fetch(
-    conn: Connection, server_id: str, wanted: tuple[str, ...]
-) -> CommandRow | Template | Relation | None:
-    """Read what `missing` has named."""
-    what, id, *others = wanted
-    if what == "relation":
-        return await _relation(conn, id, others[0])
-    if what == "command":
-        return await commands.read(conn, server_id, id)
-    row = await servers.read(conn, id)
-    if row is None or not row.is_template:
-        return Template(None)
-    return Template(
-        row.owner_id,
-        tuple(await settings.of_server(conn, id)),
-        tuple(await extensions.of_server(conn, id)),
-        row.access_mode,
-        row.invite_requires_direct_friend,
-    )
-
-
-async def _relation(conn: Connection, user_id: str, other_id: str) -> Relation:
-    names = await users.read_names(conn, (user_id,))
-    marks = await standing.between(conn, user_id, other_id)
-    return Relation(user_id, names.get(user_id), marks.linked, marks.blocks or marks.blocked)
-
-
-def overlaps(event: AnyEvent, wanted: tuple[str, ...]) -> bool:
-    """Whether an event changes what `fetch` reads: that command, or the server that is the template.
-
-    Friendships and blocks are not events of servers, so relations never overlap.
-    """
-    what, id, *_ = wanted
-    match event:
-        case events.CommandChanged() | events.CommandTouched():
-            return what == "command" and event.command.id == id
-        case events.ServerChanged():
-            return what == "template" and event.row.server_id == id
-        case events.SettingsChanged():
-            return what == "template" and event.settings.server_id == id
-        case events.ExtensionRegistered() | events.ExtensionSeen():
-            return what == "template" and event.registration.server_id == id
-        case events.SettingsRemoved() | events.ExtensionRemoved():
-            return what == "template"
-        case _:
-            return False
-
-
-def absorb(state: State, found: CommandRow | Template | Relation | None) -> State:
-    """The state with what `fetch` has read."""
-    match found:
-        case CommandRow():
-            return msgspec.structs.replace(state, found=found)
-        case Template():
-            return msgspec.structs.replace(state, template=found)
-        case Relation():
-            return msgspec.structs.replace(state, relation=found)
-        case None:
-            return state
-
-
-def forget(state: State) -> State:
-    """The state without what `absorb` has added."""
-    if state.found is None and state.relation is None and state.template is None:
-        return state
-    return msgspec.structs.replace(state, found=None, relation=None, template=None)
 
 
 async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
@@ -368,9 +209,3 @@ def _notice(event: events.InviteCreated) -> NewNotification:
         data=msgspec.json.encode(data),
         created_at_ms=invite.created_at_ms,
     )
-
-
-LOOKUPS: Lookups[State, AnyCommand] = Lookups(
-    missing=missing, fetch=fetch, absorb=absorb, forget=forget, overlaps=overlaps
-)
-"""The facet of the kind."""

@@ -1,0 +1,163 @@
+"""Which views are watched, and how they are told that something has changed.
+
+This knows nothing of how a view is loaded or rendered (`views.py`), so that it is there before anything else of a
+system: an actor marks views by one call.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, Protocol
+
+from actors.kernel.fanout import Channel
+from actors.kernel.kind import View
+from actors.kernel.mailbox import Failure
+from actors.kernel.one_shot import OneShot
+from actors.kernel.statistics import ActorStatistics, Counters
+
+# Pause before another try after a failed read, and after the first failed load.
+AGAIN_MS = 500
+
+
+class Owner(Protocol):
+    """What brings views up to date."""
+
+    def schedule(self, live: "LiveView", at_ms: int, /) -> None:
+        """Render a view at this time, epoch milliseconds, if that is not planned already."""
+        ...
+
+    def drop_unwatched(self, live: "LiveView", /) -> None:
+        """Drop a view that has no subscriber and no viewer about to subscribe."""
+        ...
+
+
+class LiveView:
+    """One view that is watched, or is about to be.
+
+    Args:
+        view, id: the view, and the id for which it is shown.
+        owner: renders it, and drops it once it is unwatched.
+        counters, start: passed to its channel.
+
+    Attributes:
+        channel: its subscribers.
+    """
+
+    __slots__ = (
+        "_owner", "busy", "channel", "dirty", "error", "id", "loaded", "pause_ms", "rings_ms", "sent_ms",
+        "state", "view", "waiting", "wanted",
+    )  # fmt: skip
+
+    def __init__(
+        self, view: View[Any], id: str, owner: Owner, *, counters: Counters, start: Callable[..., None]
+    ) -> None:
+        self.view = view
+        self.id = id
+        self.channel = Channel(view, id, counters=counters, start=start, owner=self)
+        self._owner = owner
+        self.state: Any = None
+        self.loaded = False
+        # a task reads for it
+        self.busy = False
+        # {changed source: None}, in the order of the changes; None while there are none, which is nearly always
+        self.dirty: dict[str, None] | None = None
+        self.sent_ms = 0
+        self.rings_ms: int | None = None
+        self.pause_ms = AGAIN_MS
+        # viewers between asking and subscribing; those of them who wait for the load
+        self.wanted = 0
+        self.waiting: list[OneShot[Failure | None]] | None = None
+        self.error: str | None = None
+
+    def statistics(self, now_ms: int) -> ActorStatistics:
+        """Return its row for the list of actors."""
+        return ActorStatistics(
+            kind=self.view.name,
+            id=self.id,
+            mailbox=len(self.dirty or ()),
+            subscribers=len(self.channel),
+            restarts=0,
+            last_error=self.error,
+            offset=self.channel.offset,
+            idle_ms=now_ms - self.sent_ms,
+        )
+
+    def unwatched(self) -> None:
+        """Drop the view; called by the channel when its last subscriber has left."""
+        self._owner.drop_unwatched(self)
+
+    def mark(self, source: str) -> None:
+        """Note that a source has changed, and have the view rendered at its next time."""
+        if self.dirty is None:
+            self.dirty = {}
+        self.dirty[source] = None
+        if self.loaded and not self.busy and self.rings_ms is None:
+            self._owner.schedule(self, self.sent_ms + self.view.interval_ms)
+
+
+class LiveViews:
+    """The views that are watched, by name and id."""
+
+    __slots__ = ("_live",)
+
+    def __init__(self) -> None:
+        # {view's name: {id: live view}}
+        self._live: dict[str, dict[str, LiveView]] = {}
+
+    def __iter__(self) -> Iterator[LiveView]:
+        for views in self._live.values():
+            yield from views.values()
+
+    def __contains__(self, live: LiveView) -> bool:
+        return self._live[live.view.name].get(live.id) is live
+
+    def find(self, view_name: str, id: str) -> LiveView | None:
+        """The live view that shows `view_name`, the name of a `View`, for `id`; None when it is not watched."""
+        return self._live.get(view_name, {}).get(id)
+
+    def add(self, live: LiveView) -> None:
+        """Take a view in, under its name and id."""
+        self._live.setdefault(live.view.name, {})[live.id] = live
+
+    def remove(self, live: LiveView) -> None:
+        """Take a view out."""
+        del self._live[live.view.name][live.id]
+
+    def changed(self, view_name: str, id: str, source: str) -> None:
+        """Mark a view as changed by a source; does nothing when the view is not watched.
+
+        Args:
+            view_name: the name of the view.
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
+        found = self.find(view_name, id)
+        if found is not None:
+            found.mark(source)
+
+    def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
+        """Mark those of these views that are watched as changed by a source.
+
+        Args:
+            view_name: the name of the view.
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
+        live = self._live.get(view_name)
+        if not live:
+            return
+        if len(ids) > len(live) and isinstance(ids, AbstractSet | Mapping):
+            hit = [found for id, found in live.items() if id in ids]
+        else:
+            hit = [found for id in ids if (found := live.get(id)) is not None]
+        for found in hit:
+            found.mark(source)
+
+    def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
+        """Mark those watched views as changed by a source whose id passes; views that are being loaded are asked too.
+
+        Args:
+            view_name: the name of the view.
+            concerns: whether the source is shown by the view with this id.
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
+        for id, found in self._live.get(view_name, {}).items():
+            if concerns(id):
+                found.mark(source)

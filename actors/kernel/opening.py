@@ -1,0 +1,91 @@
+"""How an actor system is opened: what its actors share, the system, and the tasks that run beside them."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Any
+
+import trio
+
+from actors.kernel.clock import Clock
+from actors.kernel.directory import System
+from actors.kernel.kind import Kind
+from actors.kernel.live_views import LiveViews
+from actors.kernel.placement import Placement
+from actors.kernel.runtime import Runtime
+from actors.kernel.scheduler import Scheduler
+from actors.kernel.statistics import Counters
+from actors.kernel.store import Journal, Store
+from actors.kernel.supervisor import contained_task
+from actors.kernel.sweeps import sweep_live, wake_due
+from actors.kernel.timers import Timers
+from persistence.journal import journal as persistent_journal
+
+# How long a caller waits for its answer (contract §1, Deadlines).
+ASK_SECONDS = 5.0
+
+# Most actors and views that load at the same time.
+LOADS = 50
+
+# An actor without commands, readers and subscribers for this long retires.
+IDLE_SECONDS = 60.0
+
+
+@asynccontextmanager
+async def open_system(
+    database: Store,
+    clock: Clock,
+    *,
+    kinds: Collection[Kind[Any, Any]],
+    placement: Placement,
+    rng: Random,
+    journal: Journal = persistent_journal,
+    ask_seconds: float = ASK_SECONDS,
+    idle_seconds: float = IDLE_SECONDS,
+) -> AsyncIterator[System]:
+    """Run an actor system while the block runs; leaving the block drains it.
+
+    Cancellation drains it too, shielded, for at most `directory.DRAIN_SECONDS`.
+
+    Args:
+        database: where units of work run and turns are committed.
+        clock: the time of all rules, deadlines and timers.
+        kinds: every kind there is; owners of other kinds are not activated by their deadlines.
+        placement: which actors this process owns, and under which fence.
+        rng: makes the epochs of views.
+        journal: the statements, `persistence.journal.journal`.
+        ask_seconds: how long a caller waits for its answer.
+        idle_seconds: how long an owner has to be without commands, readers and subscribers before it retires.
+    """
+    async with trio.open_nursery() as nursery:
+
+        def start(run: Callable[..., Awaitable[None]], *args: object) -> None:
+            nursery.start_soon(contained_task, "running a task", run, *args)
+
+        live_views = LiveViews()
+        runtime = Runtime(
+            store=database,
+            journal=journal,
+            placement=placement,
+            clock=clock,
+            timers=Timers(clock),
+            scheduler=Scheduler(),
+            loads=trio.Semaphore(LOADS),
+            counters=Counters(),
+            touched=live_views.touched,
+            start=start,
+            ask_ms=int(ask_seconds * 1000),
+            idle_ms=int(idle_seconds * 1000),
+        )
+        system = System(runtime, live_views, kinds=kinds, nursery=nursery, rng=rng)
+        nursery.start_soon(runtime.timers.run)
+        nursery.start_soon(runtime.scheduler.run)
+        nursery.start_soon(sweep_live, runtime.clock, system.actors)
+        nursery.start_soon(wake_due, runtime, system.overdue)
+        try:
+            yield system
+        finally:
+            with trio.CancelScope(shield=True):
+                await system.drain()
+            system.abandon()
+            nursery.cancel_scope.cancel()
