@@ -23,7 +23,7 @@ from tests.support.world import Player, World
 T = TypeVar("T")
 
 AXE = Path(__file__).parent / "vendor/axe.min.js"
-PICTURES = os.environ.get("PARTYLINE_TEST_PICTURES")
+PICTURES = os.environ.get("PICTURES")
 """A folder that gets a picture of each page that a story stops at; a person looks at them."""
 
 expect.set_options(timeout=PATIENCE_SECONDS * 1000)
