@@ -1,6 +1,7 @@
-"""Statements that name many columns, made of the names of a struct's fields, which are constants of the code."""
+"""Statements that are made of constants of the code: of the names of many columns, or of some of several conditions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import compress, product
 
 
 def inserting(table: str, columns: Sequence[str]) -> str:
@@ -27,3 +28,22 @@ def replacing(columns: Sequence[str]) -> str:
     """What follows an INSERT so that it replaces the row that has the same `id`, the first column."""
     changes = ", ".join(f"{name} = excluded.{name}" for name in columns[1:])
     return f" ON CONFLICT (id) DO UPDATE SET {changes}"
+
+
+def filtered(page: str, conditions: Sequence[str], taken: int) -> Mapping[tuple[bool, ...], str]:
+    """{which of the conditions hold: the statement}, one for each set of them: where a parameter leaves a condition
+    out, PostgreSQL uses no index for the others.
+
+    Args:
+        page: the statement, with `{}` where conditions are added to its own.
+        conditions: each with `{}` for the number of its parameter, if it has one; values are passed in their order.
+        taken: how many parameters the statement has without them.
+    """
+    statements = {}
+    for given in product((False, True), repeat=len(conditions)):
+        number, added = taken, ""
+        for condition in compress(conditions, given):
+            number += "{}" in condition
+            added += f" AND {condition.format(number)}"
+        statements[given] = page.format(added)
+    return statements

@@ -5,8 +5,9 @@ from routes.capes.domain import CAPES
 from routes.catalogs.domain import CATALOGS
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
+from routes.console.domain import CONSOLE
 from routes.discord.domain import DISCORD
-from routes.domain import Domains
+from routes.domain import Domains, channels_of
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
 from routes.games.domain import GAMES
@@ -15,6 +16,7 @@ from routes.ip.domain import IP
 from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
 from routes.live.social import social_stream
+from routes.moderation.domain import MODERATION
 from routes.mods.domain import MODS
 from routes.networks.domain import NETWORKS
 from routes.news.domain import NEWS
@@ -26,6 +28,7 @@ from routes.quests.domain import QUESTS
 from routes.reports.domain import REPORTS
 from routes.saved_servers.domain import SAVED
 from routes.services.domain import SERVICES
+from routes.sessions.domain import SESSIONS
 from routes.shop.domain import SHOP
 from routes.totems.domain import TOTEMS
 from routes.users.domain import USERS
@@ -35,10 +38,13 @@ from routes.voice.domain import VOICE
 DOMAINS: Domains = (
     OPERATIONS,
     USERS,
+    SESSIONS,
+    CONSOLE,
     SAVED,
     CAPES,
     NOTIFICATIONS,
     REPORTS,
+    MODERATION,
     FRIENDS,
     PARTY,
     CHAT,
@@ -69,7 +75,7 @@ COMMANDS = Commands(command for domain in DOMAINS for command in domain.commands
 
 MOUNTS = (
     *(mount for domain in DOMAINS for mount in domain.mounts),
-    Mount("chat", streams=(social_stream(COMMANDS),)),
+    Mount("chat", streams=(social_stream(COMMANDS, channels_of(DOMAINS)),)),
 )
 
 TABLE = RouteTable.of(MOUNTS)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from actors.capes.moves import Verdict
 from actors.change import Change
 from actors.errors import Conflict, Forbidden, NotFound
+from actors.moderation.events import QueueMoved
 from actors.notifications.view import NotificationsChanged
 from persistence.capes import rows
 from persistence.capes.rows import Cape
@@ -98,7 +99,7 @@ async def moderate(conn: Connection, id: str, said: Moderation, by: Moderator) -
         conn, by.stamp, "cape.moderated", target_id=cape.owner_id, detail=msgspec.json.encode(detail)
     )
     await _notify(conn, after, after.status, by)
-    return Change(after, (NotificationsChanged(cape.owner_id),))
+    return Change(after, (NotificationsChanged(cape.owner_id), QueueMoved()))
 
 
 async def remove(conn: Connection, id: str, by: Moderator) -> Change[None]:
@@ -116,7 +117,7 @@ async def remove(conn: Connection, id: str, by: Moderator) -> Change[None]:
     detail = msgspec.json.encode({"capeId": id, "before": cape.status, "name": cape.name})
     await write_audit(conn, by.stamp, "cape.deleted", target_id=cape.owner_id, detail=detail)
     await _notify(conn, replace(cape, reason=None), "deleted", by)
-    return Change(None, (NotificationsChanged(cape.owner_id),))
+    return Change(None, (NotificationsChanged(cape.owner_id), QueueMoved()))
 
 
 def _after(cape: Cape, said: Moderation, by: Moderator) -> Cape:

@@ -11,6 +11,7 @@ from actors.capes.moves import Verb, moved
 from actors.capes.terms import require_terms
 from actors.change import Change
 from actors.errors import NotFound, QuotaExceeded
+from actors.moderation.events import QueueMoved
 from actors.texts import line, lines
 from actors.users.locking import require_user
 from persistence.capes import catalog, rows
@@ -137,7 +138,8 @@ async def submit(conn: Connection, owner_id: str, id: str, now_ms: int) -> Chang
     cape = await _own(conn, owner_id, id)
     await require_terms(conn, owner_id)
     return Change(
-        await _save(conn, replace(cape, status=moved(cape.status, Verb.SUBMIT), updated_at_ms=now_ms))
+        await _save(conn, replace(cape, status=moved(cape.status, Verb.SUBMIT), updated_at_ms=now_ms)),
+        (QueueMoved(),),
     )
 
 
@@ -153,11 +155,12 @@ async def withdraw(conn: Connection, owner_id: str, id: str, now_ms: int) -> Cha
     """
     cape = await _own(conn, owner_id, id)
     return Change(
-        await _save(conn, replace(cape, status=moved(cape.status, Verb.WITHDRAW), updated_at_ms=now_ms))
+        await _save(conn, replace(cape, status=moved(cape.status, Verb.WITHDRAW), updated_at_ms=now_ms)),
+        (QueueMoved(),),
     )
 
 
-async def delete(conn: Connection, owner_id: str, id: str) -> None:
+async def delete(conn: Connection, owner_id: str, id: str) -> Change[None]:
     """Delete a cape, whatever its state.
 
     Raises:
@@ -165,6 +168,7 @@ async def delete(conn: Connection, owner_id: str, id: str) -> None:
     """
     await _own(conn, owner_id, id)
     await rows.remove_cape(conn, id)
+    return Change(None, (QueueMoved(),))
 
 
 async def _own(conn: Connection, owner_id: str, id: str) -> Cape:

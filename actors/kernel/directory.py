@@ -14,7 +14,7 @@ from actors.errors import Draining, Overloaded
 from actors.kernel.actor import Actor
 from actors.kernel.hot_reads import HotReads
 from actors.kernel.kind import Kind, View
-from actors.kernel.live_views import LiveViews
+from actors.kernel.live_views import LiveView, LiveViews
 from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import read_missed
@@ -200,12 +200,6 @@ class System:
         return owners + self._views.statistics(now_ms)
 
     @property
-    def replay_bytes(self) -> int:
-        """Encoded bytes of the events held in memory for clients that reconnect."""
-        channels = (actor.channel for actor in self._actors.values())
-        return sum(channel.recent.bytes for channel in channels if channel is not None)
-
-    @property
     def counters(self) -> Counters:
         """Totals for the metrics."""
         return self._runtime.counters
@@ -238,6 +232,10 @@ class System:
     def actors(self) -> list[Actor]:
         """Return all owners in the directory."""
         return list(self._actors.values())
+
+    def live_views(self) -> list[LiveView]:
+        """Return all views that are watched, or about to be."""
+        return list(self._live_views)
 
     def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
         """Mark watched views as changed by a committed event.

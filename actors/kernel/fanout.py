@@ -188,6 +188,10 @@ class Channel:
         """True when all after this (epoch, offset) is in memory or can never be had: the journal need not be read."""
         return since[0] != self.epoch or since[1] > self.offset or self.recent.after(since[1]) is not None
 
+    def some(self, most: int) -> list[Subscription]:
+        """Return the first subscriptions, at most so many."""
+        return self._subscriptions[:most]
+
     def holds(self, subscription: Subscription) -> bool:
         """True while the subscription has been neither closed nor ended."""
         return subscription.index != OUTSIDE

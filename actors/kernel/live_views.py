@@ -12,7 +12,7 @@ from actors.kernel.fanout import Channel
 from actors.kernel.kind import View
 from actors.kernel.mailbox import Failure
 from actors.kernel.one_shot import OneShot
-from actors.kernel.statistics import Counters
+from actors.kernel.statistics import ActorStatistics, Counters
 
 # Pause before another try after a failed read, and after the first failed load.
 AGAIN_MS = 500
@@ -67,6 +67,19 @@ class LiveView:
         self.wanted = 0
         self.waiting: list[OneShot[Failure | None]] | None = None
         self.error: str | None = None
+
+    def statistics(self, now_ms: int) -> ActorStatistics:
+        """Return its row for the list of actors."""
+        return ActorStatistics(
+            kind=self.view.name,
+            id=self.id,
+            mailbox=len(self.dirty or ()),
+            subscribers=len(self.channel),
+            restarts=0,
+            last_error=self.error,
+            offset=self.channel.offset,
+            idle_ms=now_ms - self.sent_ms,
+        )
 
     def unwatched(self) -> None:
         """Drop the view; called by the channel when its last subscriber has left."""

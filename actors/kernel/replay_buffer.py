@@ -49,6 +49,10 @@ class ReplayBuffer:
             self._before, _, gone = self._events.pop(0)
             self.bytes -= gone
 
+    def newest(self, most: int) -> list[tuple[int, Any]]:
+        """Return the newest events, oldest first, at most so many."""
+        return [(offset, event) for offset, event, _ in (self._events or ())[-most:]]
+
     def after(self, offset: int) -> list[tuple[int, Any]] | None:
         """Return all events after an offset, or None when some of them are no longer held."""
         if offset < self._before:

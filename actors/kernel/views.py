@@ -85,19 +85,7 @@ class Views:
 
     def statistics(self, now_ms: int) -> list[ActorStatistics]:
         """Return one row for each view."""
-        return [
-            ActorStatistics(
-                kind=live.view.name,
-                id=live.id,
-                mailbox=len(live.dirty or ()),
-                subscribers=len(live.channel),
-                restarts=0,
-                last_error=live.error,
-                offset=live.channel.offset,
-                idle_ms=now_ms - live.sent_ms,
-            )
-            for live in self._live
-        ]
+        return [live.statistics(now_ms) for live in self._live]
 
     # -- coming and going ---------------------------------------------------------------------------
 

@@ -8,9 +8,11 @@ all the ordering it needs. A server that joins is an owner with an actor from th
 import re
 from dataclasses import dataclass
 
+import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from actors.change import Change
 from actors.connect.room import require_room
 from actors.errors import (
     FieldError,
@@ -132,7 +134,16 @@ async def issue_token(conn: Connection, token: TokenRow) -> None:
     await networks.add_token(conn, token, keep=MAX_TOKENS)
 
 
-async def join(conn: Connection, token: bytes, row: ServerRow, *, epoch: str, now_ms: int) -> ServerRow:
+class ServerJoined(msgspec.Struct, frozen=True):
+    """A server was made that is in a network from the start, and belongs to its owner."""
+
+    owner_id: str
+    server_id: str
+
+
+async def join(
+    conn: Connection, token: bytes, row: ServerRow, *, epoch: str, now_ms: int
+) -> Change[ServerRow]:
     """Use up a join token and create a server in its network; a unit of work for one transaction.
 
     Args:
@@ -156,7 +167,8 @@ async def join(conn: Connection, token: bytes, row: ServerRow, *, epoch: str, no
     if network is None:
         raise NotFound("no such join token")
     await networks.use_token(conn, token)
-    return await enrol(conn, network, row, epoch=epoch)
+    server = await enrol(conn, network, row, epoch=epoch)
+    return Change(server, (ServerJoined(network.owner_id, server.server_id),))
 
 
 async def require_place(conn: Connection, network_id: str) -> None:

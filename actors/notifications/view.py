@@ -27,7 +27,13 @@ SHOWN = 50
 """How many notifications a snapshot has."""
 
 NotificationKind: TypeAlias = Literal[
-    "friend_request", "friend_accepted", "party_invite", "server_invite", "cape_moderated", "news"
+    "friend_request",
+    "friend_accepted",
+    "party_invite",
+    "server_invite",
+    "cape_moderated",
+    "news",
+    "sign_in_link",
 ]
 """All kinds of notifications (contract §5)."""
 

@@ -12,7 +12,9 @@ The edge checks that the caller is a moderator. Each change of status is written
 import msgspec
 from msgspec.structs import replace
 
+from actors.change import Change
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.moderation.events import QueueMoved
 from actors.time import DAY_MS
 from actors.users.locking import require_user
 from persistence.connection import Connection
@@ -36,7 +38,7 @@ REPORTS_A_DAY = 20
 
 async def report(
     conn: Connection, id: str, reporter_id: str, target_id: str, *, reason: str | None, now_ms: int
-) -> Report:
+) -> Change[Report]:
     """Report a user to the moderators.
 
     Args:
@@ -62,10 +64,10 @@ async def report(
         0, id, reporter_id, reporter.name, target_id, target.name, reason, "open", now_ms, None, None
     )
     await add_report(conn, made)
-    return made
+    return Change(made, (QueueMoved(),))
 
 
-async def settle(conn: Connection, report_id: str, status: ReportStatus, stamp: Stamp) -> Report:
+async def settle(conn: Connection, report_id: str, status: ReportStatus, stamp: Stamp) -> Change[Report]:
     """Set a report's status; without effect when it has that status already.
 
     Args:
@@ -78,7 +80,7 @@ async def settle(conn: Connection, report_id: str, status: ReportStatus, stamp: 
     if found is None:
         raise NotFound("no such report")
     if found.status == status:
-        return found
+        return Change(found)
     settled = status != "open"
     after = replace(
         found,
@@ -89,4 +91,4 @@ async def settle(conn: Connection, report_id: str, status: ReportStatus, stamp: 
     await settle_report(conn, found.id, status, at_ms=after.settled_at_ms, by=after.settled_by)
     detail = msgspec.json.encode({"reportId": found.id, "before": found.status, "after": status})
     await write_audit(conn, stamp, "report.settled", target_id=found.target_id, detail=detail)
-    return after
+    return Change(after, (QueueMoved(),))

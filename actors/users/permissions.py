@@ -174,7 +174,7 @@ class Access:
     @property
     def highest_role_label(self) -> str:
         """The label of the highest role, `User` at least."""
-        return next(label for role, label in ROLE_LABELS.items() if role in self.roles)
+        return highest_label(self.roles)
 
     def capped(self) -> "Access":
         """This access without the super-admin role and without grants of patterns that begin with `*`; itself where
@@ -204,6 +204,12 @@ class Access:
     def quota(self, node: str) -> Quantity | None:
         """The quantity granted for a quota node, or None: the default applies. Patterns grant no quantities."""
         return self.quotas.get(node)
+
+
+def highest_label(roles: Iterable[Role]) -> str:
+    """The label of the highest of these roles, `User` at least."""
+    given = {Role.USER, *roles}
+    return next(label for role, label in ROLE_LABELS.items() if role in given)
 
 
 def moved_by(access: Access, node: str) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 
 from actors.change import Change
 from actors.errors import Conflict
+from actors.sessions.units import end_others
 from actors.users.events import TokensRevoked
 from actors.users.locking import require_user
 from persistence.connection import Connection
@@ -20,7 +21,7 @@ AHEAD_MAX_SECONDS = 30
 
 
 async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> Change[None]:
-    """Revoke all tokens of a user that were issued so far.
+    """Revoke all tokens of a user that were issued so far, and end their sessions, which would issue others.
 
     Args:
         user_id: lower-case uuid.
@@ -36,7 +37,8 @@ async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> Change[N
     if not_before_s > now_s + AHEAD_MAX_SECONDS:
         raise Conflict("these tokens were revoked a moment ago, again and again; wait for a few seconds")
     await refuse_tokens(conn, user_id, not_before_s)
-    return Change(None, (TokensRevoked(user_id, not_before_s),))
+    ended = await end_others(conn, user_id, None)
+    return Change(None, (TokensRevoked(user_id, not_before_s), *ended.events))
 
 
 async def revoke_tokens_of(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:

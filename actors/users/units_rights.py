@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import msgspec
 
 from actors.change import Change
-from actors.errors import Conflict, FieldError, Invalid, NotFound
+from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.shop.entitling import settle
 from actors.users.events import NodeAdded, UserChanged
 from actors.users.locking import require_user
@@ -22,11 +22,14 @@ from persistence.users.audit import Stamp, write_audit
 from persistence.users.permissions import (
     Grant,
     add_role,
+    lock_super_admins,
+    other_super_admin_exists,
     put_grant,
     read_grant,
     read_grants,
     read_roles,
     remove_grant,
+    remove_role,
     super_admin_exists,
 )
 from persistence.users.setup import close_setup, replace_setup_code, take_setup_code
@@ -135,6 +138,48 @@ async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) 
     return Change(ended + (before is not None), (UserChanged(user_id),))
 
 
+async def appoint(conn: Connection, user_id: str, role: Role, stamp: Stamp) -> Change[list[str]]:
+    """Give a user a role; without effect when they have it. The value is their roles as stored, sorted.
+
+    Args:
+        role: anything but `Role.USER`, which everybody has.
+
+    Raises:
+        NotFound: there is no such user.
+        Forbidden: the caller has ceased to be a super-admin meanwhile.
+    """
+    await _require_super_admin(conn, stamp)
+    await require_user(conn, user_id)
+    roles = await read_roles(conn, user_id)
+    if role.value in roles:
+        return Change(sorted(roles))
+    await _appoint(conn, user_id, role, stamp)
+    return Change(sorted([*roles, role.value]), (UserChanged(user_id),))
+
+
+async def dismiss(conn: Connection, user_id: str, role: Role, stamp: Stamp) -> Change[list[str]]:
+    """Take a role from a user; without effect when they lack it. The value is their roles as stored, sorted.
+
+    Args:
+        role: anything but `Role.USER`, which everybody has.
+
+    Raises:
+        NotFound: there is no such user.
+        Forbidden: the caller has ceased to be a super-admin meanwhile.
+        Conflict: they are the last super-admin; without one, nobody could appoint another.
+    """
+    await _require_super_admin(conn, stamp)
+    await require_user(conn, user_id)
+    roles = await read_roles(conn, user_id)
+    if role.value not in roles:
+        return Change(sorted(roles))
+    if role is Role.SUPER_ADMIN and not await other_super_admin_exists(conn, user_id):
+        raise Conflict("the last super-admin stays one")
+    await remove_role(conn, user_id, role.value)
+    await write_audit(conn, stamp, "role.removed", target_id=user_id, detail=_role_detail(role))
+    return Change(sorted(one for one in roles if one != role.value), (UserChanged(user_id),))
+
+
 async def enrol(conn: Connection, user_id: str, name: str, role: Role | None, stamp: Stamp) -> User:
     """Create or rename a user, and give them a role if one is named: what `partyline token` does.
 
@@ -230,7 +275,19 @@ async def _arrive(conn: Connection, user_id: str, name: str, stamp: Stamp) -> Us
 
 async def _appoint(conn: Connection, user_id: str, role: Role, stamp: Stamp) -> None:
     await add_role(conn, user_id, role.value, stamp.at_ms)
-    detail = msgspec.json.encode({"role": role.value})
-    await write_audit(conn, stamp, "role.added", target_id=user_id, detail=detail)
+    await write_audit(conn, stamp, "role.added", target_id=user_id, detail=_role_detail(role))
     if role is Role.SUPER_ADMIN:
         await close_setup(conn)
+
+
+async def _require_super_admin(conn: Connection, stamp: Stamp) -> None:
+    """Check that the caller still is a super-admin, in a row with all changes of roles: of two who dismiss each other,
+    the first one succeeds.
+    """
+    await lock_super_admins(conn)
+    if stamp.actor_id is None or Role.SUPER_ADMIN.value not in await read_roles(conn, stamp.actor_id):
+        raise Forbidden("only for the role super-admin", role=Role.SUPER_ADMIN.value)
+
+
+def _role_detail(role: Role) -> bytes:
+    return msgspec.json.encode({"role": role.value})

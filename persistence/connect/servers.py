@@ -41,11 +41,11 @@ async def create(conn: Connection, row: ServerRow, key: ClaimKeyRow | None, *, e
         """
         INSERT INTO connect_servers
                (server_id, id, server_type, name, owner_id, network_id, template_id, temporary, secret,
-                created_at_ms, updated_at_ms, last_seen_at_ms)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                created_at_ms, updated_at_ms, last_seen_at_ms, name_lower)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
         """,
         row.server_id, row.id, row.server_type, row.name, row.owner_id, row.network_id, row.template_id, row.temporary,
-        row.secret, row.created_at_ms, row.updated_at_ms, row.last_seen_at_ms,
+        row.secret, row.created_at_ms, row.updated_at_ms, row.last_seen_at_ms, row.name.lower(),
     )  # fmt: skip
     if key is not None:
         await add_claim_keys(conn, [key])

@@ -99,6 +99,26 @@ async def add_role(conn: Connection, user_id: str, role: str, now_ms: int) -> No
     await announce(conn, user_id)
 
 
+async def remove_role(conn: Connection, user_id: str, role: str) -> None:
+    """Take a role, as stored, from a user."""
+    await conn.execute("DELETE FROM user_roles WHERE user_id = $1 AND role = $2", user_id, role)
+    await announce(conn, user_id)
+
+
+async def lock_super_admins(conn: Connection) -> None:
+    """Serialise changes of roles until the transaction ends."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('super-admins', 0))")
+
+
+async def other_super_admin_exists(conn: Connection, user_id: str) -> bool:
+    """Whether anybody but this user is a super-admin."""
+    return bool(
+        await conn.fetchval(
+            "SELECT EXISTS (SELECT FROM user_roles WHERE role = 'super-admin' AND user_id <> $1)", user_id
+        )
+    )
+
+
 async def read_grants(conn: Connection, user_id: str) -> list[Grant]:
     """Every grant of the user, including expired ones, sorted by node."""
     rows = await conn.fetch(

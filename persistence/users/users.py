@@ -197,13 +197,13 @@ async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User
         f"{_SELECT} WHERE name_lower ~>=~ $1 AND name_lower ~<~ $2"
         " ORDER BY name_lower USING ~<~, id LIMIT $3",
         first,
-        _behind(first),
+        behind(first),
         limit,
     )
     return [_user(row) for row in rows]
 
 
-def _behind(prefix: str) -> str:
+def behind(prefix: str) -> str:
     """The first text, in the order of code points, after all texts that begin with `prefix`."""
     stem = prefix.rstrip(LAST_CHARACTER)
     if not stem:

@@ -18,6 +18,7 @@ from actors.capes.units_own import (
 from actors.change import Change
 from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded, TermsNotAccepted, TooLarge
 from actors.ids import Uuid, new_uuid
+from actors.moderation.events import QUEUES
 from persistence.capes.rows import Cape
 from persistence.connection import Connection
 from routes.call import Call
@@ -127,7 +128,7 @@ async def edit_cape(call: Call, id: Uuid, body: CapePatch) -> OwnCapeEntry:
 @endpoint("DELETE", "/v1/profile/capes/{id}", needs=AUTHENTICATED, refusals=(NotFound,), guard=own_cape)
 async def delete_cape(call: Call, id: Uuid) -> None:
     """DELETE /v1/profile/capes/{id}: removes a cape in any status; no user wears it any longer. Answers 204."""
-    await change(call, delete, call.user_id, id, about=None)
+    await change(call, delete, call.user_id, id, about=QUEUES)
 
 
 @endpoint(
@@ -159,4 +160,4 @@ async def withdraw_cape(call: Call, id: Uuid) -> OwnCapeEntry:
 
 async def _change(call: Call, unit: Callable[[Connection], Awaitable[Change[Cape]]]) -> OwnCapeEntry:
     shape = partial(own_entry, base_url=call.service.config.base_url)
-    return await change(call, changed, unit, call.user_id, about=None, shape=shape)
+    return await change(call, changed, unit, call.user_id, about=QUEUES, shape=shape)

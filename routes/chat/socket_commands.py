@@ -17,9 +17,9 @@ from routes.chat.channels import CONVERSATION, WRITE
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
+from routes.edge.principal import demand
 from routes.live.channel import ChannelName
 from routes.live.command import Command, LiveCommand
-from routes.live.rights import require
 
 if TYPE_CHECKING:
     from routes.live.session import Session
@@ -76,7 +76,7 @@ def send(session: "Session", command: Send) -> None:
     decision = limits.take_for(policy, session.user_id, now_ms, suffix=conversation_id, access=access)
     if not decision.allowed:
         raise RateLimited(decision.retry_after_ms)
-    require(session.access, WRITE)
+    demand(WRITE, session.access)
     message_id = service.ids.new(now_ms)
     session.post(
         command.id,
@@ -89,7 +89,7 @@ def send(session: "Session", command: Send) -> None:
 def typing(session: "Session", command: Typing) -> None:
     """Tell the others that the user is typing; raises what `send` raises except RateLimited."""
     conversation_id = _conversation_in(command.channel)
-    require(session.access, WRITE)
+    demand(WRITE, session.access)
     session.post(
         command.id, session.service.of(CHAT_KINDS).conversation, conversation_id, StartTyping(session.user_id)
     )
@@ -98,7 +98,7 @@ def typing(session: "Session", command: Typing) -> None:
 def read(session: "Session", command: Read) -> None:
     """Move the read marker; raises what `send` raises except RateLimited."""
     conversation_id = _conversation_in(command.channel)
-    require(session.access, WRITE)
+    demand(WRITE, session.access)
     session.post(
         command.id,
         session.service.of(CHAT_KINDS).conversation,

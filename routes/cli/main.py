@@ -106,6 +106,10 @@ def _parser() -> argparse.ArgumentParser:
     token.add_argument(
         "--ttl", type=int, default=TOKEN_TTL_SECONDS, metavar="SECONDS", help="default: %(default)s, 30 days"
     )
+    signin = add("signin", "print a link that signs a user in with a browser, once", _signin)
+    signin.add_argument("--name", required=True, help="who; made if nobody is called so")
+    signin.add_argument("--id", metavar="UUID", help="whose link; left out: the one user with this name")
+    signin.add_argument("--role", choices=roles, help="a role to give them")
     add("openapi", "print the OpenAPI document", _openapi)
     add("config", "print every setting: name, default, meaning", _config, logs=False)
     archive = add("archive", "the archive of old chat messages", _archive_import)
@@ -199,6 +203,24 @@ def _token(arguments: argparse.Namespace, config: Config) -> int:
             return await make_token(wish, database, keys, SystemClock())
 
     _say(trio.run(minted))
+    return 0
+
+
+def _signin(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from actors.kernel.clock import SystemClock
+    from routes.cli.database import database_of
+    from routes.cli.signin import make_sign_in_link
+    from routes.cli.token import TokenWish
+
+    wish = TokenWish.of(arguments.name, arguments.id, arguments.role, TOKEN_TTL_SECONDS)
+
+    async def made() -> str:
+        async with database_of(config) as database:
+            return await make_sign_in_link(wish, database, config.dashboard_url, SystemClock())
+
+    _say(trio.run(made))
     return 0
 
 

@@ -1,13 +1,20 @@
-"""The channel of a game server on `/v1/social/live`; its offsets stay valid across restarts.
+"""The channels of game servers on `/v1/social/live`.
 
 | channel       | snapshot         | events in delta mode                                               |
 |---------------|------------------|--------------------------------------------------------------------|
 | `server:<id>` | SettingsSnapshot | settings_updated, command, extensions, access_policy, members      |
+| `servers`     | ServersSnapshot  | server_changed, server_removed                                     |
+
+The offsets of `server:<id>` stay valid across restarts; `servers` is the user's own, and counts in memory.
 """
 
+from actors.connect import own_view
+from actors.connect.public_own import OwnServer
 from actors.connect.stream import ServerViewer
 from actors.ids import parse_uuid
+from routes.connect.own_servers import OWN_SERVERS
 from routes.connect.parts import GAME_SERVERS
+from routes.edge.declare.shown import Shown
 from routes.live.channel import LiveChannel
 
 READ_SETTINGS = "connect:settings:read"
@@ -22,4 +29,17 @@ SERVER = LiveChannel(
     shown=lambda service: service.of(GAME_SERVERS).server,
     viewer=lambda user_id, _: ServerViewer(user_id),
     id_of=parse_uuid,
+)
+
+SERVERS = LiveChannel(
+    name=own_view.NAME,
+    needs=None,
+    shown=lambda service: service.of(OWN_SERVERS).view,
+    viewer=lambda user_id, _: own_view.ServersViewer(user_id),
+    shows=Shown(
+        says="The game servers that the user owns or is a member of, with access, status and whether they listen; at"
+        " most one frame each two seconds.",
+        snapshot=own_view.ServersSnapshot,
+        events={"server_changed": OwnServer, "server_removed": own_view.ServerGone},
+    ),
 )

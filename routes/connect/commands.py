@@ -218,6 +218,7 @@ async def cancel_command(call: Call, server_id: Uuid, command_id: ObjectId) -> N
 
 async def _take(call: Call, server_id: Uuid, query: CommandQuery) -> tuple[CommandRow, ...]:
     service, command = call.service, TakeCommands(query.limit)
+    service.of(WAITERS).listening.asked(server_id, call.now_ms)
     if query.wait == 0:
         return await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
     with service.of(WAITERS).waiter(server_id) as waiter:

@@ -6,6 +6,7 @@ from routes.connect import (
     commands,
     extensions,
     invites,
+    listing,
     members,
     policy,
     secrets,
@@ -17,9 +18,10 @@ from routes.connect import (
     streams,
 )
 from routes.connect.authenticator import SERVER_AUTHENTICATOR
-from routes.connect.channels import SERVER
+from routes.connect.channels import SERVER, SERVERS
 from routes.connect.erasing import let_go
 from routes.connect.jobs import jobs_of
+from routes.connect.own_servers import OWN_SERVERS, follow_servers
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.reactions import REACTIONS, RECONCILIATIONS, follow_unknown_outcomes
 from routes.connect.waiters import WAITERS
@@ -32,6 +34,7 @@ from routes.service import Service
 
 def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(WAITERS).follow(service)
+    follow_servers(service)
     follow_unknown_outcomes(service)
     waiting = partial(service.of(WAITERS).keep, service.lifecycle)
     return (BackgroundTask("long polls of game servers", waiting),)
@@ -41,15 +44,16 @@ CONNECT = Domain(
     name="connect",
     mounts=(
         Mount(
-            "connect", (servers, secrets, sessions, commands, settings, extensions, streams, gateway_routes)
+            "connect",
+            (servers, secrets, sessions, commands, settings, extensions, streams, gateway_routes, listing),
         ),
         Mount("server members", (members, invites, policy)),
         Mount("server friends", (social_friends,)),
         Mount("server party", (social_party,)),
     ),
-    parts=(GAME_SERVERS, WAITERS, SERVER_AUTHENTICATOR),
+    parts=(GAME_SERVERS, WAITERS, OWN_SERVERS, SERVER_AUTHENTICATOR),
     server_authenticator=SERVER_AUTHENTICATOR,
-    channels=(SERVER,),
+    channels=(SERVER, SERVERS),
     jobs=jobs_of,
     follow=_follow,
     reactions=REACTIONS,

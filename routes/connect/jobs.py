@@ -12,7 +12,8 @@ from persistence.connection import Connection
 from routes.changes import change_by_itself
 from routes.connect.parting import part_all
 from routes.connect.parts import GAME_SERVERS
-from routes.jobs import Job
+from routes.connect.waiters import WAITERS
+from routes.jobs import Job, ticking
 from routes.pruning import Pruning, Walk, pages_of, rows_of
 from routes.service import Service
 
@@ -49,6 +50,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         return await servers.forget_removed(conn, after, limit, before_ms=now_ms() - HEAD_KEPT_MS)
 
     return (
+        ticking("servers that no longer ask", 5, lambda: service.of(WAITERS).listening.sweep(now_ms())),
         Job("calls of game servers", 60, service.of(GAME_SERVERS).credentials.flush),
         Job("silent game servers", 60, Pruning(Walk(partial(_remove_silent, service)).take, most=BATCH).run),
         Job("claim keys", 60, Pruning(rows_of(database, forget_keys)).run),

@@ -7,7 +7,9 @@ from actors.connect.commands import EndExpired
 from actors.connect.state import State
 from actors.errors import NotFound
 from actors.friends.events import RelationChanged
+from actors.networks.units_networks import ServerJoined
 from routes.changes import Reaction, Reconciliation
+from routes.connect.own_servers import OWN_SERVERS
 from routes.connect.parting import ConsentBetween, end_consent, part
 from routes.connect.parts import GAME_SERVERS
 from routes.service import Service
@@ -44,15 +46,22 @@ async def _ask_players(service: Service, about: PlayersOn, _events: Sequence[obj
         await service.system.ask(kind, server_id, EndExpired())
     except NotFound:
         known: State | None = None
+        service.of(OWN_SERVERS).removed(server_id)
     else:
         known = service.system.peek(kind, server_id)
+        if known is not None:
+            service.of(OWN_SERVERS).reread(known)
     service.of(GAME_SERVERS).playing.reconcile(server_id, () if known is None else known.sessions.values())
     # The cached row may have been read before the change was committed.
     service.of(GAME_SERVERS).credentials.distrust(server_id)
     return ()
 
 
-REACTIONS = (Reaction(RelationChanged, _relation_changed),)
+def _joined(service: Service, event: ServerJoined) -> None:
+    service.of(OWN_SERVERS).joined(event.owner_id, event.server_id)
+
+
+REACTIONS = (Reaction(RelationChanged, _relation_changed), Reaction(ServerJoined, _joined))
 
 RECONCILIATIONS = (
     Reconciliation(ConsentBetween, _ask_consent),

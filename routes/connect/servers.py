@@ -10,8 +10,9 @@ from msgspec import UNSET, UnsetType
 from actors.bounds import IdText, ShortText
 from actors.connect.claim_keys import digest, new_claim_key, parse_claim_key
 from actors.connect.commands import ChangeServer, Claim, RemoveServer
-from actors.connect.public import Server, server_of
-from actors.connect.room import MAX_OWNED, require_room, turn_of
+from actors.connect.public import Server
+from actors.connect.public_own import OwnServer
+from actors.connect.room import require_room, turn_of
 from actors.connect.rules import CLAIM_KEY_MS
 from actors.connect.units import register
 from actors.errors import (
@@ -27,12 +28,13 @@ from actors.errors import (
 from actors.ids import Uuid, new_uuid, parse_uuid
 from actors.networks.units_networks import require_place
 from actors.texts import line_flaws
-from persistence.connect import servers
+from persistence.connect import own, servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.networks import networks
 from routes.call import Call
 from routes.changes import change
 from routes.connect.guards import owner_of
+from routes.connect.own_servers import OWN_SERVERS
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
@@ -84,10 +86,16 @@ class RegisteredServer(Wire, frozen=True):
     network_name: None
 
 
-class ServerList(Wire, frozen=True):
-    """The servers that the caller has claimed, oldest first."""
+class ServersQuery(Wire, frozen=True):
+    """`member`: whether servers are listed too that the caller is a member of."""
 
-    items: tuple[Server, ...]
+    member: bool = False
+
+
+class ServerList(Wire, frozen=True):
+    """The servers that the caller has claimed, and those that they are a member of, if asked for; oldest first."""
+
+    items: tuple[OwnServer, ...]
 
 
 class ClaimBody(Wire, frozen=True):
@@ -156,10 +164,16 @@ async def register_server(call: Call, body: NewServer) -> RegisteredServer:
 
 
 @endpoint("GET", _SERVERS, needs=AUTHENTICATED)
-async def list_servers(call: Call) -> ServerList:
-    """GET /v1/connect/servers: the servers that the caller has claimed."""
-    rows = await call.service.database.read(servers.of_owner, call.user_id, MAX_OWNED)
-    return ServerList(tuple(server_of(row) for row in rows))
+async def list_servers(call: Call, query: ServersQuery) -> ServerList:
+    """GET /v1/connect/servers: the servers that the caller has claimed, with their access, status, and whether they
+    listen.
+
+    With `member=true` also those that the caller is a member of, 1,000 of them at most. The channel `servers` tells of
+    changes.
+    """
+    now = call.service.of(OWN_SERVERS).now
+    rows = await call.service.database.read(own.of_user, call.user_id)
+    return ServerList(tuple(now.shown(row) for row in rows if query.member or row.role is None))
 
 
 @endpoint(

@@ -14,6 +14,7 @@ import trio
 from actors.connect import events
 from actors.connect.commands import TakeCommands
 from actors.connect.events import AnyEvent
+from actors.connect.listening import Listening
 from actors.connect.rules_commands import AT_ONCE
 from actors.connect.state import State
 from persistence.connect.rows import CommandRow
@@ -62,9 +63,14 @@ class ListeningServer(Protocol):
 
 
 class Waiters:
-    """All waiting requests and open streams of game servers."""
+    """All waiting requests and open streams of game servers.
+
+    Attributes:
+        listening: which servers listen for commands.
+    """
 
     def __init__(self) -> None:
+        self.listening = Listening()
         self._waiting: dict[str, list[Waiter]] = {}  # {id of a server or command: requests that wait for it}
         self._streams: dict[str, list[ListeningServer]] = {}  # {server id: its open streams}
 
@@ -107,6 +113,8 @@ class Waiters:
     def listens(self, server_id: str, stream: ListeningServer) -> None:
         """Register an open stream of a server."""
         self._streams.setdefault(server_id, []).append(stream)
+        if stream.takes_commands:
+            self.listening.opened(server_id)
 
     def left(self, server_id: str, stream: ListeningServer) -> None:
         """Remove a closed stream; call it once for each `listens`."""
@@ -114,6 +122,8 @@ class Waiters:
         streams.remove(stream)
         if not streams:
             del self._streams[server_id]
+        if stream.takes_commands:
+            self.listening.closed(server_id)
 
     def takes(self, server_id: str) -> bool:
         """Whether the server has a stream open that takes commands."""

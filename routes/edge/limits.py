@@ -79,6 +79,9 @@ POLICIES = {
         Policy("voice-join", 20, 60),
         # Of payment providers, which repeat what was refused; counted by address.
         Policy("webhook", 600, 60, by_address=True),
+        # Each asks another server, twice; not in the contract's table.
+        Policy("sign-in", 30, 60, by_address=True),
+        Policy("sign-in-link", 20, 3600),
         Policy("register", 10, 3600, by_address=True),
         # Each is a durable write for a server without an owner; not in the contract's table.
         Policy("claim-key", 20, 60),
@@ -97,6 +100,8 @@ POLICIES = {
         Policy("domain-verify", 30, 60),
         # Probes and scrapers, often many from one address; not in the contract's table, far above their rate.
         Policy("operations", 1200, 60, by_address=True),
+        # Files of pages, from memory: a browser that has none of them asks for some fifty.
+        Policy("pages", 3000, 60, by_address=True),
         # Wrong credentials only: each costs the check of a signature, or a database query.
         Policy("bad-credentials", 60, 60, by_address=True),
         # Bytes of answers that are kept for a day (`pipeline/idempotency.py`), without the first KiB of each.

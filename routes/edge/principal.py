@@ -83,6 +83,7 @@ class UserPrincipal:
         access: the user's rights.
         issued_at_s: epoch seconds, of the token.
         capped: the token's issuer may not vouch for super-admins, so that the user is none with this token.
+        sid: the session that the token belongs to, and ends with; None for a token of its own.
     """
 
     user_id: UserId
@@ -91,6 +92,7 @@ class UserPrincipal:
     access: Access
     issued_at_s: int = 0
     capped: bool = False
+    sid: str | None = None
 
     @property
     def key(self) -> str:
@@ -122,6 +124,11 @@ class ServerPrincipal:
         return
 
     @property
+    def sid(self) -> None:
+        """None: servers do not sign in."""
+        return
+
+    @property
     def key(self) -> str:
         """The key of rate limits and idempotency keys; its prefix keeps it apart from users."""
         return f"server:{self.server_id}"
@@ -142,11 +149,34 @@ def admit(needs: Needs, principal: Principal | None) -> None:
     """
     if needs is PUBLIC or needs is AUTHENTICATED or needs is SERVER or needs is USER_OR_SERVER:
         return  # authentication has decided these
-    access = principal.access if principal is not None else None
-    if isinstance(needs, str):
-        if access is None or not access.allows(needs):
-            raise Forbidden(f"missing permission {needs}", permission=needs)
+    demand(needs, principal.access if principal is not None else None)
+
+
+def demand(needs: Needs, access: Access | None) -> None:
+    """Require a permission node, or the role of `MODERATOR` or `SUPER_ADMIN`.
+
+    Args:
+        needs: the node or role.
+        access: the user's rights; None for somebody without any.
+
+    Raises:
+        Forbidden: the rights do not cover it; `meta` names it as `permission` or `role`.
+    """
+    if meets(needs, access):
         return
-    holds = access is not None and (access.is_super_admin if needs is SUPER_ADMIN else access.is_moderator)
-    if not holds:
-        raise Forbidden(f"only for the role {needs.value}", role=needs.value)
+    if isinstance(needs, str):
+        raise Forbidden(f"missing permission {needs}", permission=needs)
+    raise Forbidden(f"only for the role {needs.value}", role=needs.value)
+
+
+def meets(needs: Needs, access: Access | None) -> bool:
+    """Whether rights cover a permission node, or the role of `MODERATOR` or `SUPER_ADMIN`.
+
+    Args:
+        needs, access: as for `demand`.
+    """
+    if access is None:
+        return False
+    if isinstance(needs, str):
+        return access.allows(needs)
+    return access.is_super_admin if needs is SUPER_ADMIN else access.is_moderator

@@ -79,11 +79,13 @@ class Reply(Generic[T_co]):
         value: what the handler would otherwise return itself.
         status: 200 to 299; None for the declared one.
         headers: (name in lower case: value), ASCII.
+        cookies: values of Set-Cookie (`cookies.py`), each in a header of its own (RFC 6265 §3).
     """
 
     value: T_co
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    cookies: tuple[str, ...] = ()
 
 
 NO_SOURCES = "default-src 'none'; frame-ancestors 'none'"
@@ -120,7 +122,7 @@ class Redirect(Finished):
     """The content lies elsewhere for now: a 302 that nobody may keep (RFC 9110 §15.4.3).
 
     Args:
-        location: an absolute https address, checked.
+        location: an absolute address, checked.
     """
 
     location: str

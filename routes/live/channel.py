@@ -13,7 +13,8 @@ from actors.bounds import Bigint
 from actors.errors import NotFound
 from actors.ids import UserId
 from actors.kernel.kind import Kind, View
-from routes.edge.principal import Access
+from routes.edge.declare.shown import Shown
+from routes.edge.principal import Access, Needs, meets
 from routes.part import Opened
 
 MAX_NAME_LENGTH = 200
@@ -39,43 +40,57 @@ class SubscribeParams(msgspec.Struct, frozen=True, rename="camel"):
     interval: Bigint | None = None
 
 
+def _alike(_user_id: UserId, _params: SubscribeParams) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LiveChannel:
     """One kind of channel.
 
     Args:
         name: the whole name, or the part before the colon.
-        needs: the permission node that a viewer must hold for as long as they watch; None = none beside the socket's.
+        needs: the permission node or role that a viewer must hold for as long as they watch; None = none beside the
+            socket's.
         needs_too: further nodes.
         shown: returns the kind of actor, or the view, that it shows.
-        viewer: makes the viewer object that the actor's `audience` takes.
+        viewer: makes the viewer object that the actor's `audience` takes; left out, all see the same.
+        looks: makes the viewer object of the viewer's rights, in place of `viewer`, and again when they change; then
+            `audience` says what these rights show, and refuses a viewer to whom they show nothing.
         id_of: parses the id in the name, to lower case; None if it is malformed. Left out, the name has no id, and the
             channel is the user's own, or the same for all.
         shared: the same for all; the id of what it shows is its name.
         missing: the refusal of a malformed or unknown id.
         by_default: whether it is subscribed on connect (contract §9).
+        shows: the structs of its frames, for the description of the service.
         prepare: loads what memory must know of the viewer before they watch; may raise PersistenceError.
     """
 
     name: str
-    needs: str | None
+    needs: Needs | None
     shown: Callable[[Opened], Kind[Any, Any] | View[Any]]
-    viewer: Callable[[UserId, SubscribeParams], object]
+    viewer: Callable[[UserId, SubscribeParams], object] = _alike
+    looks: Callable[[Access], object] | None = None
     id_of: Callable[[str], str | None] | None = None
     shared: bool = False
     missing: type[NotFound] = NotFound
     by_default: bool = False
     needs_too: tuple[str, ...] = ()
+    shows: Shown | None = None
     prepare: Callable[[Opened, UserId], Awaitable[None]] | None = None
 
     @property
-    def nodes(self) -> tuple[str, ...]:
-        """Every node that a viewer must hold."""
+    def demands(self) -> tuple[Needs, ...]:
+        """Every node and role that a viewer must hold."""
         return self.needs_too if self.needs is None else (self.needs, *self.needs_too)
 
     def open_to(self, access: Access) -> bool:
         """Whether a user with these rights may watch."""
-        return all(access.allows(node) for node in self.nodes)
+        return all(meets(needs, access) for needs in self.demands)
+
+    def viewer_of(self, user_id: UserId, params: SubscribeParams, access: Access) -> object:
+        """The viewer object of a user with these rights."""
+        return self.viewer(user_id, params) if self.looks is None else self.looks(access)
 
     def name_of(self, actor_id: str) -> str:
         """The channel's name on the wire, for the actor that it shows."""

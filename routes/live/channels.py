@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from actors.errors import NotFound
 from actors.ids import UserId
+from routes.edge.declare.shown import ShownChannel
 from routes.live.channel import LiveChannel
 
 
@@ -47,6 +48,17 @@ class Channels:
         if id is None:
             raise channel.missing
         return channel, id
+
+    def described(self) -> tuple[ShownChannel, ...]:
+        """All channels, for the description of the service."""
+        return tuple(
+            ShownChannel(
+                name if channel.id_of is None else f"{name}:<id>",
+                tuple(needs if isinstance(needs, str) else needs.value for needs in channel.demands),
+                channel.shows,
+            )
+            for name, channel in self._by_name.items()
+        )
 
     def named(self, name: str) -> LiveChannel:
         """The channel of a name as replies and frames write it.

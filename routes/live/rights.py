@@ -115,17 +115,3 @@ class Rights:
             for follower in self._followers.get(user_id, ()):
                 follower.recheck(capped_to(access, capped=follower in self._capped))
             return
-
-
-def require(access: Access, node: str) -> None:
-    """Require a permission node.
-
-    Args:
-        access: the user's rights.
-        node: the permission node.
-
-    Raises:
-        Forbidden: with `meta.permission`: the rights do not cover it.
-    """
-    if not access.allows(node):
-        raise Forbidden(f"missing permission {node}", permission=node)

@@ -20,11 +20,11 @@ from actors.kernel.mailbox import Answer
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
 from routes.edge.errors import Internal, refusal_of
-from routes.edge.principal import Access, UserPrincipal
+from routes.edge.principal import Access, UserPrincipal, demand
 from routes.edge.websocket import frames
 from routes.edge.websocket.socket import LiveSocket
-from routes.live.channel import SubscribeParams
-from routes.live.rights import FORBIDDEN, require
+from routes.live.channel import LiveChannel, SubscribeParams
+from routes.live.rights import FORBIDDEN
 from routes.service import Service
 from routes.users.parts import RIGHTS
 
@@ -166,8 +166,9 @@ class Session:
         """
         channel, actor_id = self.service.channels.locate(name, self.user_id)
         name = channel.name_of(actor_id)
-        for node in channel.nodes:
-            require(self.access, node)
+        access = self.access
+        for needs in channel.demands:
+            demand(needs, access)
         self._check_room(name)
 
         def begin(epoch: str, offset: int, recovered: bool) -> None:
@@ -180,7 +181,7 @@ class Session:
             await channel.prepare(self.service, self.user_id)
         request = WatchRequest(
             sink=self.socket,
-            viewer=channel.viewer(self.user_id, params),
+            viewer=channel.viewer_of(self.user_id, params, access),
             channel=name,
             envelope=frames.LIVE,
             mode=params.mode,
@@ -192,9 +193,9 @@ class Session:
             subscription.close()
             return
         self._watched[subscription.wire_name] = subscription
-        if not channel.open_to(self.access):
+        if self.access is not access:
             # The rights changed while the actor was loading, when this subscription could not be told yet.
-            subscription.end(FORBIDDEN)
+            self._recheck(channel, subscription)
 
     def unsubscribe(self, name: str) -> str:
         """Stop watching a channel; harmless if it was not watched.
@@ -223,10 +224,15 @@ class Session:
         """Take the user's new rights, and end subscriptions that they no longer cover."""
         self.access = access
         for name, subscription in tuple(self._watched.items()):
-            if self.service.channels.named(name).open_to(access):
-                subscription.recheck()
-            else:
-                subscription.end(FORBIDDEN)
+            self._recheck(self.service.channels.named(name), subscription)
+
+    def _recheck(self, channel: LiveChannel, subscription: Subscription) -> None:
+        if not channel.open_to(self.access):
+            subscription.end(FORBIDDEN)
+            return
+        if channel.looks is not None:
+            subscription.viewer = channel.looks(self.access)
+        subscription.recheck()
 
     def _close(self) -> None:
         self.service.of(RIGHTS).unfollow(self.user_id, self)

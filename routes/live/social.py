@@ -19,6 +19,7 @@ from routes.edge.websocket import frames
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.channel import SubscribeParams
+from routes.live.channels import Channels
 from routes.live.command import Command
 from routes.live.commands import BadFrame, Commands, Misread
 from routes.live.pace import Pace, Verdict
@@ -50,11 +51,12 @@ class SocialQuery(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(name.strip() for name in self.channels.split(",") if name.strip()))
 
 
-def social_stream(commands: Commands) -> Stream:
+def social_stream(commands: Commands, channels: Channels) -> Stream:
     """Declare `GET /v1/social/live`.
 
     Args:
         commands: the commands that it understands.
+        channels: what can be watched on it.
     """
 
     @stream(
@@ -70,6 +72,7 @@ def social_stream(commands: Commands) -> Stream:
             frames.Reconnect,
         ),
         receives=commands.structs,
+        shows=channels.described(),
     )
     async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> Listener:
         """Every channel over one socket: subscribe, unsubscribe, send, typing, read, ping.

@@ -221,7 +221,7 @@ async def join_network(call: Call, body: JoinBody) -> JoinedHost:
     if owner_id is None:
         raise NotFound("no such join token")
     async with call.service.turnstile.turn(turn_of(owner_id)):
-        return await change(call, join, token, row, about=None, shape=shape)
+        return await change(call, join, token, row, about=f"servers of {owner_id}", shape=shape)
 
 
 @endpoint("GET", "/v1/connect/hosts", needs=AUTHENTICATED)

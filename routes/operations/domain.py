@@ -6,14 +6,17 @@ from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.edge.pipeline.idempotency import mark_of
 from routes.jobs import BackgroundTask, Job
-from routes.operations import operations
+from routes.operations import actors, history, operations
+from routes.operations.channels import ACTORS, METRICS
 from routes.operations.gauges import show_gauges
 from routes.operations.jobs import jobs_of
+from routes.operations.parts import LIVE_ACTORS, LIVE_METRICS
 from routes.service import Service
 from routes.users import setup
 
 
 def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
+    service.of(LIVE_ACTORS).follow(service.system, service.clock.now_ms)
     return (BackgroundTask("live sockets", service.sockets.keep),)
 
 
@@ -23,7 +26,9 @@ async def _forget_user(service: Service, user_id: UserId) -> None:
 
 OPERATIONS = Domain(
     name="operations",
-    mounts=(Mount("operations", (operations, setup)),),
+    mounts=(Mount("operations", (operations, history, actors, setup)),),
+    parts=(LIVE_METRICS, LIVE_ACTORS),
+    channels=(METRICS, ACTORS),
     jobs=jobs_of,
     follow=_follow,
     gauges=show_gauges,

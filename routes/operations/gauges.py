@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from operator import attrgetter
 
+from actors.kernel.overview import load_of
 from routes.service import Service
 
 _DATABASE_GAUGES = (
@@ -22,8 +23,10 @@ def show_gauges(service: Service) -> None:
     """Register gauges and counters, whose values are read at each scrape."""
     metrics, database, system = service.metrics, service.database, service.system
     metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
-    metrics.gauge("actors", "Live actors and views.", lambda: len(system.statistics()))
-    metrics.gauge("replay_bytes", "Events in memory for clients that come back.", lambda: system.replay_bytes)
+    metrics.gauge("actors", "Live actors and views.", lambda: load_of(system).actors)
+    metrics.gauge(
+        "replay_bytes", "Events in memory for clients that come back.", lambda: load_of(system).replay_bytes
+    )
     metrics.gauge("journal_bytes", "Events of all actors on disk.", lambda: service.disk.journal_bytes)
     metrics.gauge("snapshot_bytes", "Snapshots of all actors on disk.", lambda: service.disk.snapshot_bytes)
     metrics.gauge("receipt_bytes", "Answers kept under Idempotency-Keys.", lambda: service.disk.receipt_bytes)

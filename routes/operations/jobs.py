@@ -4,17 +4,22 @@ from functools import partial
 
 import trio
 
+from actors.operations.actors import INTERVAL_MS
+from actors.operations.history import EVERY_MS
 from persistence.connection import Connection
 from persistence.journal import history, receipts
 from routes.allocator import return_free_pages
 from routes.changes import reconcile
-from routes.jobs import Job
+from routes.jobs import Job, ticking
+from routes.operations.parts import LIVE_ACTORS
+from routes.operations.sampling import Sampler
 from routes.pruning import Pruning, pages_of, rows_of
 from routes.service import Service
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """The jobs: reconcile unknown outcomes, return free memory, measure tables, prune receipts and journal."""
+    """The jobs: sample metrics, reconcile unknown outcomes, return free memory, measure tables, prune receipts and the
+    journal."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def expire_receipts(conn: Connection, limit: int) -> int:
@@ -26,6 +31,8 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         return await history.prune(conn, after, limit, now_ms=now_ms())
 
     return (
+        ticking("samples of metrics", EVERY_MS / 1000, Sampler(service).take),
+        Job("actors that are watched", INTERVAL_MS / 1000, service.of(LIVE_ACTORS).tick),
         Job("changes whose outcome is unknown", 1, partial(reconcile, service)),
         Job("free memory", 60, partial(trio.to_thread.run_sync, return_free_pages)),
         Job("sizes of tables", 60, partial(service.disk.look, database)),

@@ -1,4 +1,4 @@
-"""Operating the service: liveness, readiness, metrics, API documents, and live actors (contract §11).
+"""Operating the service: liveness, readiness, metrics, and API documents (contract §11).
 
 `/health` does not ask the database, so that a process is not restarted because its database is unavailable; `/ready`
 does, so that such a process gets no traffic.
@@ -8,7 +8,6 @@ from hmac import compare_digest
 from importlib.resources import files
 
 from actors.errors import Draining, NotFound
-from actors.kernel.statistics import ActorStatistics
 from persistence.schema.migrate import unapplied
 from routes.call import Call
 from routes.edge.address import is_loopback
@@ -21,7 +20,7 @@ from routes.edge.errors import DatabaseDown, Unauthenticated
 from routes.edge.identity.credentials import bearer
 from routes.edge.pipeline.metrics import CONTENT_TYPE
 from routes.edge.pipeline.rendering import JSON_HEADER, page_headers
-from routes.edge.principal import PUBLIC, SUPER_ADMIN
+from routes.edge.principal import PUBLIC
 from routes.edge.reply import NO_SOURCES, MaybeAwaitable, Page
 from routes.edge.wire import Wire
 
@@ -82,16 +81,6 @@ class Ready(Wire, frozen=True):
     """
 
     status: str
-
-
-class ActorList(Wire, frozen=True):
-    """Every live actor of this process.
-
-    Args:
-        items: actors and views, in no particular order.
-    """
-
-    items: list[ActorStatistics]
 
 
 @endpoint("GET", "/health", needs=PUBLIC, rate="operations")
@@ -181,12 +170,6 @@ def docs_file(call: Call, file: str) -> MaybeAwaitable[Document[Page]]:
         raise NotFound
     path, media = found
     return call.service.documents.get(path, lambda: _shipped(path, media, NO_SOURCES))
-
-
-@endpoint("GET", "/v1/admin/actors", needs=SUPER_ADMIN)
-def list_actors(call: Call) -> ActorList:
-    """Every live actor of this process, with its queue, its subscribers and its last fault."""
-    return ActorList(list(call.service.system.statistics()))
 
 
 def _description(text: bytes) -> Document[dict[str, object]]:

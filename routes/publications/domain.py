@@ -2,7 +2,7 @@
 
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
-from routes.publications import own, pages, public, status, targets
+from routes.publications import moderating, own, pages, public, status, targets
 from routes.publications.follow import follow, show_gauges
 from routes.publications.jobs import jobs_of
 from routes.publications.parts import STATUSES
@@ -10,7 +10,7 @@ from routes.publications.reactions import REACTIONS
 
 PUBLICATIONS = Domain(
     name="publications",
-    mounts=(Mount("publications", (targets, status, own, public)), Mount("slugs", (pages,))),
+    mounts=(Mount("publications", (targets, status, own, public, moderating)), Mount("slugs", (pages,))),
     parts=(STATUSES,),
     jobs=jobs_of,
     follow=follow,

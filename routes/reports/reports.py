@@ -8,6 +8,7 @@ import msgspec
 from actors.bounds import IdText
 from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, parse_uuid
+from actors.moderation.events import QUEUES
 from actors.reports.units import REASON_MAX, report, settle
 from actors.time import iso, iso_or_none
 from persistence.reports.reports import Report, ReportStatus, list_reports
@@ -100,7 +101,7 @@ async def report_user(call: Call, body: ReportBody) -> ReportMade:
         raise NotFound("no such user")
     id = call.new_id()
     unit = partial(report, reason=body.reason, now_ms=call.now_ms)
-    return await change(call, unit, id, call.user_id, target_id, about=None, shape=_made)
+    return await change(call, unit, id, call.user_id, target_id, about=QUEUES, shape=_made)
 
 
 @endpoint("GET", "/v1/admin/reports", needs=MODERATOR)
@@ -115,7 +116,7 @@ async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
 @endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound,))
 async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> ReportItem:
     """Settles a report, or reopens it; the audit trail records each change."""
-    return await change(call, settle, id, body.status, stamp_of(call), about=None, shape=_item)
+    return await change(call, settle, id, body.status, stamp_of(call), about=QUEUES, shape=_item)
 
 
 def _made(made: Report) -> ReportMade:

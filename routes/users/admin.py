@@ -1,6 +1,6 @@
-"""Admin routes: looking up users, their permissions, and the audit trail (service-api §4 Admin, contract §2).
+"""Admin routes: looking up users, and their permissions (service-api §4 Admin, contract §2).
 
-Looking up needs `admin:user:view`; permissions and the audit trail are for super-admins only (service-api §5 rule 8).
+Looking up needs `admin:user:view`; permissions are for super-admins only (service-api §5 rule 8).
 """
 
 from typing import Annotated, Literal
@@ -24,14 +24,12 @@ from actors.users.units_rights import (
     revoke_grant,
 )
 from persistence.shop.entitlements import Entitlement
-from persistence.users.audit import AuditEntry, read_audit
 from persistence.users.permissions import Grant, read_catalog
 from persistence.users.users import User, find_by_prefix, read_user
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.declare.query import Clamp
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
@@ -39,8 +37,6 @@ from routes.users.parts import USER_DIRECTORY
 from routes.users.reactions import RightsOf, TokensOf
 
 USER_VIEW = "admin:user:view"
-
-_AUDIT_PAGES = Cursor("audit", int)
 
 
 class UserLookup(Wire, frozen=True):
@@ -165,35 +161,6 @@ class RemovedGrant(Wire, frozen=True):
     removed: int
 
 
-class AuditItem(Wire, frozen=True):
-    """One line of the audit trail.
-
-    Args:
-        actor_id: the user who acted; null = the command line.
-        action: `permission.granted`, `permission.removed`, `role.added`, `tokens.revoked`, `report.settled`,
-            `allowlist.changed`, `user.erased`, ….
-        detail: the state before and after.
-    """
-
-    id: ObjectId
-    at: str
-    actor_id: str | None
-    actor_name: str | None
-    action: str
-    target_id: str | None
-    target_name: str | None
-    request_id: str | None
-    detail: msgspec.Raw
-
-
-class AuditPage(Wire, frozen=True):
-    """A page of the audit trail, newest first."""
-
-    items: list[AuditItem]
-    next_cursor: str | None
-    has_more: bool
-
-
 @endpoint("GET", "/v1/admin/users/lookup", needs=USER_VIEW)
 async def look_up_users(call: Call, query: UserLookup) -> UsersFound:
     """Finds users by the beginning of their name, or one user by uuid."""
@@ -278,12 +245,12 @@ async def revoke_tokens_of_user(call: Call, user_id: UserId) -> None:
     await change(call, revoke_tokens_of, user_id, stamp_of(call), about=TokensOf(user_id))
 
 
-@endpoint("GET", "/v1/admin/audit", needs=SUPER_ADMIN)
-async def read_audit_trail(call: Call, query: PageQuery) -> AuditPage:
-    """Lists the audit trail, newest entries first."""
-    rows = await call.service.database.read(read_audit, _AUDIT_PAGES.place(query.cursor), query.limit + 1)
-    page = _AUDIT_PAGES.page(rows, query.limit, lambda row: row.seq)
-    return AuditPage([_audit_item(row) for row in page.rows], page.next_cursor, page.has_more)
+def amount_of(value: float | None, unit: str | None) -> int | float | Amount | None:
+    """A stored quantity as clients see it: `value` alone, or with its `unit`; None where there is none."""
+    if value is None:
+        return None
+    number = Quantity(value, unit).number
+    return number if unit is None else Amount(number, unit)
 
 
 def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:
@@ -302,20 +269,13 @@ def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:
 
 
 def _granted(grant: Grant) -> UserGrant:
-    value = _value(grant.value, grant.unit)
+    value = amount_of(grant.value, grant.unit)
     return UserGrant(grant.node, grant.negated, iso_or_none(grant.expires_at_ms), value, "admin", None)
 
 
 def _bought(one: Entitlement) -> UserGrant:
-    value = _value(one.value, one.unit)
+    value = amount_of(one.value, one.unit)
     return UserGrant(one.node, False, iso_or_none(one.ends_at_ms), value, "shop", one.purchase_id)
-
-
-def _value(value: float | None, unit: str | None) -> int | float | Amount | None:
-    if value is None:
-        return None
-    number = Quantity(value, unit).number
-    return number if unit is None else Amount(number, unit)
 
 
 def _quantity(body: GrantBody) -> Quantity | Unchanged | None:
@@ -335,17 +295,3 @@ def _expiry(text: str | None) -> int | None:
         return parse_iso(text)
     except ValueError as error:
         raise Invalid(FieldError("/expiresAt", "BAD_FORMAT", f"the timestamp is {error}")) from None
-
-
-def _audit_item(entry: AuditEntry) -> AuditItem:
-    return AuditItem(
-        ObjectId(entry.id),
-        iso(entry.at_ms),
-        entry.actor_id,
-        entry.actor_name,
-        entry.action,
-        entry.target_id,
-        entry.target_name,
-        entry.request_id,
-        msgspec.Raw(entry.detail),
-    )

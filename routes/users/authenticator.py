@@ -8,6 +8,7 @@ from hashlib import blake2b
 
 from actors.errors import NotFound
 from actors.kernel.clock import Clock
+from actors.sessions.signed_in import SignedIn
 from actors.users.permissions import capped_to
 from actors.users.users import Users
 from routes.edge.errors import TokenExpired, Unauthenticated
@@ -16,6 +17,7 @@ from routes.edge.identity.keys import Keys
 from routes.edge.identity.tokens import verify_user_token
 from routes.edge.principal import UserPrincipal
 from routes.part import Opening, Part
+from routes.sessions.parts import SIGNED_IN
 from routes.users.parts import USER_DIRECTORY
 
 CAPACITY = 50_000
@@ -37,21 +39,30 @@ class TokenAuthenticator:
         keys: this service's keys.
         issuers: the configured issuers of other tokens.
         users: creates a user at their first request, and knows their rights.
+        signed_in: knows which sessions have ended, and with them their tokens.
         clock: for the expiry of tokens.
         capacity: most tokens per generation, at least 1.
     """
 
     def __init__(
-        self, keys: Keys, issuers: Issuers, users: Users, clock: Clock, *, capacity: int = CAPACITY
+        self,
+        keys: Keys,
+        issuers: Issuers,
+        users: Users,
+        signed_in: SignedIn,
+        clock: Clock,
+        *,
+        capacity: int = CAPACITY,
     ) -> None:
         self._keys = keys
         self._issuers = issuers
         self._users = users
+        self._signed_in = signed_in
         self._clock = clock
         self._capacity = capacity
         self._recent: dict[bytes, UserPrincipal] = {}
         self._older: dict[bytes, UserPrincipal] = {}
-        self._generation = issuers.generation
+        self._generation = self._generation_now
 
     def __len__(self) -> int:
         """How many tokens are cached."""
@@ -65,7 +76,8 @@ class TokenAuthenticator:
 
         Raises:
             TokenExpired: it was valid once.
-            Unauthenticated: it is not a valid token, it was revoked, or its user was erased since.
+            Unauthenticated: it is not a valid token, it was revoked, its session has ended, or its user was erased
+                since.
             UpstreamUnavailable: its issuer's keys are not known yet.
             DatabaseUnavailable: the user's rights are not in memory and cannot be read.
         """
@@ -73,6 +85,8 @@ class TokenAuthenticator:
         principal = self.known(carried, self._clock.now_ms())
         if principal is None:
             verified = verify_user_token(token, self._keys, self._issuers, self._clock.now_ms())
+            if verified.sid is not None and not await self._signed_in.lives(verified.sid):
+                raise Unauthenticated
             try:
                 access = await self._users.arrive(verified.user_id, verified.name, verified.issued_at_s)
             except NotFound:
@@ -84,6 +98,7 @@ class TokenAuthenticator:
                 capped_to(access, capped=verified.capped),
                 verified.issued_at_s,
                 verified.capped,
+                verified.sid,
             )
             self._remember(_digest(carried), principal)
             self._users.last_seen.note(principal.user_id, self._clock.now_ms())
@@ -99,9 +114,9 @@ class TokenAuthenticator:
         Raises:
             TokenExpired: it was valid once.
         """
-        if self._generation != self._issuers.generation:
+        if self._generation != self._generation_now:
             self._recent, self._older = {}, {}
-            self._generation = self._issuers.generation
+            self._generation = self._generation_now
         digest = _digest(carried)
         principal = self._recent.get(digest)
         if principal is None:
@@ -112,6 +127,9 @@ class TokenAuthenticator:
         if principal.expires_at_ms <= now_ms:
             del self._recent[digest]
             raise TokenExpired
+        if principal.sid is not None and self._signed_in.has_ended(principal.sid):
+            del self._recent[digest]
+            return None
         access = self._users.peek_believed(principal.user_id, principal.issued_at_s)
         if access is not None and principal.capped:
             access = access.capped()
@@ -120,6 +138,10 @@ class TokenAuthenticator:
             return None
         self._users.last_seen.note(principal.user_id, now_ms)
         return principal
+
+    @property
+    def _generation_now(self) -> tuple[int, int]:
+        return self._issuers.generation, self._signed_in.generation
 
     def _remember(self, digest: bytes, principal: UserPrincipal) -> None:
         if len(self._recent) >= self._capacity:
@@ -137,7 +159,7 @@ async def _open_issuers(opening: Opening) -> Issuers:
 
 async def _open(opening: Opening) -> TokenAuthenticator:
     issuers, users = await opening.of(ISSUERS), await opening.of(USER_DIRECTORY)
-    return TokenAuthenticator(opening.keys, issuers, users, opening.clock)
+    return TokenAuthenticator(opening.keys, issuers, users, await opening.of(SIGNED_IN), opening.clock)
 
 
 ISSUERS = Part(name="issuers of tokens", open=_open_issuers)

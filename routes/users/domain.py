@@ -5,7 +5,19 @@ from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.jobs import BackgroundTask, Job
 from routes.service import Service
-from routes.users import admin, erasure, profile, progress, public, shares, verify
+from routes.users import (
+    admin,
+    audit,
+    erasure,
+    listing,
+    profile,
+    progress,
+    public,
+    rights,
+    roles,
+    shares,
+    verify,
+)
 from routes.users.authenticator import ISSUERS, USER_AUTHENTICATOR
 from routes.users.jobs import jobs_of
 from routes.users.online import follow_sockets
@@ -37,7 +49,7 @@ USERS = Domain(
     name="users",
     mounts=(
         Mount("auth", (verify,)),
-        Mount("admin", (admin, erasure)),
+        Mount("admin", (listing, admin, roles, rights, audit, erasure)),
         Mount("profile", (profile, shares, progress)),
         Mount("public", (public,)),
     ),

@@ -15,8 +15,12 @@ import msgspec
 
 from actors.errors import Conflict, FieldError, Invalid, NotFound
 from actors.ids import RandomBytes, UserId, new_uuid
+from actors.sessions.lifetimes import OF_OPERATORS
+from actors.sessions.units import begin
 from actors.users.units_rights import open_setup, set_up
 from persistence.bridge.database import Database
+from persistence.connection import Connection
+from persistence.sessions.sessions import Lineage
 from persistence.users.audit import Stamp
 from persistence.users.users import User
 from routes.call import Call
@@ -26,9 +30,10 @@ from routes.edge.identity.base64url import to_base64url
 from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 from routes.edge.identity.names import NAME_MAX, is_name
 from routes.edge.principal import PUBLIC
-from routes.edge.reply import Page
+from routes.edge.reply import Page, Reply
 from routes.edge.wire import Wire
 from routes.service import Service
+from routes.sessions.browser import is_same_origin, new_secret, new_session, session_cookie
 
 CODE_BYTES = 20
 """160 random bits: too many to guess, so attempts need not be counted."""
@@ -127,9 +132,9 @@ async def read_setup_page(call: Call) -> Page:  # noqa: ARG001
     refusals=(NotFound, Conflict, Invalid),
     secret_reply=True,
 )
-async def set_up_server(call: Call, body: SetupBody) -> SetUp:
-    """Creates the first super-admin and answers their token; works once, with the code of the newest link. An invalid
-    name is a 422.
+async def set_up_server(call: Call, body: SetupBody) -> Reply[SetUp]:
+    """Creates the first super-admin and answers their token; works once, with the code of the newest link. Signs the
+    browser in where the page of the link asks. An invalid name is a 422.
     """
     if not is_name(body.name):
         raise Invalid(FieldError("/name", "BAD_FORMAT", f"a name is 1 to {NAME_MAX} printable characters"))
@@ -143,8 +148,21 @@ async def set_up_server(call: Call, body: SetupBody) -> SetUp:
         random_bytes=service.random_bytes,
     )
     stamp = Stamp(call.new_id(), call.now_ms, user_id, call.request_id)
+    # A browser is signed in; a script that asks by itself is given the token alone.
+    secret = new_secret(call) if is_same_origin(call) else None
+    new = None if secret is None else new_session(call, secret)
 
-    def shape(user: User) -> SetUp:
-        return SetUp(user.id, minted.token)
+    async def unit(conn: Connection) -> User:
+        user = await set_up(conn, _hash(body.code), user_id, body.name, stamp)
+        if new is not None:
+            await begin(conn, new.of(user_id, "setup", Lineage()), new.secret_hash)
+        return user
 
-    return await change(call, set_up, _hash(body.code), user_id, body.name, stamp, about=None, shape=shape)
+    def shape(user: User) -> Reply[SetUp]:
+        made = SetUp(user.id, minted.token)
+        if secret is None:
+            return Reply(made)
+        seconds = OF_OPERATORS.whole_ms // 1000
+        return Reply(made, cookies=(session_cookie(service.config).setting(secret, seconds=seconds),))
+
+    return await change(call, unit, about=None, shape=shape)

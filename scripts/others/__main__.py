@@ -14,12 +14,14 @@ from scripts.others.electron_updater import electron_updater
 from scripts.others.livekit import livekit
 from scripts.others.minecraft_protocol import minecraft_protocol
 from scripts.others.node import Differs, NoNode
+from scripts.others.oidc_provider import oidc_provider
 from scripts.others.rss import rss
 
 CHECKS: dict[str, Callable[[], None]] = {
     "electron-updater": lambda: trio.run(electron_updater),
     "minecraft-protocol": lambda: trio.run(minecraft_protocol),
     "livekit-server-sdk": lambda: trio.run(livekit),
+    "oidc-provider": lambda: trio.run(oidc_provider),
     "rss-parser": lambda: trio.run(rss),
 }
 """{program: what has to hold}; one that does not raises Differs."""

@@ -75,11 +75,16 @@ def run(script: Path, *arguments: str) -> object:
         text=True,
         timeout=RUN_SECONDS,
         check=False,
-        env={"NODE_PATH": str((FOLDER / "node_modules").resolve()), "PATH": _path()},
+        env=environment(),
     )
     if done.returncode:
         raise Differs(done.stderr.strip())
     return json.loads(done.stdout)
+
+
+def environment() -> dict[str, str]:
+    """The environment in which a script finds what was installed."""
+    return {"NODE_PATH": str((FOLDER / "node_modules").resolve()), "PATH": _path()}
 
 
 def _is_there(package: str) -> bool:

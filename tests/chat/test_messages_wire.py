@@ -5,7 +5,7 @@ import json
 import pytest
 import trio
 
-from persistence.users.audit import read_audit
+from persistence.users.audit import WantedAudit, read_audit
 from tests.edge.apps import FixedClock
 from tests.support.world import CONVERSATIONS, Player, Room, World
 
@@ -161,7 +161,7 @@ async def test_a_moderator_deletes_nothing_of_others_without_a_trace(world: Worl
     gone = await mod.do("DELETE", room.message(sent["id"]), status=200)
     assert gone["deletedAt"] is not None
     assert await mod.do("DELETE", room.message(sent["id"]), status=200) == gone
-    trail = await world.service.database.read(read_audit, None, 10)
+    trail = await world.service.database.read(read_audit, WantedAudit(limit=10))
     deleted = [entry for entry in trail if entry.action == "message.deleted"]
     assert [(entry.actor_id, entry.target_id) for entry in deleted] == [(mod.id, ann.id)]
     assert json.loads(deleted[0].detail) == {"conversationId": room.id, "messageId": sent["id"]}

@@ -21,6 +21,7 @@ TARGETS: dict[str, Target] = {}
 ONE = f"{SERVERS}/{{serverId}}"
 NET = f"{NETWORKS}/{{networkId}}"
 PUBLISHED = "/v1/connect/publications/{targetType}/{targetId}"
+PUBLICATIONS = "/v1/admin/connect/publications"
 PUBLICATION = {"address": "play.example.org", "displayName": "Sky Islands"}
 
 _FIXED: dict[str, Any] = {
@@ -52,6 +53,8 @@ _FIXED: dict[str, Any] = {
     f"GET {CATALOG}": None,
     f"POST {REGISTER}": identity(),
     f"GET {ONE}/gateways": None,
+    "GET /v1/admin/connect/servers": None,
+    f"GET {PUBLICATIONS}": None,
     f"GET {GATEWAYS}": None,
     f"GET {ROUTES}": None,
     f"GET {NETWORKS}": None,
@@ -158,6 +161,13 @@ async def _changed_extension(scene: Scene) -> Wish:
 @_target(f"PUT {ONE}/extensions/{{extensionId}}")
 async def _registered(scene: Scene) -> Wish:
     return f"{scene.server.path}/extensions/{scene.extension}", {"actions": []}
+
+
+@_target(f"PATCH {PUBLICATIONS}/{{id}}")
+async def _judged(scene: Scene) -> Wish:
+    path = PUBLISHED.format(targetType="server", targetId=scene.server.id)
+    made = await scene.people.owner.do("PUT", path, PUBLICATION, status=200)
+    return f"{PUBLICATIONS}/{made['publication']['id']}", {"featured": True}
 
 
 @_target(f"POST {NETWORKS}/join")

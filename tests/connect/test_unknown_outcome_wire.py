@@ -4,10 +4,12 @@ itself with, is right again a moment later.
 
 import pytest
 
+from actors.connect.own_view import INTERVAL_MS
 from routes.users.parts import PRESENCE
-from tests.connect.play import FRIENDS, claimed
+from tests.connect.play import FRIENDS, SERVERS, claimed
 from tests.support.losing import lose, proxy, settled, world
 from tests.support.proxy import Proxy
+from tests.support.waiting import patience
 from tests.support.world import World
 
 __all__ = ["proxy", "world"]
@@ -40,6 +42,25 @@ async def test_a_player_goes(world: World, proxy: Proxy, *, landed: bool) -> Non
     assert acts == (403 if landed else 200)
     world.clock.advance(11_000)
     assert world.service.of(PRESENCE).is_online(ann.id) is not landed
+
+
+@pytest.mark.parametrize("landed", [True, False])
+async def test_a_member_comes(world: World, proxy: Proxy, *, landed: bool) -> None:
+    """Whoever watches their servers sees it, although nobody was told that they belong to it."""
+    owner, ann = await world.players("Owner", "Ann")
+    server = await claimed(world, owner)
+    path, body = f"{server.path}/members/{ann.id}", {"role": "viewer"}
+    async with ann.live("/v1/social/live?channels=servers") as client:
+        assert (await client.receive_until(type="snapshot"))["data"]["items"] == []
+        await lose(proxy, owner, "PUT", path, body, landed=landed, said=ann.id.encode())
+        await settled(world)
+        if not landed:
+            assert (await ann.get(SERVERS, member="true"))["items"] == []
+            await owner.do("PUT", path, body)
+        with patience():
+            world.advance(INTERVAL_MS)
+            (item,) = (await client.receive_until(type="snapshot"))["data"]["items"]
+    assert item["serverId"] == server.id
 
 
 @pytest.mark.parametrize("landed", [True, False])

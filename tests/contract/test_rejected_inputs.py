@@ -19,6 +19,8 @@ from actors.time import iso
 from persistence.quests import quests
 from persistence.services import services
 from persistence.services.services import ServiceRow
+from persistence.users.permissions import add_role
+from routes.users.parts import USER_DIRECTORY
 from tests.banners.play import keep_many
 from tests.capes.images import cape, data_url, saved
 from tests.capes.stage import upload as upload_cape
@@ -30,6 +32,7 @@ from tests.discord.play import waiting_webhook
 from tests.friends.play import ask
 from tests.news.play import POLL, network, write
 from tests.party.play import gather
+from tests.publications.play import publish
 from tests.saved_servers.play import save_all
 from tests.services.play import extension, service
 from tests.shop.play import Shop
@@ -276,9 +279,16 @@ async def no_reroll_left(world: World, ann: Player, ben: Player) -> dict[str, st
     return {}
 
 
+async def ann_in_charge(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    await world.service.database.transact(add_role, ann.id, "super-admin", 0)
+    world.service.of(USER_DIRECTORY).changed(ann.id)
+    return {"publication": (await publish(ben, await claimed(world, ben)))["id"]}
+
+
 SCENES: dict[str, Scene] = {
     one.__name__.replace("_", " "): one
     for one in (
+        ann_in_charge,
         a_catalog_without_items,
         a_hundred_banners,
         services_of_extensions,

@@ -24,6 +24,8 @@ def test_contract_table() -> None:
         "checkout": (10, 600),
         "voice-join": (20, 60),
         "webhook": (600, 60),
+        "sign-in": (30, 60),
+        "sign-in-link": (20, 3600),
         "register": (10, 3600),
         "claim-key": (20, 60),
         "public": (120, 60),

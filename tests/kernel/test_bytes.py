@@ -5,6 +5,7 @@ import trio
 from trio.testing import MockClock
 
 from actors.kernel import keeping
+from actors.kernel.overview import load_of
 from actors.kernel.replay_buffer import BUFFER_BYTES, REPLAY_BYTES, ReplayBuffer
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, Deposit
@@ -32,7 +33,7 @@ async def test_a_replay_of_many_bytes_becomes_a_snapshot(autojump_clock: MockClo
     count = REPLAY_BYTES // len(LARGE) + 2
     for _ in range(count):
         await stage.ask(Deposit(LARGE, 1))
-    assert stage.system.replay_bytes <= BUFFER_BYTES
+    assert load_of(stage.system).replay_bytes <= BUFFER_BYTES
     far, near = Socket(), Socket()
     await stage.watch(far, mode="delta", since=("e-a", 1))
     assert [frame["type"] for frame in far.frames] == ["snapshot"]

@@ -228,4 +228,4 @@ async def test_actors_are_for_super_admins(app: EdgeApp, service: Service) -> No
         )
         answer = await request(app, "GET", "/v1/admin/actors", token=minted.token)
         assert answer.status == status
-    assert answer.json == {"items": []}
+    assert answer.json == {"total": 0, "matched": 0, "kinds": [], "items": []}

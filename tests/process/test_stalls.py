@@ -28,6 +28,7 @@ from tests.support.world import World, open_world
 
 ASK_NOTHING = (
     "GeoIP database",
+    "actors that are watched",
     "categories of publications",
     "files without a release",
     "files without an attachment",
@@ -36,6 +37,8 @@ ASK_NOTHING = (
     "heartbeats of voice nodes",
     "launches of quests",
     "presence",
+    "samples of metrics",
+    "servers that no longer ask",
     "silent voice",
     "statuses in memory that are old",
 )

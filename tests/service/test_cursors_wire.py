@@ -20,7 +20,9 @@ LEAST, MOST = -(2**63), 2**63 - 1
 
 # {name of a cursor: (path, the parts of its place)}; the parts are the largest, or the smallest, that come through.
 LISTS = {
-    "audit": ("/v1/admin/audit", MOST),
+    "users": ("/v1/admin/users", ("\U0010ffff", "none")),
+    "audit": ("/v1/admin/audit", (MOST, LEAST)),
+    "moderator-notes": ("/v1/admin/users/{userId}/notes", LEAST),
     "reports": ("/v1/admin/reports", LEAST),
     "performance-reports": ("/v1/admin/launcher/performance-reports", (MOST, LEAST)),
     "notifications": ("/v1/notifications", MOST),
@@ -38,6 +40,8 @@ LISTS = {
     "commands": ("/v1/connect/servers/{serverId}/commands", "none"),
     "settings": ("/v1/connect/servers/{serverId}/settings/history", (MOST, "none", MOST)),
     "extensions": ("/v1/connect/extensions", "\U0010ffff"),
+    "all-servers": ("/v1/admin/connect/servers", ("\U0010ffff", "none")),
+    "publications": ("/v1/admin/connect/publications", ("", "none")),
     "gateways": ("/v1/admin/connect/gateways", "none"),
     "gateway-routes": ("/v1/admin/connect/gateway-routes", "\U0010ffff"),
     "news": ("/v1/news", (True, MOST, "none")),
@@ -71,7 +75,7 @@ class Reader:
         """A super-admin with a conversation and a game server."""
         root, ann = await world.super_admin(), await world.player("Ann")
         room, server = await root.talk_to(ann), await claimed(world, root)
-        return cls(root, {"{conversationId}": room.id, "{serverId}": server.id})
+        return cls(root, {"{conversationId}": room.id, "{serverId}": server.id, "{userId}": ann.id})
 
     async def read(self, path: str, cursor: str) -> httpx2.Response:
         """The answer to one page."""

@@ -15,7 +15,7 @@ from routes.edge.identity.issuers import Issuers
 from routes.edge.identity.keys import Keys
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.server.quart_app import EdgeApp
-from routes.users import admin, profile, setup, verify
+from routes.users import admin, audit, profile, setup, verify
 from tests.edge.asgi import Answered, request
 from tests.support.spec import spec
 from tests.support.world import world
@@ -23,7 +23,7 @@ from tests.users.parts import NOW_MS, Parts
 
 __all__ = ["world"]
 
-TABLE = RouteTable.of([Mount("identity", (verify, admin, profile, setup))])
+TABLE = RouteTable.of([Mount("identity", (verify, admin, audit, profile, setup))])
 
 
 @pytest.fixture

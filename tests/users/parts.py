@@ -4,6 +4,7 @@ from random import Random
 
 from actors.connect.credentials import Credentials
 from actors.ids import ObjectIds
+from actors.sessions.signed_in import SignedIn
 from actors.users.presence import Presence
 from actors.users.users import Users
 from routes.changes import reactions_of, reconciliations_of
@@ -54,7 +55,8 @@ class Parts:
         self.keys = keys
         self.users = Users(database, self.clock, self.random_bytes)
         self.presence = Presence(self.clock)
-        self.authenticator = TokenAuthenticator(keys, issuers, self.users, self.clock)
+        self.signed_in = SignedIn(database, self.clock)
+        self.authenticator = TokenAuthenticator(keys, issuers, self.users, self.signed_in, self.clock)
         self.server_authenticator = ServerCredentials(keys, Credentials(database), self.users, self.clock)
         self.limits = Limits(enabled=False)
         self.arriving, self.unsent = arriving_bodies(), Unsent()

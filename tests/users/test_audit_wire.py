@@ -14,7 +14,9 @@ from actors.ids import new_uuid
 from routes import TABLE
 from tests.capes.stage import ADMIN as CAPES
 from tests.capes.stage import cape_in
+from tests.connect.play import claimed
 from tests.gateways.play import stored_gateway
+from tests.publications.play import publish
 from tests.shop.play import A_PRODUCT, ALL_PURCHASES, PRODUCTS, Shop
 from tests.support.world import Player, World
 
@@ -32,6 +34,7 @@ class Play:
         action: that the trail names.
         refused: a body that is refused, where there is one.
         of_user: the trail names the user whom it was done to.
+        of_thing: the path's parameter that the trail names in their place.
     """
 
     action: str
@@ -39,11 +42,26 @@ class Play:
     prepare: Callable[[World, Player, Player], Awaitable[dict[str, str]]] | None = None
     refused: Any = None
     of_user: bool = True
+    of_thing: str | None = None
 
 
 async def a_grant(world: World, root: Player, ann: Player) -> dict[str, str]:
     await root.do("POST", f"/v1/admin/users/{ann.id}/permissions", {"node": "a:b"})
     return {"node": "a:b"}
+
+
+async def a_role(world: World, root: Player, ann: Player) -> dict[str, str]:
+    await root.do("PUT", f"/v1/admin/users/{ann.id}/roles/admin")
+    return {"role": "admin"}
+
+
+async def another_role(world: World, root: Player, ann: Player) -> dict[str, str]:
+    return {"role": "moderator"}
+
+
+async def a_note(world: World, root: Player, ann: Player) -> dict[str, str]:
+    made = await root.do("POST", f"/v1/admin/users/{ann.id}/notes", {"text": "Watch her."})
+    return {"noteId": made["id"]}
 
 
 async def a_report(world: World, root: Player, ann: Player) -> dict[str, str]:
@@ -70,6 +88,10 @@ async def a_paid_purchase(world: World, root: Player, ann: Player) -> dict[str, 
     return {"purchaseId": (await shop.buy(ann, await shop.product()))["id"]}
 
 
+async def a_publication(world: World, root: Player, ann: Player) -> dict[str, str]:
+    return {"id": (await publish(ann, await claimed(world, ann)))["id"]}
+
+
 async def a_gateway(world: World, root: Player, ann: Player) -> dict[str, str]:
     return {"gatewayId": await stored_gateway(world)}
 
@@ -77,8 +99,13 @@ async def a_gateway(world: World, root: Player, ann: Player) -> dict[str, str]:
 PLAYS: dict[tuple[str, str], Play] = {
     ("POST", f"{USER}/permissions"): Play("permission.granted", {"node": "a:b"}, refused={"node": "a b"}),
     ("DELETE", f"{USER}/permissions/{{node}}"): Play("permission.removed", prepare=a_grant),
+    ("PUT", f"{USER}/roles/{{role}}"): Play("role.added", prepare=another_role),
+    ("DELETE", f"{USER}/roles/{{role}}"): Play("role.removed", prepare=a_role),
     ("DELETE", USER): Play("user.erased"),
     ("POST", f"{USER}/revoke-tokens"): Play("tokens.revoked"),
+    ("POST", f"{USER}/notes"): Play("note.added", {"text": "Watch her."}, refused={"text": " "}),
+    ("PATCH", f"{USER}/notes/{{noteId}}"): Play("note.changed", {"text": "Do not."}, a_note, {"text": ""}),
+    ("DELETE", f"{USER}/notes/{{noteId}}"): Play("note.removed", prepare=a_note),
     ("PATCH", "/v1/admin/reports/{id}"): Play(
         "report.settled", {"status": "actioned"}, a_report, {"status": "gone"}
     ),
@@ -89,6 +116,9 @@ PLAYS: dict[tuple[str, str], Play] = {
     ),
     ("PATCH", "/v1/admin/connect/gateways/{gatewayId}"): Play(
         "gateway.changed", {"status": "draining"}, a_gateway, {"status": "offline"}, of_user=False
+    ),
+    ("PATCH", "/v1/admin/connect/publications/{id}"): Play(
+        "publication.moderated", {"suppressed": True}, a_publication, {"reason": "a\nb"}, of_thing="id"
     ),
     ("POST", PRODUCTS): Play("product.created", A_PRODUCT, refused=A_PRODUCT | {"slug": "-"}, of_user=False),
     ("PATCH", f"{PRODUCTS}/{{productId}}"): Play(
@@ -136,6 +166,9 @@ async def test_a_change_is_one_line_of_the_trail(world: World, method: str, path
     items = (await root.get(AUDIT))["items"]
     assert len(items) == before + 1
     line = items[0]
+    target_id = ann.id if play.of_user else None
+    if play.of_thing is not None:
+        target_id = named[play.of_thing]
     assert (line["action"], line["actorId"], line["targetId"], line["requestId"]) == (
-        play.action, root.id, ann.id if play.of_user else None, "rid-audit",
+        play.action, root.id, target_id, "rid-audit",
     )  # fmt: skip

@@ -100,7 +100,7 @@ async def test_rights_that_are_taken_away_are_gone_at_once(people, parts):
 
 async def test_memory_of_tokens_is_bounded(people, parts):
     authenticator = TokenAuthenticator(
-        parts.keys, Issuers((), parts.clock), parts.users, parts.clock, capacity=2
+        parts.keys, Issuers((), parts.clock), parts.users, parts.signed_in, parts.clock, capacity=2
     )
     tokens = [people.token(ANN, "Ann", ttl_seconds=60 + number) for number in range(6)]
     used = await authenticator.user(tokens[0])
@@ -112,7 +112,7 @@ async def test_memory_of_tokens_is_bounded(people, parts):
 
 async def test_a_changed_key_set_empties_the_memory(people, parts):
     issuers = Issuers((), parts.clock)
-    authenticator = TokenAuthenticator(parts.keys, issuers, parts.users, parts.clock)
+    authenticator = TokenAuthenticator(parts.keys, issuers, parts.users, parts.signed_in, parts.clock)
     token = people.token(ANN, "Ann")
     first = await authenticator.user(token)
     issuers.generation += 1
@@ -123,7 +123,9 @@ async def test_a_foreign_issuer_makes_users_too(parts):
     from tests.users.forgeries import HS, SECRET, foreign_claims, hs_signed
 
     settings = (IssuerSettings(iss="https://hs.example", alg="HS256", secret=SECRET),)
-    authenticator = TokenAuthenticator(parts.keys, Issuers(settings, parts.clock), parts.users, parts.clock)
+    authenticator = TokenAuthenticator(
+        parts.keys, Issuers(settings, parts.clock), parts.users, parts.signed_in, parts.clock
+    )
     token = hs_signed(HS, foreign_claims("https://hs.example", sub=EVE, name="Eve"), SECRET.encode())
     assert (await authenticator.user(token)).name == "Eve"
     assert await parts.users.name_of(EVE) == "Eve"
@@ -156,7 +158,9 @@ async def test_the_five_states_of_a_default_node(people, parts):
     parts.users.changed(ANN)
     assert not await allowed()
     down = Users(Away(), parts.clock, parts.random_bytes)
-    authenticator = TokenAuthenticator(parts.keys, Issuers((), parts.clock), down, parts.clock)
+    authenticator = TokenAuthenticator(
+        parts.keys, Issuers((), parts.clock), down, parts.signed_in, parts.clock
+    )
     with pytest.raises(DatabaseUnavailable):
         await authenticator.user(token)
 

@@ -143,6 +143,9 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await ann.get("/v1/quests/daily-games")
     await node(world, await node_server(world))
     await join(ann, await private(ann, ben))
+    note = {"text": f"{NAME}: {SECRET}"}
+    noted = await mod.ask("POST", f"/v1/admin/users/{ann.id}/notes", note, headers=once(9))
+    assert noted.status_code == 201
     await answered(ann, ben)
     await in_a_party_of(ben, ann)
     await ann.do("POST", "/v1/social/party", status=200)

@@ -13,7 +13,7 @@ from tests.support.world import Player, World
 
 pytestmark = pytest.mark.both_edges
 
-AREAS = {"admin", "profile", "public", "saved-servers", "totem", "capes", "ip"}
+AREAS = {"admin", "moderation", "profile", "public", "saved-servers", "totem", "capes", "ip"}
 
 # {role: the nodes of these areas that it gives}
 HELD = {
@@ -29,7 +29,8 @@ ABSENT = {"totem:read", "totem:write"}
 NAMES = {
     "itemModelId": "0" * 24, "serverId": "0" * 24, "id": "00000000-0000-4000-8000-000000000001",
     "userId": "00000000-0000-4000-8000-000000000001", "node": "a:b", "code": "0000-0000-0000",
-    "identifier": "Nobody",
+    "identifier": "Nobody", "role": "moderator",
+    "noteId": "0" * 24,
 }  # fmt: skip
 
 with (ROOT / "tests" / "contract" / "endpoints.csv").open(newline="", encoding="utf-8") as file:
@@ -44,7 +45,7 @@ async def verdict(player: Player, row: dict[str, str]) -> int:
         assert "bearer" in answer.headers["www-authenticate"].lower()
         return 401
     if answer.status_code == 403 and answer.json()["code"] == "FORBIDDEN":
-        assert answer.json()["meta"].get("permission") or row["auth"] == "super-admin"
+        assert answer.json()["meta"].get("permission") or row["auth"] in {"super-admin", "moderator"}
         return 403
     assert answer.status_code != 429
     assert answer.status_code < 500 or row["path"] == "/v1/ip/geo"
@@ -57,12 +58,13 @@ async def compare(player: Player, wanted: dict[str, int]) -> None:
     assert {f"{row['method']} {row['path']}": await verdict(player, row) for row in ROWS} == wanted
 
 
-def by_nodes(held: set[str], *, super_admin: bool = False) -> dict[str, int]:
+def by_nodes(held: set[str], *, moderator: bool = False, super_admin: bool = False) -> dict[str, int]:
     """What somebody with a token is answered."""
     wanted = {}
     for row in ROWS:
         node = row["permission"]
-        passes = super_admin if row["auth"] == "super-admin" else not node or node in held
+        roles = {"super-admin": super_admin, "moderator": moderator}
+        passes = roles.get(row["auth"], not node or node in held)
         wanted[f"{row['method']} {row['path']}"] = 200 if passes else 403
     return wanted
 
@@ -77,7 +79,9 @@ async def test_roles(world: World, role: str) -> None:
     if role != "user":
         await world.service.database.transact(add_role, ann.id, role, world.clock.now_ms())
         world.service.of(USER_DIRECTORY).changed(ann.id)
-    await compare(ann, by_nodes(HELD[role] | ABSENT, super_admin=role == "super-admin"))
+    await compare(
+        ann, by_nodes(HELD[role] | ABSENT, moderator=role != "user", super_admin=role == "super-admin")
+    )
 
 
 @pytest.mark.parametrize("node", sorted(NODES | ABSENT))

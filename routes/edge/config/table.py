@@ -43,6 +43,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     client_ip_header: bytes | None
     cors_origins: tuple[str, ...]
     jwt_issuers: tuple[IssuerSettings, ...]
+    session_token_seconds: int
     geoip_db: Path | None
     dns_server: Bind | None
     cloudflare_url: str
@@ -70,6 +71,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     max_unclaimed_servers: int
     request_seconds: int
     totem_gallery: bool
+    console_source: Path | None
     archive_after_days: int
     log: str
     log_level: str
@@ -117,10 +119,7 @@ SETTINGS = (
         also=("publicurl", "externalurl", "siteurl", "baseurl", "domain"),
     ),
     Setting(
-        "dashboard_url",
-        None,
-        forms.web_address,
-        "how users reach the dashboard; default: the base address",
+        "dashboard_url", None, forms.web_address, "how users reach the console; default: the base address"
     ),
     Setting(
         "data_dir",
@@ -187,6 +186,7 @@ SETTINGS = (
         True,
         also=("jwt", "issuer", "secret", "tokenkey"),
     ),
+    Setting("session_token_seconds", "600", forms.whole(5, 600), "how long a browser's token lives"),
     Setting("geoip_db", None, Path, "MaxMind database for GeoIP lookups", also=("geoip", "maxmind", "mmdb")),
     Setting(
         "dns_server",
@@ -269,6 +269,9 @@ SETTINGS = (
         also=("timeout", "deadline"),
     ),
     Setting("totem_gallery", "on", forms.switch, "the public gallery of totems"),
+    Setting(
+        "console_source", None, Path, "serve the console from this folder, to work on it; unset: as installed"
+    ),
     Setting(
         "archive_after_days",
         "0",

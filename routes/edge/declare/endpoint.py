@@ -26,6 +26,7 @@ from actors.errors import NotFound, Refused
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.config.table import Config
 from routes.edge.declare.query import PathParam, QueryPlan
+from routes.edge.declare.shown import ShownChannel
 from routes.edge.declare.signature import PATH_PARAM, Handler, Signature, template, without_none
 from routes.edge.limits import POLICIES, Policy
 from routes.edge.listener import Listener
@@ -78,12 +79,12 @@ class Route:
         rate_key: the path parameter whose values are counted separately, or None.
         refusals: what the handler and guard may raise, beside what the pipeline itself refuses.
         guard: checks whether the caller belongs here, before the body is read; its result becomes `call.subject`.
-        guard_takes: the path parameters that are arguments of the guard.
         parameters: of the path, in order.
         query: how the query is decoded, or None.
         handler: the declared function.
         refuse_query_tokens: a credential in the address is a 400 (contract §2).
         area: the mount that the route belongs to; the tag in OpenAPI.
+        guard_takes: the path parameters that are arguments of the guard.
         line: method and path, as documents write it, for logs and metrics.
     """
 
@@ -95,15 +96,16 @@ class Route:
     rate_key: str | None
     refusals: tuple[type[Refused], ...]
     guard: Guard | None
-    guard_takes: frozenset[str]
     parameters: tuple[PathParam, ...]
     query: QueryPlan | None
     handler: Handler
     refuse_query_tokens: bool
     area: str = ""
+    guard_takes: frozenset[str] = field(init=False)
     line: str = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "guard_takes", _taken_by(self.guard, self.parameters))
         object.__setattr__(self, "line", f"{self.method} {template(self.path)}")
 
     @property
@@ -131,7 +133,6 @@ class Endpoint(Route):
         found_status: of a success that created nothing because the object existed; None where that cannot happen.
         body: the type of the body, `bytes` or `BodyPieces` for a raw one, None for none.
         body_optional: the handler gets None for an empty body, which is otherwise an error.
-        shape: how a JSON body is decoded; None for no body or a raw one.
         media: the content types that are accepted; by default JSON, and any bytes for `BodyPieces`.
         max_bytes: the largest body, or a function of the configuration that returns it.
         returns: the type of the result for OpenAPI: a type, `Blob`, or None.
@@ -141,13 +142,14 @@ class Endpoint(Route):
         cacheable: the Cache-Control of a GET that carries an ETag, or None.
         produces: the media type of a `Page` or `Blob`, for OpenAPI; None for HTML, or any bytes.
         aliases: other paths to the same endpoint.
+        cookies: the handler looks at cookies, or its answer is worth nothing without the one that it sets.
+        shape: how a JSON body is decoded; None for no body or a raw one.
     """
 
     status: int
     found_status: int | None
     body: object | None
     body_optional: bool
-    shape: Shape | None
     media: tuple[str, ...]
     max_bytes: int | Callable[[Config], int]
     returns: object | None
@@ -156,6 +158,13 @@ class Endpoint(Route):
     cacheable: str | None
     produces: str | None
     aliases: tuple[str, ...]
+    cookies: bool
+    shape: Shape | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        Route.__post_init__(self)
+        shape = None if self.body in (None, *RAW_BODIES) else Shape.of(self.body)
+        object.__setattr__(self, "shape", shape)
 
     @property
     def templates(self) -> tuple[str, ...]:
@@ -164,8 +173,10 @@ class Endpoint(Route):
 
     @property
     def keyed(self) -> bool:
-        """Whether an Idempotency-Key makes it keep its answer for repeats."""
-        return self.method in KEYED_METHODS
+        """Whether an Idempotency-Key makes it keep its answer for repeats. Not where it takes cookies: a kept answer
+        has none.
+        """
+        return self.method in KEYED_METHODS and not self.cookies
 
     def body_bound(self, config: Config) -> int:
         """The largest body that is accepted, bytes."""
@@ -180,11 +191,13 @@ class Stream(Route):
         handler: the declared function.
         sends: the structs of the server's frames.
         receives: the structs of the client's frames.
+        shows: its channels, where it has any.
     """
 
     handler: StreamHandler
     sends: tuple[object, ...]
     receives: tuple[object, ...]
+    shows: tuple[ShownChannel, ...] = ()
 
 
 def endpoint(
@@ -208,10 +221,11 @@ def endpoint(
     refuse_query_tokens: bool = False,
     produces: str | None = None,
     aliases: Sequence[str] = (),
+    cookies: bool = False,
 ) -> Callable[[Handler], Endpoint]:
     """Declare a request. The decorated name becomes the `Endpoint`, whose class and `Route` explain the arguments:
-    `method`, `status`, `found_status`, `rate_key`, `secret_reply`, `cacheable`, `refuse_query_tokens`, `produces`, ….
-    `rate` names a policy; `not_found` is {path parameter: its refusal if malformed}. May raise ValueError, KeyError."""
+    `method`, `status`, `found_status`, `rate_key`, `secret_reply`, `cacheable`, `refuse_query_tokens`, `produces`,
+    `cookies`, …. `rate` names a policy; `not_found` is {path parameter: its refusal}. May raise ValueError."""
 
     def declare(handler: Handler) -> Endpoint:
         _check(method, path, needs, servers)
@@ -226,7 +240,6 @@ def endpoint(
             rate_key=rate_key,
             refusals=tuple(refusals),
             guard=guard,
-            guard_takes=_taken_by(guard, signature.parameters),
             parameters=signature.parameters,
             query=signature.query,
             handler=handler,
@@ -235,7 +248,6 @@ def endpoint(
             found_status=found_status,
             body=body,
             body_optional=optional,
-            shape=None if body in (None, *RAW_BODIES) else Shape.of(body),
             media=tuple(media) or ((BYTES_MEDIA if body is BodyPieces else JSON_MEDIA),),
             max_bytes=max_bytes,
             returns=signature.returns,
@@ -244,6 +256,7 @@ def endpoint(
             cacheable=cacheable,
             produces=produces,
             aliases=tuple(aliases),
+            cookies=cookies,
         )
 
     return declare
@@ -259,6 +272,7 @@ def stream(
     refusals: Sequence[type[Refused]] = (),
     guard: Guard | None = None,
     not_found: Mapping[str, type[NotFound]] | None = None,
+    shows: Sequence[ShownChannel] = (),
 ) -> Callable[[StreamHandler], Stream]:
     """Declare a WebSocket; the decorated name becomes the `Stream`.
 
@@ -274,6 +288,7 @@ def stream(
         refusals: what the guard may raise.
         guard: checks membership before the upgrade.
         not_found: {path parameter: what a malformed one is refused with}.
+        shows: its channels, for AsyncAPI.
     """
 
     def declare(handler: StreamHandler) -> Stream:
@@ -288,13 +303,13 @@ def stream(
             rate_key=None,
             refusals=tuple(refusals),
             guard=guard,
-            guard_takes=_taken_by(guard, signature.parameters),
             parameters=signature.parameters,
             query=signature.query,
             handler=handler,
             refuse_query_tokens=True,
             sends=tuple(sends),
             receives=tuple(receives),
+            shows=tuple(shows),
         )
 
     return declare

@@ -6,6 +6,7 @@ from functools import lru_cache
 import orjson
 
 from routes.edge.declare.endpoint import RouteTable, Stream
+from routes.edge.declare.shown import ShownChannel
 from routes.edge.docs.schemas import Schema, Schemas, camel, paragraphs, title, used
 from routes.edge.docs.version import VERSION
 from routes.edge.principal import PUBLIC
@@ -60,6 +61,10 @@ def _types(streams: Iterable[Stream]) -> Iterator[object]:
     for stream in streams:
         yield from stream.sends
         yield from stream.receives
+        for channel in stream.shows:
+            if channel.shows is not None:
+                yield channel.shows.snapshot
+                yield from channel.shows.events.values()
         if stream.query is not None:
             yield stream.query.struct
 
@@ -82,6 +87,8 @@ def _channel(stream: Stream, schemas: Schemas, references: Schema) -> Schema:
         "description": paragraphs(stream.handler.__doc__),
         "messages": references,
     }
+    if stream.shows:
+        channel["x-channels"] = {one.name: _shown(one, schemas) for one in stream.shows}
     if stream.parameters:
         channel["parameters"] = {parameter.wire: {} for parameter in stream.parameters}
     binding: Schema = {"method": "GET", "bindingVersion": "0.1.0"}
@@ -93,3 +100,13 @@ def _channel(stream: Stream, schemas: Schemas, references: Schema) -> Schema:
             "\n\nThe token travels in Authorization, or as subprotocol `svc-bearer.<token>` beside `svc.v1`."
         )
     return channel
+
+
+def _shown(channel: ShownChannel, schemas: Schemas) -> Schema:
+    """A channel of a socket that has several: who may watch it, and the `data` of its frames."""
+    described: Schema = {"needs": list(channel.needs)}
+    if channel.shows is not None:
+        described["description"] = channel.shows.says
+        described["snapshot"] = schemas.of(channel.shows.snapshot)
+        described["events"] = {name: schemas.of(data) for name, data in channel.shows.events.items()}
+    return described

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from routes.edge.identity.names import NAME_MAX
+
 OWN_ISSUER = "partyline"
 """`iss` of the tokens made here. A constant, because tokens have to outlive a change of the service's address."""
 
@@ -21,6 +23,9 @@ ALGORITHMS = (
 """Algorithms with a public key."""
 
 _SUBJECTS = re.compile(r"[0-9a-f-]{0,36}")
+_NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
+_UNSAFE = re.compile(r"[^\x21-\x7e]")
+_HERE = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -36,6 +41,11 @@ class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
         subjects: the `sub` of every token has to begin with it, lower case; empty for any user.
         super_admins: whether super-admins keep that role with a token of this issuer. If not, it admits them without
             the role, and without grants of patterns that begin with `*`.
+        name: what the button for signing in with this issuer says; with `client_id` and `discovery_url`, which an
+            issuer needs for that. Bearer tokens of such an issuer are accepted only where `aud` is given, too.
+        client_id: of this service at the issuer.
+        client_secret: where the issuer gave one.
+        discovery_url: of its OpenID Provider Configuration.
     """
 
     iss: str
@@ -46,6 +56,16 @@ class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
     jwks_url: str | None = None
     subjects: str = ""
     super_admins: bool = False
+    name: str | None = None
+    client_id: str | None = None
+    client_secret: str | None = None
+    discovery_url: str | None = None
+
+    @property
+    def slug(self) -> str:
+        """What names the issuer in addresses: the letters and digits of its `name`, in lower case, with dashes between
+        them; empty where it has none."""
+        return _NOT_IN_SLUG.sub("-", (self.name or "").lower()).strip("-")
 
 
 def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
@@ -63,10 +83,15 @@ def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
         entries = msgspec.json.decode(text, type=tuple[IssuerSettings, ...])
     except msgspec.DecodeError as error:
         raise ValueError(
-            f"is no JSON array of {{iss,aud?,alg,secret|publicKey|jwksUrl,subjects?,superAdmins?}}: {error}"
+            f"is no JSON array of {{iss,aud?,alg,secret|publicKey|jwksUrl,subjects?,superAdmins?,name?,clientId?,"
+            f"clientSecret?,discoveryUrl?}}: {error}"
         ) from None
     for entry in entries:
         _check(entry)
+        _check_sign_in(entry)
+    slugs = [entry.slug for entry in entries if entry.name is not None]
+    if len(set(slugs)) < len(slugs):
+        raise ValueError("two issuers have the same name, or names that differ in signs only")
     return entries
 
 
@@ -93,3 +118,35 @@ def _check(entry: IssuerSettings) -> None:
         pem_key(entry.iss, entry.alg, entry.public_key)
     elif urlsplit(entry.jwks_url or "").scheme not in {"http", "https"}:
         raise ValueError(f"issuer {entry.iss}: jwksUrl is not an http(s) address")
+
+
+def _check_sign_in(entry: IssuerSettings) -> None:
+    """Check what an entry says of signing in with its issuer."""
+    wanted = (entry.name, entry.client_id, entry.discovery_url)
+    if wanted == (None, None, None) and entry.client_secret is None:
+        return
+    if not all(wanted) or entry.client_secret == "":
+        raise ValueError(f"issuer {entry.iss}: signing in wants name, clientId and discoveryUrl")
+    if not entry.slug or len(entry.name or "") > NAME_MAX:
+        raise ValueError(
+            f"issuer {entry.iss}: name wants letters or digits, and at most {NAME_MAX} characters"
+        )
+    if not is_confidential(entry.discovery_url or ""):
+        raise ValueError(f"issuer {entry.iss}: discoveryUrl is not an https address")
+
+
+def is_confidential(url: str) -> bool:
+    """Whether an address may be sent secrets: https, or http on this machine.
+
+    Args:
+        url: any text.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    if _UNSAFE.search(url) is not None:
+        return False
+    return bool(parts.hostname) and (
+        parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _HERE)
+    )

@@ -91,6 +91,10 @@ class Issuers:
         """The entries of this issuer, compared whole; empty when it is not configured."""
         return self._issuers.get(iss, [])
 
+    def of(self, settings: IssuerSettings) -> Issuer:
+        """The entry that was made of these settings."""
+        return next(one for one in self.named(settings.iss) if one.settings is settings)
+
     async def keep_fresh(self) -> None:
         """Fetch every JWKS on its schedule until cancelled; returns at once when there is none. Cancellation keeps
         the keys.

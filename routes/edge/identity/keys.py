@@ -69,6 +69,19 @@ class MintedToken:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionClaims:
+    """What a user token says of the session that it belongs to.
+
+    Args:
+        sid: the session's id; the token ends with it.
+        capped: the session began with an issuer that may not vouch for super-admins.
+    """
+
+    sid: str
+    capped: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Keys:
     """The keys of this installation.
 
@@ -112,6 +125,7 @@ class Keys:
         ttl_seconds: int,
         random_bytes: RandomBytes,
         not_before_s: int = 0,
+        session: SessionClaims | None = None,
     ) -> MintedToken:
         """Sign a user token.
 
@@ -123,9 +137,14 @@ class Keys:
             random_bytes: source of its `jti`.
             not_before_s: earliest `iat` that is accepted for the user, epoch seconds. In the second in which their
                 tokens were revoked, a new one is dated into the next (see `actors/users/units_revocation.py`).
+            session: what a token says of the session that it belongs to; None for a token of its own.
         """
         now_ms = max(now_ms, not_before_s * 1000)
-        claims = {"sub": user_id, "name": name, "jti": new_uuid(random_bytes)}
+        claims: dict[str, object] = {"sub": user_id, "name": name, "jti": new_uuid(random_bytes)}
+        if session is not None:
+            claims["sid"] = session.sid
+            if session.capped:
+                claims["capped"] = True
         return self.mint(USER_TYPE, USER_AUDIENCE, claims, now_ms=now_ms, ttl_seconds=ttl_seconds)
 
     def mint(

@@ -8,34 +8,19 @@ is valid but expired says so.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import jwt
 import msgspec
 
 from actors.ids import UserId, parse_uuid
 from actors.time import LAST_MS
 from routes.edge.errors import TokenExpired, Unauthenticated, UpstreamUnavailable
-from routes.edge.identity.base64url import from_base64url
 from routes.edge.identity.issuer_settings import OWN_ISSUER, IssuerSettings
 from routes.edge.identity.issuers import Issuers, VerifyingKey
+from routes.edge.identity.jws import Header, is_signed, read_unverified
 from routes.edge.identity.keys import ALGORITHM, USER_AUDIENCE, USER_TYPE, Keys
 from routes.edge.identity.names import is_name
 
-TOKEN_MAX_BYTES = 8_192
-"""No token that fits the header bound of a common proxy is longer."""
-
 ISSUED_AHEAD_SECONDS = 60
 """How far `iat` may lie ahead, for another machine's clock. `exp` and `nbf` have no leeway (contract §2)."""
-
-FOREIGN_TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt"})
-"""`typ` of other issuers' user tokens, lower case (RFC 9068 §2.1); it may be absent."""
-
-
-class _Header(msgspec.Struct, frozen=True):
-    alg: str
-    typ: str | None = None
-    kid: str | None = None
-    crit: msgspec.Raw | None = None
-    b64: msgspec.Raw | None = None
 
 
 class _Claims(msgspec.Struct, frozen=True):
@@ -46,6 +31,10 @@ class _Claims(msgspec.Struct, frozen=True):
     nbf: int | float | None = None
     iss: str | None = None
     aud: str | list[str] | None = None
+    # Read in our own tokens only: other issuers give `sid` a meaning of their own (OpenID Connect Front-Channel
+    # Logout §3), so that it may be anything.
+    sid: object = None
+    capped: object = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +47,7 @@ class VerifiedToken:
         issued_at_s: epoch seconds.
         expires_at_ms: epoch milliseconds; not valid from then on.
         capped: its issuer may not vouch for super-admins.
+        sid: the session that it belongs to; None for a token of its own.
     """
 
     user_id: UserId
@@ -65,6 +55,7 @@ class VerifiedToken:
     issued_at_s: int
     expires_at_ms: int
     capped: bool = False
+    sid: str | None = None
 
 
 def verify_user_token(token: str, keys: Keys, issuers: Issuers, now_ms: int) -> VerifiedToken:
@@ -81,44 +72,23 @@ def verify_user_token(token: str, keys: Keys, issuers: Issuers, now_ms: int) -> 
         Unauthenticated: anything else is wrong.
         UpstreamUnavailable: its issuer is configured, but no keys of it could be fetched yet.
     """
-    header, claims = _read(token)
+    header, claims = read_unverified(token, _Claims)
     settings = _issuer_of(token, header, claims, keys, issuers)
     return _checked(claims, settings, now_ms)
 
 
-def _read(token: str) -> tuple[_Header, _Claims]:
-    """The header and claims of a token, unverified."""
-    parts = token.split(".")
-    if len(token) > TOKEN_MAX_BYTES or len(parts) != 3:
-        raise Unauthenticated
-    try:
-        # The signature too is decoded strictly: with leftover bits ignored, a changed token would pass.
-        head, body, _ = (from_base64url(part) for part in parts)
-        header = msgspec.json.decode(head, type=_Header)
-        claims = msgspec.json.decode(body, type=_Claims)
-    except (ValueError, RecursionError):
-        raise Unauthenticated from None
-    if header.crit is not None or header.b64 is not None:
-        # RFC 7515 §4.1.11: an extension that must be understood; none is supported.
-        raise Unauthenticated
-    return header, claims
-
-
 def _issuer_of(
-    token: str, header: _Header, claims: _Claims, keys: Keys, issuers: Issuers
+    token: str, header: Header, claims: _Claims, keys: Keys, issuers: Issuers
 ) -> IssuerSettings | None:
     """The issuer whose key verifies the signature; None for the service itself."""
     for algorithm, key, settings in _candidates(header, claims, keys, issuers):
-        try:
-            jwt.PyJWS().decode_complete(token, key, algorithms=[algorithm])
-        except (jwt.PyJWTError, RecursionError):
-            continue
-        return settings
+        if is_signed(token, key, algorithm):
+            return settings
     raise Unauthenticated
 
 
 def _candidates(
-    header: _Header, claims: _Claims, keys: Keys, issuers: Issuers
+    header: Header, claims: _Claims, keys: Keys, issuers: Issuers
 ) -> Iterator[tuple[str, VerifyingKey, IssuerSettings | None]]:
     """The keys that may have signed a token with this header and these claims, with algorithm and issuer."""
     if claims.iss == OWN_ISSUER:
@@ -126,10 +96,12 @@ def _candidates(
         if own and header.alg == ALGORITHM:
             yield ALGORITHM, keys.public_key, None
         return
-    if header.typ is not None and header.typ.lower() not in FOREIGN_TYPES:
+    if not header.is_foreign:
         return
     for issuer in issuers.named(claims.iss or ""):
         settings = issuer.settings
+        if settings.client_id is not None and settings.aud is None:
+            continue  # where browsers sign in, tokens that were made for other clients are no credentials here
         audiences = claims.aud if isinstance(claims.aud, list) else [claims.aud]
         if header.alg != settings.alg or (settings.aud is not None and settings.aud not in audiences):
             continue
@@ -157,5 +129,8 @@ def _checked(claims: _Claims, settings: IssuerSettings | None, now_ms: int) -> V
     expires_at_ms = int(claims.exp * 1000)
     if expires_at_ms <= now_ms:
         raise TokenExpired
-    capped = settings is not None and not settings.super_admins
-    return VerifiedToken(UserId(user_id), claims.name, int(claims.iat), expires_at_ms, capped)
+    verified = UserId(user_id), claims.name, int(claims.iat), expires_at_ms
+    if settings is not None:
+        return VerifiedToken(*verified, capped=not settings.super_admins)
+    sid = claims.sid if isinstance(claims.sid, str) else None
+    return VerifiedToken(*verified, capped=claims.capped is True, sid=sid)

@@ -5,8 +5,9 @@ objects are made at the scrape. Each service has its own registry; nothing is gl
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import add
+from typing import NamedTuple, TypeVar
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -47,6 +48,25 @@ class Answers:
         self.total_seconds += seconds
 
 
+class Answered(NamedTuple):
+    """The responses of all routes together.
+
+    Args:
+        by_status: {status: how many}.
+        counts: how many by duration, one for each of `BUCKETS_SECONDS` and one beyond.
+    """
+
+    by_status: Mapping[int, int]
+    counts: Sequence[int]
+
+    def since(self, before: "Answered") -> "Answered":
+        """What has come since an earlier moment."""
+        return Answered(
+            {status: count - before.by_status.get(status, 0) for status, count in self.by_status.items()},
+            [now - then for now, then in zip(self.counts, before.counts, strict=True)],
+        )
+
+
 class Metrics(Collector):
     """The metrics of one service."""
 
@@ -69,6 +89,17 @@ class Metrics(Collector):
             route: the declared method and path, never the actual path: there must be few values.
         """
         return self._answers.setdefault(route, Answers())
+
+    def answered(self) -> Answered:
+        """The responses of all routes so far."""
+        by_status: dict[int, int] = {}
+        counts = [0] * (len(BUCKETS_SECONDS) + 1)
+        for answers in self._answers.values():
+            for status, count in answers.by_status.items():
+                by_status[status] = by_status.get(status, 0) + count
+            if answers.by_status:
+                counts = list(map(add, counts, answers.counts))
+        return Answered(by_status, counts)
 
     def gauge(self, name: str, says: str, read: Reading) -> None:
         """Publish a number that goes up and down.

@@ -38,6 +38,7 @@ async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, resu
     if isinstance(result, Reply):
         status = result.status or status
         headers = [(name.encode("ascii"), text.encode("latin-1")) for name, text in result.headers.items()]
+        headers += [(b"set-cookie", cookie.encode("ascii")) for cookie in result.cookies]
         result = result.value
     if result is None:
         return Outgoing(204, headers)

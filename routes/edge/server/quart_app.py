@@ -297,6 +297,7 @@ class EdgeWebsocket(TrioASGIWebsocketConnection):
             user_id=None if principal is None else principal.key,
             expires_at_ms=None if principal is None else principal.expires_at_ms,
             issued_at_s=None if principal is None else principal.issued_at_s,
+            sid=None if principal is None else principal.sid,
             subprotocol=opening.subprotocol,
             headers=opening.headers,
         )

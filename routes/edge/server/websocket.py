@@ -373,6 +373,7 @@ async def take_over(handover: Handover, opening: Opening, *, taken: Callable[[Sw
         user_id=None if principal is None else principal.key,
         expires_at_ms=None if principal is None else principal.expires_at_ms,
         issued_at_s=None if principal is None else principal.issued_at_s,
+        sid=None if principal is None else principal.sid,
     )
     subprotocol = None if opening.subprotocol is None else opening.subprotocol.encode()
     response = acceptance(handover.key, subprotocol=subprotocol, extension=extension, headers=opening.headers)

@@ -48,7 +48,7 @@ class DirectSocket(LiveSocket):
 
     Args:
         link: the accepted connection.
-        session_id, user_id, expires_at_ms, issued_at_s: see `LiveSocket`.
+        session_id, user_id, expires_at_ms, issued_at_s, sid: see `LiveSocket`.
     """
 
     __slots__ = ("_held", "_link", "_send", "_writer")
@@ -61,9 +61,14 @@ class DirectSocket(LiveSocket):
         user_id: str | None = None,
         expires_at_ms: int | None = None,
         issued_at_s: int | None = None,
+        sid: str | None = None,
     ) -> None:
         super().__init__(
-            session_id=session_id, user_id=user_id, expires_at_ms=expires_at_ms, issued_at_s=issued_at_s
+            session_id=session_id,
+            user_id=user_id,
+            expires_at_ms=expires_at_ms,
+            issued_at_s=issued_at_s,
+            sid=sid,
         )
         self._link = link
         self._writer = link.writer

@@ -31,7 +31,7 @@ class QueuedSocket(LiveSocket):
         send: of ASGI, after `websocket.accept`.
         nursery: runs what the listener awaits; it has to stay open until that is done.
         report: called with exceptions from there.
-        session_id, user_id, expires_at_ms, issued_at_s: see `LiveSocket`.
+        session_id, user_id, expires_at_ms, issued_at_s, sid: see `LiveSocket`.
         max_message_bytes: of one message of the client.
     """
 
@@ -58,10 +58,15 @@ class QueuedSocket(LiveSocket):
         user_id: str | None = None,
         expires_at_ms: int | None = None,
         issued_at_s: int | None = None,
+        sid: str | None = None,
         max_message_bytes: int,
     ) -> None:
         super().__init__(
-            session_id=session_id, user_id=user_id, expires_at_ms=expires_at_ms, issued_at_s=issued_at_s
+            session_id=session_id,
+            user_id=user_id,
+            expires_at_ms=expires_at_ms,
+            issued_at_s=issued_at_s,
+            sid=sid,
         )
         self._send = send
         self._nursery = nursery
@@ -175,6 +180,7 @@ async def serve_socket(
     user_id: str | None = None,
     expires_at_ms: int | None = None,
     issued_at_s: int | None = None,
+    sid: str | None = None,
     subprotocol: str | None = None,
     headers: Iterable[tuple[bytes, bytes]] = (),
     max_message_bytes: int = 65_536,
@@ -189,7 +195,7 @@ async def serve_socket(
         handler: opens the stream.
         sockets: where it is registered while it is open.
         report: called with exceptions of the stream.
-        session_id, user_id, expires_at_ms, issued_at_s: see `LiveSocket`.
+        session_id, user_id, expires_at_ms, issued_at_s, sid: see `LiveSocket`.
         subprotocol: the selected one, or None.
         headers: of the 101 response, lower-case names.
         max_message_bytes: of one message of the client.
@@ -203,6 +209,7 @@ async def serve_socket(
             user_id=user_id,
             expires_at_ms=expires_at_ms,
             issued_at_s=issued_at_s,
+            sid=sid,
             max_message_bytes=max_message_bytes,
         )
         await send({"type": "websocket.accept", "subprotocol": subprotocol, "headers": list(headers)})

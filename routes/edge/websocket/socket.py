@@ -58,6 +58,7 @@ class LiveSocket(ABC):
         user_id: the user's id or the server's key; None for anonymous streams.
         expires_at_ms: when its token ends, epoch milliseconds; None for never.
         issued_at_s: when its token was issued, epoch seconds; None for tokens not revoked by time of issue.
+        sid: the session (`UserPrincipal.sid`) whose token opened it, or None.
 
     Attributes:
         clear: no bytes wait for the socket.
@@ -89,6 +90,7 @@ class LiveSocket(ABC):
         "pinged_at",
         "registry",
         "session_id",
+        "sid",
         "user_id",
     )
 
@@ -101,11 +103,13 @@ class LiveSocket(ABC):
         user_id: str | None = None,
         expires_at_ms: int | None = None,
         issued_at_s: int | None = None,
+        sid: str | None = None,
     ) -> None:
         self.session_id = session_id
         self.user_id = user_id
         self.expires_at_ms = expires_at_ms
         self.issued_at_s = issued_at_s
+        self.sid = sid
         self.multiplexed = False
         self.clear = True
         self.heard = True

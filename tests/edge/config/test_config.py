@@ -67,6 +67,7 @@ MORE = [
     "MAX_UNCLAIMED_SERVERS",
     "METRICS_TOKEN",
     "REQUEST_SECONDS",
+    "SESSION_TOKEN_SECONDS",
     "STRIPE_URL",
 ]  # not in the contract's list, or left to us
 

@@ -1,0 +1,1 @@
+"""What moderators have to judge, and what they note about users."""

@@ -1,0 +1,110 @@
+"""The channel `moderation`: how many reports and capes wait for moderators.
+
+One view is shown to all; who may judge only one sort of things sees the number of those, and null for the others.
+"""
+
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from actors.errors import Forbidden
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Event, Peek, View
+from persistence.connection import Connection
+from persistence.moderation import queues
+from persistence.moderation.queues import Queues
+
+NAME = "moderation"
+"""The name of the view, of its channel, and of the one id that it has."""
+
+INTERVAL_MS = 1_000
+"""Frames are at least this far apart, and so are two counts."""
+
+MOST = 1_000
+"""What waits is counted up to this."""
+
+
+class Judge(NamedTuple):
+    """What a viewer may judge."""
+
+    reports: bool
+    capes: bool
+
+
+class ModerationSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
+    """The frame.
+
+    Args:
+        reports: how many are open, 1,000 at most; null for who may not settle them.
+        capes: how many are pending, 1,000 at most; null for who may not moderate them.
+    """
+
+    type: Literal["moderation_snapshot"] = "moderation_snapshot"
+    reports: int | None
+    capes: int | None
+
+
+class ModerationChanged(msgspec.Struct, frozen=True, rename="camel"):
+    """The data of `moderation_changed`: what waits now; fields as in the snapshot."""
+
+    reports: int | None
+    capes: int | None
+
+
+class QueuesChanged(Event, frozen=True):
+    """Another number of reports waits, or of capes."""
+
+    reports: bool
+    capes: bool
+
+
+async def _load(conn: Connection, _id: str) -> Queues:
+    return await queues.count(conn, MOST)
+
+
+async def _reread(conn: Connection, _id: str, _sources: AbstractSet[str]) -> Queues:
+    return await queues.count(conn, MOST)
+
+
+def _take(state: Queues, sources: AbstractSet[str], _peek: Peek) -> tuple[Queues, AbstractSet[str]]:
+    return state, sources
+
+
+def _events(before: Queues, after: Queues, _sources: Collection[str]) -> Sequence[QueuesChanged]:
+    if before == after:
+        return ()
+    return (QueuesChanged(before.reports != after.reports, before.capes != after.capes),)
+
+
+def _audience(_state: Queues, viewer: Judge) -> Judge:
+    if not any(viewer):
+        raise Forbidden("only for the role moderator", role="moderator")
+    return viewer
+
+
+def _snapshot(state: Queues, audience: Judge) -> ModerationSnapshot:
+    return ModerationSnapshot(
+        reports=state.reports if audience.reports else None, capes=state.capes if audience.capes else None
+    )
+
+
+def _delta(state: Queues, event: QueuesChanged, audience: Judge) -> Delta | None:
+    if not (event.reports and audience.reports) and not (event.capes and audience.capes):
+        return None
+    shown = _snapshot(state, audience)
+    return Delta("moderation_changed", ModerationChanged(shown.reports, shown.capes))
+
+
+MODERATION = View(
+    name=NAME,
+    load=_load,
+    reread=_reread,
+    take=_take,
+    absorb=lambda _state, found: found,
+    events=_events,
+    rendering=Rendering(audience=_audience, render=_snapshot, render_event=_delta),
+    interval_ms=INTERVAL_MS,
+)
+"""How much waits for moderators."""

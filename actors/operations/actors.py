@@ -1,0 +1,143 @@
+"""The channel `actors`: totals of all live actors, and those that are worth a look.
+
+However many there are, a frame has the same bound, and all who watch share it. Actors are surveyed only while somebody
+watches.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal
+
+import msgspec
+
+from actors.kernel.directory import System
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Event, Peek, View
+from actors.kernel.overview import surveyed
+from actors.kernel.statistics import ActorStatistics
+from actors.operations.survey import KindTotals, Survey, Wanted
+from persistence.connection import Connection
+
+NAME = "actors"
+"""The name of the view, of its channel, and of the one id that it has."""
+
+INTERVAL_MS = 2_000
+"""Frames are at least this far apart."""
+
+SHOWN = Wanted(limit=50)
+"""Which actors a frame has."""
+
+
+class ActorsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
+    """The frame.
+
+    Args:
+        at_ms: when they were looked at, epoch milliseconds.
+        total: how many actors are live.
+        kinds: totals, by kind.
+        items: at most fifty: those that an error has ended, then the longest queues, then the most subscribers.
+    """
+
+    type: Literal["actors_snapshot"] = "actors_snapshot"
+    at_ms: int = 0
+    total: int = 0
+    kinds: tuple[KindTotals, ...] = ()
+    items: tuple[ActorStatistics, ...] = ()
+
+
+class ActorsChanged(msgspec.Struct, frozen=True, rename="camel"):
+    """The data of `actors_changed`: the whole as it is now; fields as in the snapshot."""
+
+    at_ms: int
+    total: int
+    kinds: tuple[KindTotals, ...]
+    items: tuple[ActorStatistics, ...]
+
+
+class Surveyed(Event, frozen=True):
+    """The actors were looked at again."""
+
+
+class LiveActors:
+    """The newest survey, and the view that shows it.
+
+    Attributes:
+        newest: the newest survey.
+    """
+
+    def __init__(self) -> None:
+        self.newest = ActorsSnapshot()
+        self.view = _view(self)
+        self.watched = False
+        self._system: System | None = None
+        self._now_ms: Callable[[], int] = lambda: 0
+
+    def follow(self, system: System, now_ms: Callable[[], int]) -> None:
+        """Survey this system from now on.
+
+        Args:
+            now_ms: returns epoch milliseconds.
+        """
+        self._system, self._now_ms = system, now_ms
+
+    async def refresh(self) -> None:
+        """Look at all actors, some hundred at a time. Cancellation leaves the survey before."""
+        if self._system is None:
+            return
+        survey, now_ms = Survey(SHOWN), self._now_ms()
+        async for rows in surveyed(self._system, now_ms):
+            survey.add(rows)
+        self.newest = ActorsSnapshot(
+            at_ms=now_ms, total=survey.total, kinds=survey.kinds, items=tuple(survey.rows)
+        )
+
+    async def tick(self) -> None:
+        """Look at all actors and show them, if somebody watches; to be called every two seconds."""
+        if self.watched and self._system is not None:
+            await self.refresh()
+            self._system.changed(self.view, NAME, NAME)
+
+
+def _view(live: LiveActors) -> View[ActorsSnapshot]:
+    async def load(_conn: Connection, _id: str) -> ActorsSnapshot:
+        return live.newest
+
+    async def reread(_conn: Connection, _id: str, _sources: AbstractSet[str]) -> ActorsSnapshot:
+        return live.newest
+
+    def take(
+        _state: ActorsSnapshot, _sources: AbstractSet[str], _peek: Peek
+    ) -> tuple[ActorsSnapshot, AbstractSet[str]]:
+        return live.newest, frozenset()
+
+    def adopt(_before: ActorsSnapshot | None, after: ActorsSnapshot) -> ActorsSnapshot:
+        live.watched = True
+        return after
+
+    def release(_last: ActorsSnapshot) -> None:
+        live.watched = False
+
+    return View(
+        name=NAME,
+        load=load,
+        reread=reread,
+        take=take,
+        absorb=lambda _state, found: found,
+        adopt=adopt,
+        release=release,
+        events=_events,
+        rendering=Rendering(audience=lambda _state, _viewer: None, render=_snapshot, render_event=_delta),
+        interval_ms=INTERVAL_MS,
+    )
+
+
+def _events(before: ActorsSnapshot, after: ActorsSnapshot, _sources: Collection[str]) -> Sequence[Event]:
+    return () if before is after else (Surveyed(),)
+
+
+def _snapshot(state: ActorsSnapshot, _audience: None) -> ActorsSnapshot:
+    return state
+
+
+def _delta(state: ActorsSnapshot, _event: Surveyed, _audience: None) -> Delta:
+    return Delta("actors_changed", ActorsChanged(state.at_ms, state.total, state.kinds, state.items))

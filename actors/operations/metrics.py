@@ -1,0 +1,109 @@
+"""The channel `metrics`: the newest sample of all series, told to all who watch when it is taken."""
+
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal
+
+import msgspec
+
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Event, Peek, View
+from actors.operations.history import EVERY_MS, History
+from actors.operations.series import SERIES
+from persistence.connection import Connection
+
+NAME = "metrics"
+"""The name of the view, of its channel, and of the one id that it has."""
+
+INTERVAL_MS = 1_000
+"""Frames are at least this far apart."""
+
+
+class MetricsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
+    """The frame: the newest sample.
+
+    Args:
+        started_at_ms: when the process started; another one than before means a restart.
+        every_ms: how far samples are apart.
+        at_ms: when the sample was taken; 0 before the first.
+        values: {series: its number, or null where there is none}.
+    """
+
+    type: Literal["metrics_snapshot"] = "metrics_snapshot"
+    started_at_ms: int
+    every_ms: int = EVERY_MS
+    at_ms: int = 0
+    values: Mapping[str, float | None] = {}
+
+
+class MetricsSampled(msgspec.Struct, frozen=True, rename="camel"):
+    """The data of `metrics_sampled`: a new sample; fields as in the snapshot."""
+
+    at_ms: int
+    values: Mapping[str, float | None]
+
+
+class Sampled(Event, frozen=True):
+    """A sample was taken; what was missed is replayed sample by sample. Fields as in the snapshot."""
+
+    at_ms: int
+    values: Mapping[str, float | None]
+
+
+class LiveMetrics:
+    """The last hour, and the view of its newest sample.
+
+    Args:
+        started_at_ms: when the process started, epoch milliseconds.
+    """
+
+    def __init__(self, started_at_ms: int) -> None:
+        self.history = History(tuple(SERIES))
+        self.newest = MetricsSnapshot(started_at_ms=started_at_ms)
+        self.view = _view(self)
+
+    def add(self, at_ms: int, sample: Mapping[str, float | None]) -> None:
+        """Keep a sample and show it; the view must be marked as changed after it.
+
+        Args:
+            at_ms: epoch milliseconds.
+            sample: a number for each series; None = there is none.
+        """
+        self.history.add(at_ms, sample)
+        self.newest = msgspec.structs.replace(self.newest, at_ms=at_ms, values=sample)
+
+
+def _view(live: LiveMetrics) -> View[MetricsSnapshot]:
+    async def load(_conn: Connection, _id: str) -> MetricsSnapshot:
+        return live.newest
+
+    async def reread(_conn: Connection, _id: str, _sources: AbstractSet[str]) -> MetricsSnapshot:
+        return live.newest
+
+    def take(
+        _state: MetricsSnapshot, _sources: AbstractSet[str], _peek: Peek
+    ) -> tuple[MetricsSnapshot, AbstractSet[str]]:
+        return live.newest, frozenset()
+
+    return View(
+        name=NAME,
+        load=load,
+        reread=reread,
+        take=take,
+        absorb=lambda _state, found: found,
+        events=_events,
+        rendering=Rendering(audience=lambda _state, _viewer: None, render=_snapshot, render_event=_delta),
+        interval_ms=INTERVAL_MS,
+    )
+
+
+def _snapshot(state: MetricsSnapshot, _audience: None) -> MetricsSnapshot:
+    return state
+
+
+def _events(before: MetricsSnapshot, after: MetricsSnapshot, _sources: Collection[str]) -> Sequence[Event]:
+    return () if before is after else (Sampled(after.at_ms, after.values),)
+
+
+def _delta(_state: MetricsSnapshot, event: Sampled, _audience: None) -> Delta:
+    return Delta("metrics_sampled", MetricsSampled(event.at_ms, event.values))

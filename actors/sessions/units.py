@@ -1,0 +1,160 @@
+"""Begin and end sessions: units of work, inside the caller's transaction.
+
+Each locks the user's row before their sessions and links, so that two of them neither deadlock nor exceed a bound.
+"""
+
+from typing import TypeVar
+
+import msgspec
+
+from actors.change import Change
+from actors.errors import NotFound
+from actors.sessions.events import SessionsEnded
+from actors.sessions.lifetimes import MAX_SESSIONS
+from actors.users.locking import require_user
+from actors.users.permissions import Role
+from persistence.connection import Connection
+from persistence.sessions import links, sessions
+from persistence.sessions.sessions import EndedSession, Lineage, MadeBy, Session
+from persistence.users.permissions import read_roles
+
+_Value = TypeVar("_Value")
+
+
+class NewSession(msgspec.Struct, frozen=True):
+    """A session that is to begin.
+
+    Args:
+        id: objectId.
+        secret_hash: SHA-256 of what the cookie will hold.
+        address, browser: of the client; at most 64 and 200 characters.
+        at_ms: epoch milliseconds.
+    """
+
+    id: str
+    secret_hash: bytes
+    address: str
+    browser: str
+    at_ms: int
+
+    def of(self, user_id: str, made_by: MadeBy, lineage: Lineage, identity_id: str | None = None) -> Session:
+        """The session as it is stored."""
+        return Session(
+            id=self.id,
+            user_id=user_id,
+            made_by=made_by,
+            parent_id=lineage.parent_id,
+            bound_at_ms=lineage.bound_at_ms,
+            capped=lineage.capped,
+            identity_id=identity_id,
+            created_at_ms=self.at_ms,
+            used_at_ms=self.at_ms,
+            address=self.address,
+            browser=self.browser,
+        )
+
+
+async def begin(conn: Connection, session: Session, secret_hash: bytes) -> Change[Session]:
+    """Begin a session; of more than `MAX_SESSIONS` the ones that were not used for the longest time end.
+
+    Args:
+        secret_hash: SHA-256 of what the cookie will hold.
+
+    Raises:
+        NotFound: there is no such user, or the session that it is made from has ended.
+    """
+    await require_user(conn, session.user_id)
+    await require_alive(conn, session.parent_id)
+    await sessions.add(conn, session, secret_hash)
+    others = [one.id for one in await sessions.of_user(conn, session.user_id) if one.id != session.id]
+    ended = await sessions.end(conn, others[MAX_SESSIONS - 1 :])
+    if session.id in {one.id for one in ended}:
+        raise NotFound("the session that this one would be made from has just ended")
+    return _ended(session, ended)
+
+
+async def begin_by_code(conn: Connection, code_hash: bytes, new: NewSession) -> Change[Session]:
+    """Begin the session of a sign-in link, which is used up by that.
+
+    Args:
+        code_hash: SHA-256 of the link's code.
+
+    Raises:
+        NotFound: there is no such link, it is over, or it was used; or what made it has ended.
+    """
+    link = await links.find(conn, code_hash, new.at_ms)
+    if link is None:
+        raise NotFound("this link was used, or is over; ask for a new one")
+    await require_user(conn, link.user_id)
+    if not await links.take(conn, code_hash):
+        raise NotFound("this link was used, or is over; ask for a new one")
+    # Who has become one since the link was made is not signed in by somebody else's link either.
+    if link.maker_id not in {None, link.user_id} and await is_super_admin(conn, link.user_id):
+        raise NotFound("this link is no longer valid")
+    return await begin(conn, new.of(link.user_id, "link", link.lineage), new.secret_hash)
+
+
+async def end(conn: Connection, user_id: str, session_id: str) -> Change[None]:
+    """End a session of a user, and all that were made from it.
+
+    Raises:
+        NotFound: the user has no such session.
+    """
+    await require_user(conn, user_id)
+    if session_id not in {one.id for one in await sessions.of_user(conn, user_id)}:
+        raise NotFound("no such session")
+    return _ended(None, await sessions.end(conn, (session_id,)))
+
+
+async def end_others(conn: Connection, user_id: str, kept_id: str | None) -> Change[None]:
+    """End all sessions of a user but one, and the links that would begin others.
+
+    Args:
+        kept_id: stays, unless it was made from one that ends; None ends all.
+    """
+    await require_user(conn, user_id)
+    others = [one.id for one in await sessions.of_user(conn, user_id) if one.id != kept_id]
+    await links.remove_of(conn, user_id)
+    return _ended(None, await sessions.end(conn, others))
+
+
+async def end_by_secret(conn: Connection, secret_hash: bytes) -> Change[None]:
+    """End the session of a cookie; nothing happens where there is none.
+
+    Args:
+        secret_hash: SHA-256 of what the cookie holds.
+    """
+    chain = await sessions.with_ancestors(conn, secret_hash)
+    if not chain:
+        return Change(None)
+    await require_user(conn, chain[0].user_id)
+    return _ended(None, await sessions.end(conn, (chain[0].id,)))
+
+
+async def end_overdue(
+    conn: Connection, limit: int, *, now_ms: int, used_before_ms: int, created_before_ms: int
+) -> Change[int]:
+    """End sessions that were not used since, are older, or whose token has ended; the value is how many were found."""
+    found = await sessions.overdue(
+        conn, limit, now_ms=now_ms, used_before_ms=used_before_ms, created_before_ms=created_before_ms
+    )
+    return _ended(len(found), await sessions.end(conn, found))
+
+
+async def require_alive(conn: Connection, session_id: str | None) -> None:
+    """Require that a session has not been ended; None needs none.
+
+    Raises:
+        NotFound: it has ended.
+    """
+    if session_id is not None and not await sessions.living(conn, (session_id,)):
+        raise NotFound("the session of this token has ended")
+
+
+async def is_super_admin(conn: Connection, user_id: str) -> bool:
+    """Whether a user has the role Super Admin."""
+    return Role.SUPER_ADMIN.value in await read_roles(conn, user_id)
+
+
+def _ended(value: _Value, ended: tuple[EndedSession, ...]) -> Change[_Value]:
+    return Change(value, (SessionsEnded(ended),) if ended else ())

@@ -1,0 +1,152 @@
+"""Sign in with another issuer, and link accounts with it: units of work, inside the caller's transaction.
+
+Users are found by (issuer, subject) alone, never by a name or a mail address that an issuer tells. Where a subject is
+a uuid, it is the user's id, as in the issuer's tokens.
+"""
+
+import msgspec
+
+from actors.change import Change
+from actors.errors import Conflict, NotFound, QuotaExceeded
+from actors.ids import parse_uuid
+from actors.sessions.events import SessionsEnded
+from actors.sessions.lifetimes import MAX_IDENTITIES
+from actors.sessions.units import NewSession, begin, require_alive
+from actors.users.events import UserChanged
+from actors.users.locking import require_user
+from persistence.connection import Connection
+from persistence.sessions import identities, sessions
+from persistence.sessions.identities import Identity
+from persistence.sessions.sessions import Lineage, Session
+from persistence.users.audit import Stamp, write_audit
+from persistence.users.users import arrive, read_user
+
+NAMELESS = "Player"
+"""The name of a user whose issuer tells none."""
+
+
+class Presented(msgspec.Struct, frozen=True):
+    """What an issuer has vouched for.
+
+    Args:
+        issuer: its `iss`.
+        subject: 1 to 255 characters.
+        name: valid by the edge's `is_name`, or None.
+        issued_at_s: epoch seconds, of its token.
+        capped: it may not vouch for super-admins.
+    """
+
+    issuer: str
+    subject: str
+    name: str | None
+    issued_at_s: int
+    capped: bool
+
+
+class Linking(msgspec.Struct, frozen=True):
+    """Who wants to be linked with an account, and in which session they have asked for it."""
+
+    user_id: str
+    session_id: str
+
+
+async def begin_by_identity(
+    conn: Connection, presented: Presented, new: NewSession, *, identity_id: str, user_id: str
+) -> Change[Session]:
+    """Begin the session of a user who has signed in with an issuer; creates the user when it is the first time.
+
+    Args:
+        identity_id, user_id: a fresh objectId and uuid, for a first time.
+
+    Raises:
+        NotFound: the user was erased since the issuer vouched for them.
+    """
+    known = await identities.hold(conn, presented.issuer, presented.subject)
+    if known is None:
+        known = await _arrived(conn, presented, new.at_ms, identity_id=identity_id, user_id=user_id)
+    else:
+        # The user before the identity, as whoever removes one locks them in this order.
+        await require_user(conn, known.user_id)
+        if not await identities.touch(conn, known.id, name=presented.name, now_ms=new.at_ms):
+            raise NotFound("this account is no longer linked")
+    session = new.of(known.user_id, "issuer", Lineage(capped=presented.capped), known.id)
+    begun = await begin(conn, session, new.secret_hash)
+    return Change(begun.value, (UserChanged(known.user_id), *begun.events))
+
+
+async def _arrived(
+    conn: Connection, presented: Presented, now_ms: int, *, identity_id: str, user_id: str
+) -> Identity:
+    meant = parse_uuid(presented.subject) or user_id
+    before = await read_user(conn, meant)
+    name = presented.name or (NAMELESS if before is None else before.name)
+    user = await arrive(conn, meant, name, issued_at_s=presented.issued_at_s, now_ms=now_ms)
+    if user is None:
+        raise NotFound("this user was erased")
+    return await _add(conn, user.id, presented, now_ms, identity_id)
+
+
+async def link(
+    conn: Connection, wish: Linking, presented: Presented, identity_id: str, stamp: Stamp
+) -> Change[Identity]:
+    """Link a user with their account at an issuer, so that they can sign in with it.
+
+    Args:
+        identity_id: a fresh objectId.
+
+    Raises:
+        NotFound: the user was erased, or the session has ended.
+        Conflict: the account is somebody else's.
+        QuotaExceeded: they are linked with `MAX_IDENTITIES` accounts.
+    """
+    known = await identities.hold(conn, presented.issuer, presented.subject)
+    user_id = wish.user_id
+    await require_user(conn, user_id)
+    await require_alive(conn, wish.session_id)
+    if known is not None:
+        if known.user_id != user_id:
+            raise Conflict("this account is linked with another user")
+        await identities.touch(conn, known.id, name=presented.name, now_ms=stamp.at_ms)
+        return Change(known)
+    meant = parse_uuid(presented.subject)
+    if meant not in {None, user_id} and await read_user(conn, meant or "") is not None:
+        raise Conflict("this account is another user's own")
+    if len(await identities.of_user(conn, user_id)) >= MAX_IDENTITIES:
+        raise QuotaExceeded(message=f"you may link {MAX_IDENTITIES} accounts", max=MAX_IDENTITIES)
+    added = await _add(conn, user_id, presented, stamp.at_ms, identity_id)
+    await write_audit(conn, stamp, "identity.linked", target_id=user_id, detail=_detail(presented.issuer))
+    return Change(added)
+
+
+async def unlink(conn: Connection, user_id: str, identity_id: str, stamp: Stamp) -> Change[None]:
+    """Remove an identity of a user; sessions that began with it end.
+
+    Raises:
+        NotFound: they have no such identity.
+        Conflict: it is their last one, without which they could not sign in any more.
+    """
+    await require_user(conn, user_id)
+    mine = {one.id: one for one in await identities.of_user(conn, user_id)}
+    if identity_id not in mine:
+        raise NotFound("no such identity")
+    if len(mine) == 1:
+        raise Conflict("this is the last account that you can sign in with")
+    ended = await sessions.end(conn, await sessions.of_identity(conn, identity_id))
+    await identities.remove(conn, identity_id)
+    detail = _detail(mine[identity_id].issuer)
+    await write_audit(conn, stamp, "identity.removed", target_id=user_id, detail=detail)
+    return Change(None, (SessionsEnded(ended),) if ended else ())
+
+
+async def _add(
+    conn: Connection, user_id: str, presented: Presented, now_ms: int, identity_id: str
+) -> Identity:
+    identity = Identity(
+        identity_id, user_id, presented.issuer, presented.subject, presented.name, now_ms, now_ms
+    )
+    await identities.add(conn, identity)
+    return identity
+
+
+def _detail(issuer: str) -> bytes:
+    return msgspec.json.encode({"issuer": issuer})

@@ -1,0 +1,55 @@
+"""Make links that sign somebody in once: a unit of work, inside the caller's transaction.
+
+A link for somebody else is a way to be them: only super-admins make one, never for another super-admin; it is on
+record, and the user is notified.
+"""
+
+import msgspec
+
+from actors.change import Change
+from actors.errors import Forbidden
+from actors.notifications.view import NotificationsChanged
+from actors.sessions.lifetimes import MAX_LINKS
+from actors.sessions.units import is_super_admin, require_alive
+from actors.users.locking import require_user
+from persistence.connection import Connection
+from persistence.notifications import notifications
+from persistence.notifications.notifications import NewNotification
+from persistence.sessions import links
+from persistence.sessions.links import SignInLink
+from persistence.users.audit import Stamp, write_audit
+from persistence.users.users import User
+
+NOTIFICATION = "sign_in_link"
+"""The kind of the notification to whom a super-admin has made a link."""
+
+
+async def make_link(conn: Connection, link: SignInLink, stamp: Stamp, notification_id: str) -> Change[User]:
+    """Store a link; the value is who is signed in with it. Of more than `MAX_LINKS` of one maker the oldest end.
+
+    Args:
+        stamp: for the audit trail.
+        notification_id: objectId, for the user's notification.
+
+    Raises:
+        NotFound: there is no such user, or the session that the link would make it from has ended.
+        Forbidden: it is for somebody else, and the maker is no super-admin, or the user is one.
+    """
+    user = await require_user(conn, link.user_id)
+    await require_alive(conn, link.lineage.parent_id)
+    for_another = link.maker_id not in {None, link.user_id}
+    if link.maker_id is not None and for_another:
+        if not await is_super_admin(conn, link.maker_id):
+            raise Forbidden("only super-admins make links for others", role="super-admin")
+        if await is_super_admin(conn, link.user_id):
+            raise Forbidden("there are no links for another super-admin")
+    await links.add(conn, link)
+    if link.maker_id is not None:
+        await links.keep_newest(conn, link.maker_id, MAX_LINKS)
+    detail = msgspec.json.encode({})
+    await write_audit(conn, stamp, "sign-in-link.made", target_id=link.user_id, detail=detail)
+    if not for_another:
+        return Change(user)
+    told = NewNotification(notification_id, user.id, NOTIFICATION, link.maker_id, detail, stamp.at_ms)
+    await notifications.add(conn, (told,))
+    return Change(user, (NotificationsChanged(user.id),))

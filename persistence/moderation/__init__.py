@@ -1,0 +1,1 @@
+"""Rows of moderators: what waits for them, and their notes."""

@@ -1,0 +1,100 @@
+// A client of Partyline for browsers and Node: signing in, requests, and the one live socket. No dependencies.
+//
+//   import { Partyline } from "/client/partyline.js";
+//   const partyline = new Partyline({ token });
+//   partyline.live.subscribe("inbox", { onSnapshot: (inbox) => console.log(inbox.totals) });
+import { Live } from "./live.js";
+import { Problem, Unreachable } from "./problem.js";
+import { Rest } from "./rest.js";
+import { Session } from "./session.js";
+
+export { Problem, Unreachable };
+
+/** One user's side of one service. */
+export class Partyline {
+  /**
+   * @param {object} [options]
+   * @param {string} [options.url] address of the service; the page's own by default.
+   * @param {string} [options.token] an access token. Alone, it is used until it ends.
+   * @param {() => Promise<import("./session.js").Grant|null>} [options.getToken] gets a fresh token, for instance from
+   *   your login service; null where the user is signed out. On a page of the service itself it may be left out: the
+   *   session's cookie gets one.
+   * @param {typeof fetch} [options.fetch]
+   * @param {typeof WebSocket} [options.WebSocket] of the package `ws` for Node below 22.
+   * @param {() => number} [options.random] from 0 to 1; spreads tries to connect.
+   */
+  constructor({ url, token, getToken, fetch, WebSocket, random = Math.random } = {}) {
+    const base = (url ?? globalThis.location?.origin ?? "").replace(/\/+$/, "");
+    const ofCookie = token === undefined && getToken === undefined ? () => this.#cookieGrant("/v1/sessions/renew") : null;
+    this.session = new Session(getToken ?? ofCookie, random);
+    const authorize = {
+      token: () => this.session.token(),
+      renew: () => this.session.renew(),
+      verify: () => this.#verify(),
+    };
+    this.rest = new Rest({ base, fetch: fetch ?? globalThis.fetch.bind(globalThis), authorize, newKey });
+    this.live = new Live({ base, WebSocket: WebSocket ?? globalThis.WebSocket, authorize, newKey, random });
+    if (token !== undefined) this.session.take({ token });
+    this.session.addEventListener("renewed", () => this.live.refresh());
+    this.session.addEventListener("end", () => this.live.pause());
+    globalThis.addEventListener?.("online", () => this.live.wake());
+    globalThis.document?.addEventListener("visibilitychange", () => globalThis.document.hidden || this.live.wake());
+  }
+
+  /**
+   * Take up the session of this browser; false where there is none.
+   *
+   * @throws {Problem|Unreachable} it cannot be said now.
+   */
+  async restore() {
+    return this.session.renew();
+  }
+
+  /**
+   * Sign this browser in with the code of a one-time link, or with an access token. The session lives in a cookie that
+   * no script reads, so it is there after a reload. Whoever signs in again after an end goes on where they were, with
+   * what is watched and what was not sent yet; another user begins with nothing.
+   *
+   * @param {{code: string}|{token: string}} credential
+   * @throws {Problem} the code is used, has ended, or was never one; the token is not accepted.
+   */
+  async signIn(credential) {
+    const body = "code" in credential ? { code: credential.code } : {};
+    const headers = "token" in credential ? { Authorization: `Bearer ${credential.token}` } : {};
+    const grant = await this.#cookieGrant("/v1/sessions", body, headers, { isLoud: true });
+    if (grant.user.id !== this.session.lastUserId) this.live.close();
+    this.session.take(grant);
+    this.live.resume();
+  }
+
+  /** End this browser's session, here and at the service; its tokens are refused from now on. */
+  async signOut() {
+    await this.rest.delete("/v1/sessions/current", { credentials: "same-origin", anonymous: true });
+    this.session.end();
+  }
+
+  async #cookieGrant(path, body = {}, headers = {}, { isLoud = false } = {}) {
+    try {
+      return await this.rest.post(path, body, { anonymous: true, credentials: "same-origin", headers });
+    } catch (error) {
+      if (error.status === 401 && !isLoud) return null;
+      throw error;
+    }
+  }
+
+  async #verify() {
+    try {
+      await this.rest.get("/v1/auth/verify");
+      return true;
+    } catch (error) {
+      if (error.status === 401) return false;
+      throw error;
+    }
+  }
+}
+
+// `crypto.randomUUID` wants a secure context, which a service in a home network has not.
+function newKey() {
+  const bytes = globalThis.crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

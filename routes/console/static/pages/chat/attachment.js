@@ -1,0 +1,24 @@
+// An attached file. Pictures that browsers draw safely are shown; everything else is saved, never opened.
+import { html } from "../../html.js";
+import { useAction } from "../../store.js";
+import { Picture, load } from "../../ui/picture.js";
+import { Complaint } from "../../ui/states.js";
+import { bytes, say } from "../../words.js";
+
+const SHOWN = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
+const KEPT_MS = 60_000;
+
+/** @param {{attachment: {id: string, fileName: string, contentType: string, sizeBytes: number, url: string}}} props */
+export function Attachment({ attachment: { fileName, contentType, sizeBytes, url } }) {
+  const save = useAction(async () => {
+    const address = await load(url);
+    Object.assign(document.createElement("a"), { href: address, download: fileName }).click();
+    setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
+  });
+  return html`<figure class="attachment">
+    ${SHOWN.has(contentType) && html`<${Picture} url=${url} alt=${fileName} />`}
+    <figcaption><bdi>${fileName}</bdi> <span class="dim">${bytes(sizeBytes)}</span>
+      <button type="button" class="link" disabled=${save.isRunning} onClick=${save.run}>${say("action.download")}</button></figcaption>
+    ${save.error && html`<${Complaint} error=${save.error} />`}
+  </figure>`;
+}

@@ -1,0 +1,39 @@
+// Chat: the inbox, and one thread beside it (above it, where there is no room).
+import { useState } from "preact/hooks";
+import { html } from "../../html.js";
+import { useShared } from "../../live.js";
+import { Face } from "../../ui/face.js";
+import { Empty, Fault, Loading } from "../../ui/states.js";
+import { When } from "../../ui/when.js";
+import { say } from "../../words.js";
+import { NewConversation } from "./new-conversation.js";
+import { Thread } from "./thread.js";
+import { titleOf } from "./title.js";
+
+/** @param {{id?: string}} props of the open conversation. */
+export default function Chat({ id }) {
+  const { data: inbox, error } = useShared("inbox");
+  const [isMaking, make] = useState(false);
+  const Heading = id ? "h2" : "h1";
+  return html`<div class=${id ? "chat open" : "chat"}>
+    <section class="inbox" aria-label=${say("chat.title")}>
+      <header><${Heading} tabindex=${id ? null : "-1"}>${say("chat.title")}<//>
+        <button type="button" aria-expanded=${isMaking} onClick=${() => make(!isMaking)}>${say("chat.make")}</button></header>
+      ${isMaking && html`<${NewConversation} close=${() => make(false)} />`}
+      ${error ? html`<${Fault} error=${error} isWhole />` : inbox === null ? html`<${Loading} />` : html`<${List} inbox=${inbox} id=${id} />`}
+    </section>
+    ${id ? html`<${Thread} key=${id} id=${id} />` : html`<${Empty}>${say("chat.choose")}<//>`}
+  </div>`;
+}
+
+function List({ inbox, id }) {
+  if (inbox.conversations.length === 0) return html`<${Empty}>${say("chat.none")}<//>`;
+  return html`<ul>${inbox.conversations.map((conversation) => html`<li key=${conversation.id}>
+    <a href=${`/app/chat/${conversation.id}`} aria-current=${conversation.id === id ? "page" : null}>
+      <${Face} id=${conversation.id} name=${titleOf(conversation)} />
+      <bdi class="title">${titleOf(conversation)}</bdi>
+      <span class="dim clip">${conversation.lastMessagePreview ?? say("chat.nothingYet")}</span>
+      <span class="dim at"><${When} at=${conversation.lastMessageAtMs} /></span>
+      ${conversation.unreadCount > 0 && html`<span class="badge">${say("chat.unread", { count: conversation.unreadCount })}</span>`}
+    </a></li>`)}</ul>`;
+}

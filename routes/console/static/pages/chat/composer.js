@@ -1,0 +1,87 @@
+// Where one writes. What is typed belongs to its thread, and is there again after another thread was open.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { chat } from "../../api.js";
+import { html } from "../../html.js";
+import { partyline } from "../../session.js";
+import { useAction } from "../../store.js";
+import { Complaint } from "../../ui/states.js";
+import { say } from "../../words.js";
+import { PollMaker } from "./poll-maker.js";
+
+const drafts = new Map(); // {conversation: text}
+const TYPING_EVERY_MS = 3_000;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/**
+ * @param {{conversation: any, title: string, send: (message: any) => void}} props `send` shows the message at once and sees
+ *   that it arrives.
+ */
+export function Composer({ conversation, title, send }) {
+  const channel = `conversation:${conversation.id}`;
+  const [text, setText] = useState(drafts.get(conversation.id) ?? "");
+  const [isPolling, poll] = useState(false);
+  const field = useRef(null);
+  const saidTypingMs = useRef(0);
+  useEffect(() => {
+    setText(drafts.get(conversation.id) ?? "");
+    poll(false);
+  }, [conversation.id]);
+  const type = (value) => {
+    setText(value);
+    drafts.set(conversation.id, value);
+    if (Date.now() - saidTypingMs.current < TYPING_EVERY_MS || !value) return;
+    saidTypingMs.current = Date.now();
+    partyline.live.typing(channel);
+  };
+  const submit = () => {
+    if (!text.trim()) return;
+    send({ content: text.trim(), ...mentioned(text, conversation.participants) });
+    type("");
+    saidTypingMs.current = 0;
+    field.current.focus();
+  };
+  const attach = useAction(async (file) => {
+    if (file.size > MOST_BYTES) throw new Error(say("chat.tooLarge"));
+    const dataBase64 = await base64Of(file);
+    const made = await chat.attach(conversation.id, { fileName: file.name, contentType: file.type || "application/octet-stream", dataBase64 });
+    send({ content: text.trim(), attachmentIds: [made.id] });
+    type("");
+  });
+  const key = (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
+  return html`<form class="composer" onSubmit=${(event) => { event.preventDefault(); submit(); }}>
+    <label class="button" title=${say("chat.attach")}><span aria-hidden="true">+</span><span class="hidden">${say("chat.attach")}</span>
+      <input type="file" class="hidden" disabled=${attach.isRunning} onChange=${(event) => { const [file] = event.currentTarget.files; event.currentTarget.value = ""; if (file) attach.run(file); }} /></label>
+    <button type="button" aria-pressed=${isPolling} onClick=${() => poll(!isPolling)}>${say("poll.make")}</button>
+    <textarea ref=${field} rows="1" dir="auto" aria-label=${say("chat.messageTo", { title })} placeholder=${say("chat.messageTo", { title })} maxlength="4000"
+      value=${text} onInput=${(event) => type(event.currentTarget.value)} onKeyDown=${key}></textarea>
+    <button class="primary">${say("action.send")}</button>
+    <${Complaint} error=${attach.error} />
+    ${isPolling && html`<${PollMaker} send=${(made) => { send({ poll: made }); poll(false); }} />`}
+  </form>`;
+}
+
+// `@Name` of somebody in the thread becomes a mention; the longest name that fits wins.
+function mentioned(text, participants) {
+  let content = text.trim();
+  const mentions = [];
+  for (const person of [...participants].sort((one, other) => other.name.length - one.name.length)) {
+    const token = `<@user:${person.id}>`;
+    if (!content.includes(`@${person.name}`)) continue;
+    content = content.replaceAll(`@${person.name}`, token);
+    mentions.push({ kind: "user", id: person.id, label: person.name });
+  }
+  return mentions.length ? { content, mentions } : {};
+}
+
+function base64Of(file) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+}

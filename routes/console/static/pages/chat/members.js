@@ -1,0 +1,43 @@
+// Who is in a conversation, and what may be changed about that.
+import { useState } from "preact/hooks";
+import { chat } from "../../api.js";
+import { html } from "../../html.js";
+import { me } from "../../session.js";
+import { useAction } from "../../store.js";
+import { ask } from "../../ui/dialog.js";
+import { Face } from "../../ui/face.js";
+import { Complaint } from "../../ui/states.js";
+import { go } from "../../router.js";
+import { say } from "../../words.js";
+
+/** @param {{conversation: any}} props */
+export function Members({ conversation }) {
+  const [isOpen, open] = useState(false);
+  const online = conversation.participants.filter((person) => person.online).length;
+  return html`<div class="members">
+    <button type="button" class="quiet" aria-expanded=${isOpen} onClick=${() => open(!isOpen)}>
+      ${say("chat.members", { count: conversation.participantCount })}, ${say("chat.online", { count: online })}</button>
+    ${isOpen && html`<div class="popover"><ul class="people">
+        ${conversation.participants.map((person) => html`<li key=${person.id}><${Face} id=${person.id} name=${person.name} isOnline=${person.online} /> <bdi>${person.name}</bdi></li>`)}
+      </ul><${Choices} conversation=${conversation} /></div>`}
+  </div>`;
+}
+
+function Choices({ conversation }) {
+  const [title, setTitle] = useState(conversation.title ?? "");
+  const isGroup = conversation.kind === "group";
+  const rename = useAction(() => chat.change(conversation.id, { title: title.trim() || null }));
+  const leave = useAction(async () => {
+    const isSure = await ask({ title: say("chat.leave"), text: say("chat.leaveText"), confirm: say("chat.leave"), isDanger: true });
+    if (!isSure) return;
+    await chat.leave(conversation.id, me.value.id);
+    go("/app/chat");
+  });
+  return html`<div class="choices">
+    ${isGroup && conversation.ownerId === me.value.id && html`<form class="row" onSubmit=${(event) => { event.preventDefault(); rename.run(); }}>
+      <label class="field">${say("chat.rename")}<input value=${title} maxlength="100" onInput=${(event) => setTitle(event.currentTarget.value)} /></label>
+      <button disabled=${rename.isRunning}>${say("action.save")}</button></form>`}
+    ${isGroup && html`<button type="button" class="danger" onClick=${leave.run}>${say("chat.leave")}</button>`}
+    <${Complaint} error=${rename.error ?? leave.error} />
+  </div>`;
+}

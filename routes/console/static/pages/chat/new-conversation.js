@@ -1,0 +1,33 @@
+// Beginning a conversation with one friend, or with several.
+import { useState } from "preact/hooks";
+import { chat } from "../../api.js";
+import { html } from "../../html.js";
+import { useShared } from "../../live.js";
+import { go } from "../../router.js";
+import { useAction } from "../../store.js";
+import { Face } from "../../ui/face.js";
+import { Complaint, Empty, Loading } from "../../ui/states.js";
+import { say } from "../../words.js";
+
+/** @param {{close: () => void}} props */
+export function NewConversation({ close }) {
+  const friends = useShared("friends").data?.friends ?? null;
+  const [chosen, setChosen] = useState([]);
+  const begin = useAction(async () => {
+    const made = await chat.open(chosen, chosen.length === 1 ? "direct" : "group");
+    close();
+    go(`/app/chat/${made.id}`);
+  });
+  const toggle = (friendId) => setChosen(chosen.includes(friendId) ? chosen.filter((one) => one !== friendId) : [...chosen, friendId]);
+  if (friends === null) return html`<${Loading} />`;
+  if (friends.length === 0) return html`<${Empty} action=${html`<a class="button" href="/app/friends">${say("friends.find")}</a>`}>${say("friends.none")}<//>`;
+  return html`<form class="newchat" onSubmit=${(event) => { event.preventDefault(); begin.run(); }}>
+    <fieldset><legend>${say("chat.with")}</legend>
+      ${friends.map((friend) => html`<label key=${friend.friendId} class="person">
+        <input type="checkbox" checked=${chosen.includes(friend.friendId)} onChange=${() => toggle(friend.friendId)} />
+        <${Face} id=${friend.friendId} name=${friend.name} isOnline=${friend.online} /> <bdi>${friend.name}</bdi></label>`)}
+    </fieldset>
+    <button class="primary" disabled=${chosen.length === 0 || begin.isRunning}>${say("chat.begin")}</button>
+    <${Complaint} error=${begin.error} />
+  </form>`;
+}

@@ -1,0 +1,123 @@
+// Friends: who is online, requests that wait, and who is blocked.
+import { useState } from "preact/hooks";
+import { chat, friends as api, party } from "../api.js";
+import { html } from "../html.js";
+import { useShared } from "../live.js";
+import { go } from "../router.js";
+import { useAction, useList } from "../store.js";
+import { ask } from "../ui/dialog.js";
+import { Face } from "../ui/face.js";
+import { Field, Form, Submit } from "../ui/form.js";
+import { Complaint, Empty, Fault, Loading, State } from "../ui/states.js";
+import { toast } from "../ui/toast.js";
+import { When } from "../ui/when.js";
+import { say } from "../words.js";
+
+export default function Friends() {
+  const { data, error } = useShared("friends");
+  return html`<div class="page"><h1 tabindex="-1">${say("friends.title")}</h1>
+    ${error && html`<${Fault} error=${error} />`}
+    <${Ask} />
+    ${data === null ? !error && html`<${Loading} />` : html`
+      <${Requests} requests=${data.requests} />
+      <section aria-labelledby="friends-all"><h2 id="friends-all">${say("friends.count", { count: data.friends.length })}</h2>
+        ${data.friends.length === 0 ? html`<${Empty}>${say("friends.none")}<//>`
+          : html`<ul class="people cards">${inOrder(data.friends).map((friend) => html`<${Friend} key=${friend.friendId} friend=${friend} />`)}</ul>`}
+      </section>`}
+    <${Blocked} />
+  </div>`;
+}
+
+// Favourites first, then who is online, then by name.
+function inOrder(friends) {
+  const rank = (friend) => (friend.favorite ? 0 : 2) + (friend.online ? 0 : 1);
+  return [...friends].sort((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name));
+}
+
+function Ask() {
+  const [name, setName] = useState("");
+  const send = useAction(async () => {
+    const sent = await api.request(name.trim());
+    toast(say(sent.friend ? "friends.areNow" : "friends.asked", { name: name.trim() }));
+    setName("");
+  });
+  return html`<${Form} action=${send} label=${say("friends.ask")} onSubmit=${() => send.run()}>
+    <div class="row"><${Field} label=${say("friends.name")} value=${name} onInput=${setName} error=${send.error} pointer="/targetName" maxlength="64" />
+    <${Submit} action=${send}>${say("friends.ask")}<//></div>
+  <//>`;
+}
+
+function Requests({ requests: { incoming, outgoing } }) {
+  if (!incoming.length && !outgoing.length) return null;
+  return html`<section aria-labelledby="friends-requests"><h2 id="friends-requests">${say("friends.requests")}</h2><ul class="people cards">
+    ${incoming.map((one) => html`<${Request} key=${one.id} request=${one} choices=${[["friends.accept", api.accept], ["friends.decline", api.decline]]} />`)}
+    ${outgoing.map((one) => html`<${Request} key=${one.id} request=${one} choices=${[["friends.cancel", api.cancel]]} />`)}
+  </ul></section>`;
+}
+
+function Request({ request, choices }) {
+  const act = useAction((choose) => choose(request.id));
+  return html`<li><${Face} id=${request.player.id} name=${request.player.name} /><div class="grow"><bdi>${request.player.name}</bdi>
+      <p class="dim">${say(`friends.${request.direction}`)} · <${When} at=${request.createdAt} /></p>
+      ${request.note && html`<p dir="auto">${request.note}</p>`}<${Complaint} error=${act.error} /></div>
+    ${choices.map(([words, choose], n) => html`<button type="button" class=${n === 0 && choices.length > 1 ? "primary" : ""} disabled=${act.isRunning} onClick=${() => act.run(choose)}>${say(words)}</button>`)}
+  </li>`;
+}
+
+function Friend({ friend }) {
+  const { friendId, name } = friend;
+  const act = useAction((choose) => choose());
+  const write = async () => go(`/app/chat/${(await chat.open([friendId], "direct")).id}`);
+  const invite = async () => { await party.invite(friendId); toast(say("party.invited", { name })); };
+  const favorite = () => api.change(friendId, { favorite: !friend.favorite });
+  const remove = async () => {
+    if (await ask({ title: say("friends.remove"), text: say("friends.removeText", { name }), confirm: say("friends.remove"), isDanger: true })) await api.remove(friendId);
+  };
+  const unblock = async () => {
+    await api.unblock(friendId);
+    toast(say("friends.unblocked", { name }));
+  };
+  const block = async () => {
+    if (await ask({ title: say("friends.block"), text: say("friends.blockText", { name }), confirm: say("friends.block"), isDanger: true })) {
+      await api.block(friendId);
+      toast(say("friends.blocked", { name }), { undo: unblock });
+    }
+  };
+  return html`<li><${Face} id=${friendId} name=${name} isOnline=${friend.online} />
+    <div class="grow"><bdi>${name}</bdi> ${friend.flameStreak?.active && html`<span class="chip warn">${say("friends.streak", { count: friend.flameStreak.days })}</span>`}
+      <p class="dim">${friend.online ? say("friends.online") : friend.lastSeenAt ? html`${say("friends.lastSeen")} <${When} at=${friend.lastSeenAt} />` : say("friends.offline")}</p>
+      <${Complaint} error=${act.error} /></div>
+    <button type="button" aria-pressed=${friend.favorite} aria-label=${say("friends.favorite", { name })} onClick=${() => act.run(favorite)}>${friend.favorite ? "★" : "☆"}</button>
+    <button type="button" onClick=${() => act.run(write)}>${say("friends.write")}</button>
+    <button type="button" onClick=${() => act.run(invite)}>${say("friends.invite")}</button>
+    <details class="more"><summary aria-label=${say("friends.more", { name })}>⋯</summary><div class="popover">
+      <${Visibility} friend=${friend} act=${act} />
+      <button type="button" onClick=${() => act.run(remove)}>${say("friends.remove")}</button>
+      <button type="button" class="danger" onClick=${() => act.run(block)}>${say("friends.block")}</button></div></details>
+  </li>`;
+}
+
+function Visibility({ friend, act }) {
+  const options = ["DEFAULT", "LIMITED", "HIDDEN"].map((one) => [one, say(`friends.visibility.${one}`)]);
+  return html`<${Field} kind="select" label=${say("friends.visibility")} value=${friend.visibility} options=${options}
+    onInput=${(visibility) => act.run(() => api.change(friend.friendId, { visibility }))} />`;
+}
+
+function Blocked() {
+  const [isOpen, open] = useState(false);
+  return html`<section><button type="button" class="link" aria-expanded=${isOpen} onClick=${() => open(!isOpen)}>${say("friends.showBlocked")}</button>
+    ${isOpen && html`<${BlockedList} />`}</section>`;
+}
+
+function BlockedList() {
+  const list = useList((query, signal) => api.blocks(query, signal).then((page) => (Array.isArray(page) ? { items: page, nextCursor: null } : page)));
+  const unblock = useAction(async (userId) => {
+    await api.unblock(userId);
+    await list.reload();
+  });
+  return html`<${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("friends.noneBlocked")}<//>`
+    : html`<ul class="people cards">${list.items.map((block) => html`<li key=${block.blockedUserId}><code>${block.blockedUserId}</code>
+        <div class="grow"><p class="dim" dir="auto">${block.reason}</p></div>
+        <button type="button" disabled=${unblock.isRunning} onClick=${() => unblock.run(block.blockedUserId)}>${say("friends.unblock")}</button></li>`)}</ul>
+      <${Complaint} error=${unblock.error} />`}<//>`;
+}

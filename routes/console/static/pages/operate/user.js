@@ -1,0 +1,74 @@
+// One person: who they are, what moderators know of them, their role and rights, and their access.
+import { useState } from "preact/hooks";
+import { admin, sessions } from "../../api.js";
+import { html } from "../../html.js";
+import { go } from "../../router.js";
+import { isSuperAdmin, me } from "../../session.js";
+import { useAction, useList, useRead } from "../../store.js";
+import { Id } from "../../ui/chip.js";
+import { ask, showSecret } from "../../ui/dialog.js";
+import { Field, Form, Submit } from "../../ui/form.js";
+import { Complaint, State } from "../../ui/states.js";
+import { toast } from "../../ui/toast.js";
+import { When } from "../../ui/when.js";
+import { say } from "../../words.js";
+import { Grants } from "./grants.js";
+import { Rights } from "./rights.js";
+
+/** @param {{id: string}} props */
+export function User({ id }) {
+  const read = useRead((signal) => admin.user(id, signal), [id]);
+  return html`<${State} of=${read}>${(user) => html`<section aria-label=${user.name}><h2><bdi>${user.name}</bdi> <${Id} id=${user.userId} what=${say("profile.id")} /></h2>
+    <dl class="facts"><dt>${say("users.created")}</dt><dd><${When} at=${user.createdAt} /></dd><dt>${say("users.seen")}</dt><dd>${user.lastSeenAt ? html`<${When} at=${user.lastSeenAt} />` : "–"}</dd>
+      <dt>${say("users.region")}</dt><dd>${user.homeRegion ?? "–"}</dd></dl></section>
+    <${Notes} id=${id} />
+    ${isSuperAdmin.value && html`<${Rights} id=${id} /><${Grants} id=${id} /><${Access} user=${user} />`}`}<//>`;
+}
+
+function Notes({ id }) {
+  const list = useList((query, signal) => admin.notes(id, { limit: 20, ...query }, signal), [id]);
+  const [text, setText] = useState("");
+  const add = useAction(async () => {
+    await admin.addNote(id, text.trim());
+    setText("");
+    await list.reload();
+  });
+  const remove = useAction(async (note) => {
+    await admin.removeNote(id, note.id);
+    await list.reload();
+    toast(say("notes.removed"), { undo: async () => { await admin.addNote(id, note.text); await list.reload(); } });
+  });
+  return html`<section aria-labelledby="user-notes"><h2 id="user-notes">${say("notes.title")}</h2>
+    <${State} of=${list}>${() => html`<ul class="cards">${list.items.map((note) => html`<li key=${note.id}><div class="grow"><p dir="auto" class="text">${note.text}</p>
+        <p class="dim"><bdi>${note.authorName ?? say("audit.service")}</bdi> · <${When} at=${note.createdAt} /></p></div>
+        <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run(note)}>${say("action.delete")}</button></li>`)}</ul>
+      ${list.hasMore && html`<button type="button" onClick=${list.more}>${say("notifications.older")}</button>`}`}<//>
+    <${Form} action=${add} label=${say("notes.add")} onSubmit=${() => add.run()}><${Field} kind="area" rows="2" label=${say("notes.text")} value=${text} onInput=${setText} error=${add.error} pointer="/text" maxlength="2000" />
+      <${Submit} action=${add} disabled=${!text.trim() || add.isRunning}>${say("notes.add")}<//><//>
+    <${Complaint} error=${remove.error} /></section>`;
+}
+
+function Access({ user }) {
+  const name = user.name;
+  const act = useAction((choose) => choose());
+  const link = async () => {
+    const { url } = await sessions.link(user.userId);
+    await showSecret({ title: say("users.link"), text: say("users.linkText", { name }), secret: url });
+  };
+  const revoke = async () => {
+    if (!(await ask({ title: say("users.revoke"), text: say("users.revokeText", { name }), confirm: say("users.revoke") }))) return;
+    await admin.revokeTokens(user.userId);
+    toast(say("users.revoked", { name }));
+  };
+  const erase = async () => {
+    if (!(await ask({ title: say("users.erase"), text: say("users.eraseText", { name }), confirm: say("users.erase"), typed: name, isDanger: true }))) return;
+    await admin.erase(user.userId);
+    toast(say("users.erased", { name }));
+    go("/app/operate/users");
+  };
+  return html`<section aria-labelledby="user-access"><h2 id="user-access">${say("users.access")}</h2><div class="buttons start">
+    <button type="button" disabled=${act.isRunning} onClick=${() => act.run(link)}>${say("users.link")}</button>
+    <button type="button" disabled=${act.isRunning} onClick=${() => act.run(revoke)}>${say("users.revoke")}</button>
+    ${user.userId !== me.value.id && html`<button type="button" class="danger" disabled=${act.isRunning} onClick=${() => act.run(erase)}>${say("users.erase")}</button>`}</div>
+    <${Complaint} error=${act.error} /></section>`;
+}

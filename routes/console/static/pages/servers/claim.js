@@ -1,0 +1,78 @@
+// From the key on a game server's console to a published server, in steps that remember where one was.
+import { useState } from "preact/hooks";
+import { networks as networkApi, servers as api } from "../../api.js";
+import { html } from "../../html.js";
+import { place, setQuery } from "../../router.js";
+import { useAction, useRead } from "../../store.js";
+import { copyText } from "../../ui/chip.js";
+import { Field, Form, Submit } from "../../ui/form.js";
+import { Complaint, State } from "../../ui/states.js";
+import { say } from "../../words.js";
+import { PublicationForm } from "./publication.js";
+
+const STEPS = ["key", "network", "domain", "publish"];
+
+export default function Claim() {
+  const { server, network, step = "key" } = place.value.query;
+  const at = STEPS.includes(step) && (server || step === "key") ? step : "key";
+  const next = (values) => setQuery({ ...values, step: STEPS[STEPS.indexOf(at) + 1] });
+  return html`<div class="page"><h1 tabindex="-1">${say("claim.title")}</h1>
+    <ol class="progress">${STEPS.map((one) => html`<li key=${one} aria-current=${one === at ? "step" : null}>${say(`claim.${one}`)}</li>`)}</ol>
+    ${at === "key" && html`<${Key} next=${next} />`}
+    ${at === "network" && html`<${Network} server=${server} next=${next} />`}
+    ${at === "domain" && html`<${Domain} network=${network} next=${next} />`}
+    ${at === "publish" && html`<${Publish} server=${server} />`}
+  </div>`;
+}
+
+function Key({ next }) {
+  const [claimKey, setKey] = useState("");
+  const claim = useAction(async () => next({ server: (await api.claim(claimKey.trim())).server.serverId }));
+  return html`<${Form} action=${claim} label=${say("claim.title")} onSubmit=${() => claim.run()}>
+    <${Field} label=${say("claim.key")} hint=${say("claim.keyHint")} value=${claimKey} onInput=${setKey} error=${claim.error} pointer="/claimKey" spellcheck="false" maxlength="64" />
+    <${Submit} action=${claim}>${say("claim.claim")}<//><//>`;
+}
+
+function Network({ server, next }) {
+  const list = useRead((signal) => networkApi.list(signal));
+  const [chosen, choose] = useState("");
+  const [name, setName] = useState("");
+  const join = useAction(async () => {
+    const networkId = chosen || (await networkApi.create(name.trim())).network.networkId;
+    await api.change(server, { networkId });
+    next({ network: networkId });
+  });
+  return html`<${State} of=${list}>${({ items }) => html`<${Form} action=${join} label=${say("claim.network")} onSubmit=${() => join.run()}>
+    <p>${say("claim.networkText")}</p>
+    ${items.length > 0 && html`<${Field} kind="select" label=${say("claim.network")} value=${chosen} onInput=${choose} options=${[["", say("claim.newNetwork")], ...items.map((one) => [one.networkId, one.name])]} />`}
+    ${!chosen && html`<${Field} label=${say("claim.networkName")} value=${name} onInput=${setName} error=${join.error} pointer="/name" maxlength="100" />`}
+    <${Submit} action=${join}>${say("action.next")}<//>
+    <button type="button" class="link" onClick=${() => setQuery({ step: "publish" })}>${say("claim.skipNetwork")}</button><//>`}<//>`;
+}
+
+function Domain({ network, next }) {
+  const [domain, setDomain] = useState("");
+  const [made, setMade] = useState(null);
+  const add = useAction(async () => setMade(await networkApi.addDomain(network, domain.trim())));
+  const verify = useAction(async () => {
+    const { domain: checked } = await networkApi.verifyDomain(network, made.domain.id);
+    setMade({ ...made, domain: checked });
+    if (checked.verified) next({});
+  });
+  const skip = html`<button type="button" class="link" onClick=${() => next({})}>${say("claim.skipDomain")}</button>`;
+  if (!made) {
+    return html`<${Form} action=${add} label=${say("claim.domain")} onSubmit=${() => add.run()}>
+      <${Field} label=${say("claim.domain")} hint=${say("claim.domainHint")} value=${domain} onInput=${setDomain} error=${add.error} pointer="/domain" spellcheck="false" maxlength="253" />
+      <${Submit} action=${add}>${say("action.next")}<//>${skip}<//>`;
+  }
+  return html`<section><p>${say("claim.record")}</p>
+    <dl class="facts"><dt>${say("claim.recordName")}</dt><dd><code>${made.txt.name}</code></dd><dt>${say("claim.recordValue")}</dt><dd><code>${made.txt.value}</code>
+      <button type="button" onClick=${() => copyText(made.txt.value)}>${say("action.copy")}</button></dd></dl>
+    ${made.domain.verificationErrors.length > 0 && html`<p class="bad" role="alert">${say("claim.notYet")} ${made.domain.verificationErrors.join(" ")} ${made.domain.observed.length > 0 && say("claim.observed", { found: made.domain.observed.join(", ") })}</p>`}
+    <${Complaint} error=${verify.error} />
+    <div class="buttons start"><button type="button" class="primary" disabled=${verify.isRunning} onClick=${() => verify.run()}>${say("claim.check")}</button>${skip}</div></section>`;
+}
+
+const Publish = ({ server }) => html`<section><p>${say("claim.publishText")}</p>
+  <${PublicationForm} server=${server} />
+  <p><a href=${`/app/servers/${server}`}>${say("claim.toServer")}</a></p></section>`;

@@ -1,0 +1,30 @@
+// The game servers that one may do something on, live.
+import { networks as networkApi } from "../../api.js";
+import { html } from "../../html.js";
+import { useShared } from "../../live.js";
+import { useRead } from "../../store.js";
+import { Empty, Fault, Loading } from "../../ui/states.js";
+import { When } from "../../ui/when.js";
+import { number, say, sayOf } from "../../words.js";
+
+export default function Servers() {
+  const { data, error } = useShared("servers");
+  const networks = useRead((signal) => networkApi.list(signal));
+  const nameOf = Object.fromEntries((networks.data?.items ?? []).map((network) => [network.networkId, network.name]));
+  const claim = html`<a class="button primary" href="/app/servers/claim">${say("servers.claim")}</a>`;
+  return html`<div class="page"><header class="row"><h1 tabindex="-1">${say("servers.title")}</h1>${claim}</header>
+    ${error ? html`<${Fault} error=${error} isWhole />` : data === null ? html`<${Loading} />`
+      : data.items.length === 0 ? html`<${Empty}>${say("servers.none")}<//>`
+      : html`<ul class="cards">${data.items.map((server) => html`<${Server} key=${server.serverId} server=${server} network=${nameOf[server.networkId]} />`)}</ul>`}
+  </div>`;
+}
+
+function Server({ server, network }) {
+  const { status, access } = server;
+  return html`<li><div class="grow"><a href=${`/app/servers/${server.serverId}`}><bdi>${server.name}</bdi></a>
+      <p class="dim">${server.serverType}${network && html` · <bdi>${network}</bdi>`} · ${sayOf("members.role", access.role)}${!status.online && status.updatedAt && html` · ${say("server.seen")} <${When} at=${status.updatedAt} />`}</p></div>
+    ${server.isTemplate && html`<span class="chip plain">${say("servers.template")}</span>`}
+    ${server.tempInstance && html`<span class="chip plain">${say("servers.temporary")}</span>`}
+    ${server.listening && html`<span class="chip plain">${say("servers.listening")}</span>`}
+    <span class=${`chip ${status.online ? "good" : "plain"}`}>${status.online ? say("server.players", { count: status.playerCount, max: number(status.playerCapacity) }) : say("server.offline")}</span></li>`;
+}

@@ -1,0 +1,57 @@
+// A game server's settings: a form from its schema, else JSON; what changed when; and what somebody else has changed.
+import { useEffect, useState } from "preact/hooks";
+import { servers as api } from "../../api.js";
+import { html } from "../../html.js";
+import { place, setQuery } from "../../router.js";
+import { useAction, useList, useRead } from "../../store.js";
+import { Field } from "../../ui/form.js";
+import { SaveBar } from "../../ui/savebar.js";
+import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
+import { Empty, State } from "../../ui/states.js";
+import { toast } from "../../ui/toast.js";
+import { When } from "../../ui/when.js";
+import { listed, say } from "../../words.js";
+
+/** @param {{server: any, told: any[]}} props */
+export function Settings({ server, told }) {
+  const source = place.value.query.source ?? "connect";
+  const read = useRead(async (signal) => {
+    const response = await api.settings(server.serverId, source, signal);
+    return { ...(await response.json()), etag: response.headers.get("ETag") };
+  }, [server.serverId, source]);
+  const newer = told.findLast((frame) => frame.event === "settings_updated" && frame.data.source === source)?.data ?? null;
+  return html`<section aria-label=${say("server.settings")}>
+    <${Field} label=${say("settings.source")} hint=${say("settings.sourceHint")} value=${source} onInput=${(value) => setQuery({ source: value })} maxlength="100" />
+    <${State} of=${read}>${(settings) => html`<${Editor} key=${`${source} ${settings.version}`} server=${server} settings=${settings}
+      newer=${newer && newer.version > settings.version ? newer : null} reload=${read.reload} />`}<//>
+    <${History} server=${server} source=${source} version=${read.data?.version} />
+  </section>`;
+}
+
+function Editor({ server, settings, newer, reload }) {
+  const fields = settings.schema?.fields ?? null;
+  const before = fields ? toFields(fields, settings.data) : { json: JSON.stringify(settings.data, null, 2) };
+  const [values, setValues] = useState(before);
+  const isChanged = JSON.stringify(values) !== JSON.stringify(before);
+  useEffect(() => { if (newer && !isChanged) reload(); }, [newer?.version]);
+  const save = useAction(async () => {
+    const data = fields ? toData(fields, values, settings.data) : JSON.parse(values.json);
+    await api.saveSettings(server.serverId, { data, source: settings.source, ...(settings.schema && { schema: settings.schema }) }, settings.etag);
+    toast(say("savebar.saved"));
+    await reload();
+  });
+  return html`<div class="form">
+    ${newer && isChanged && html`<div class="fault" role="status"><p>${say("settings.changedMeanwhile")}</p><pre>${JSON.stringify(newer.data, null, 2)}</pre>
+      <button type="button" onClick=${reload}>${say("settings.takeTheirs")}</button></div>`}
+    ${fields ? html`<${SchemaFields} schema=${settings.schema} values=${values} data=${settings.data} onChange=${setValues} error=${save.error} at="/data" />`
+      : html`<${Field} kind="area" rows="10" spellcheck="false" label=${say("settings.json")} value=${values.json} onInput=${(json) => setValues({ json })} error=${save.error} pointer="/data" />`}
+    <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${() => setValues(before)} /></div>`;
+}
+
+function History({ server, source, version }) {
+  const list = useList((query, signal) => api.settingsHistory(server.serverId, { source, limit: 20, ...query }, signal), [server.serverId, source, version]);
+  return html`<details><summary>${say("settings.history")}</summary><${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("settings.noHistory")}<//>`
+    : html`<ol class="cards">${list.items.map((one) => html`<li key=${one.version}><div class="grow"><p>${say("settings.version", { number: one.version })} · <${When} at=${one.updatedAt} /></p>
+        <p class="dim">${listed(one.changedKeys)}</p><details><summary>${say("settings.data")}</summary><pre>${JSON.stringify(one.data, null, 2)}</pre></details></div></li>`)}</ol>
+      ${list.hasMore && html`<button type="button" onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></details>`;
+}

@@ -1,0 +1,82 @@
+// Who is signed in on this page, and the one client that everything here talks through.
+import { Partyline } from "partyline";
+import { computed, signal } from "@preact/signals";
+
+export const partyline = new Partyline();
+
+/** "restoring" at the start, then "in" or "out". */
+export const status = signal("restoring");
+
+/** Why nobody is signed in any more, in words; empty at the start. */
+export const reason = signal("");
+
+/** {id, name} of who is signed in, or was until a moment ago; null before. */
+export const me = signal(null);
+
+const permissions = signal([]);
+const role = signal("");
+
+/** Whether the user is a super-admin, or a moderator or more; false until the service has said so. */
+export const isSuperAdmin = computed(() => role.value === "Super Admin");
+export const isModerator = computed(() => isSuperAdmin.value || permissions.value.includes("capes:moderate"));
+
+/** Whether the user holds a right; the page only draws by it, the service decides. */
+export const may = (node) => permissions.value.some((held) => covers(held, node));
+
+const others = new BroadcastChannel("partyline-session");
+
+/** Take up the session of this browser, where it has one. */
+export async function restore() {
+  try {
+    if (await partyline.restore()) enter();
+    else status.value = "out";
+  } catch (error) {
+    reason.value = error.message;
+    status.value = "out";
+  }
+}
+
+/** Sign in with `{code}` of a link or `{token}`. Throws what the service refuses. */
+export async function signIn(credential) {
+  await partyline.signIn(credential);
+  enter();
+  others.postMessage("in");
+}
+
+/** End this session, here, in all tabs, and at the service. */
+export async function signOut() {
+  try {
+    await partyline.signOut();
+  } finally {
+    partyline.session.end();
+    others.postMessage("out");
+  }
+}
+
+function enter() {
+  me.value = partyline.session.user;
+  permissions.value = partyline.session.permissions;
+  reason.value = "";
+  status.value = "in";
+  partyline.rest.get("/v1/profile/self").then((self) => { role.value = self.highestRoleLabel; }, () => {});
+}
+
+function leave(why) {
+  reason.value = why;
+  permissions.value = [];
+  role.value = "";
+  status.value = "out";
+}
+
+// A `*` between colons stands for one segment (contract: permission store).
+function covers(held, node) {
+  const [has, wants] = [held.split(":"), node.split(":")];
+  return held === "*" || (has.length === wants.length && has.every((part, at) => part === "*" || part === wants[at]));
+}
+
+partyline.session.addEventListener("renewed", enter);
+partyline.session.addEventListener("end", ({ detail }) => leave(detail.message));
+others.onmessage = ({ data }) => {
+  if (data === "out") partyline.session.end();
+  else if (status.value === "out") restore();
+};

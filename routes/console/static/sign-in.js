@@ -1,0 +1,65 @@
+// Signing in: with an outside issuer, with a one-time link, or with an access token. Never by itself: a link is used by
+// a click, so that no robot that looks at links spends it, and nobody is signed in to a stranger's account unawares.
+import { useEffect, useState } from "preact/hooks";
+import { inspectLink, issuers } from "./api.js";
+import { html } from "./html.js";
+import { go, place } from "./router.js";
+import { reason, signIn } from "./session.js";
+import { useAction, useRead } from "./store.js";
+import { Field, Form, Submit } from "./ui/form.js";
+import { State } from "./ui/states.js";
+import { say, sayOf } from "./words.js";
+
+/** @param {{isAgain: boolean}} props whether somebody's page lies beneath. */
+export function SignIn({ isAgain }) {
+  const [{ code, error }] = useState(takeFragment);
+  useEffect(() => { if (!isAgain) document.title = `${say("signIn.title")} · Partyline`; }, []);
+  const frame = isAgain ? { class: "signin over", role: "dialog", "aria-modal": "true" } : { class: "signin", role: "main" };
+  return html`<div ...${frame} aria-labelledby="signin-title"><div class="card">
+      <h1 id="signin-title" tabindex="-1">${say("signIn.title")}</h1>
+      ${reason.value && html`<p role="status">${isAgain ? say("signIn.ended") : reason.value}</p>`}
+      ${error && html`<p class="bad" role="alert">${sayOf("signIn.error", error, say("signIn.error.failed"))}</p>`}
+      ${code ? html`<${ByLink} code=${code} />` : html`<${Issuers} /><${ByToken} />`}
+      ${location.protocol === "http:" && !isLoopback() && html`<p class="dim">${say("signIn.plainHttp")}</p>`}
+    </div></div>`;
+}
+
+// Codes, and what an issuer has refused, travel in the fragment, which is in no log and no Referer, and leave the address
+// bar at once.
+function takeFragment() {
+  const said = new URLSearchParams(location.hash.slice(1));
+  if (location.hash) history.replaceState(null, "", location.pathname);
+  return { code: said.get("code"), error: said.get("error") };
+}
+
+const isLoopback = () => ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
+
+async function enter(credential) {
+  await signIn(credential);
+  if (place.value.path === "/app/sign-in") go("/app", { replace: true });
+}
+
+function ByLink({ code }) {
+  const shown = useRead(() => inspectLink(code));
+  const action = useAction(enter);
+  return html`<${State} of=${shown}>${({ name }) => html`<${Form} action=${action} label=${say("signIn.title")} onSubmit=${() => action.run({ code })}>
+    <p>${say("signIn.byLink")}</p>
+    <${Submit} action=${action}>${say("signIn.continue", { name })}<//>
+  <//>`}<//>`;
+}
+
+function ByToken() {
+  const [token, setToken] = useState("");
+  const action = useAction(enter);
+  return html`<${Form} action=${action} label=${say("signIn.byToken")} onSubmit=${() => action.run({ token: token.trim() })}>
+    <${Field} label=${say("signIn.token")} hint=${say("signIn.tokenHint")} kind="password" value=${token} onInput=${setToken} required spellcheck="false" />
+    <${Submit} action=${action}>${say("signIn.submit")}<//>
+  <//>`;
+}
+
+function Issuers() {
+  const { data } = useRead(() => issuers());
+  if (!data?.items.length) return null;
+  return html`<ul class="issuers">${data.items.map(({ id, name }) => html`<li key=${id}>
+    <a class="button primary" href=${`/app/sign-in/${encodeURIComponent(id)}`}>${say("signIn.with", { name })}</a></li>`)}</ul>`;
+}

@@ -1,0 +1,84 @@
+// What a page has read from the service: loading, there, or a fault; and lists that go on page by page.
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+
+/**
+ * Read something when the component appears, and again when `keys` change or `reload` is called. What is there stays in
+ * sight while it is read again.
+ *
+ * @param {(signal: AbortSignal) => Promise<any>} read
+ * @param {unknown[]} [keys]
+ * @returns {{data: any, error: Error|null, isLoading: boolean, reload: () => Promise<void>, change: (data: any) => void}}
+ */
+export function useRead(read, keys = []) {
+  const [state, setState] = useState({ data: null, error: null, isLoading: true });
+  const current = useRef(null);
+  const reload = useCallback(async () => {
+    current.current?.abort();
+    const { signal } = (current.current = new AbortController());
+    setState((before) => ({ ...before, isLoading: true }));
+    try {
+      const data = await read(signal);
+      if (!signal.aborted) setState({ data, error: null, isLoading: false });
+    } catch (error) {
+      if (!signal.aborted) setState((before) => ({ ...before, error, isLoading: false }));
+    }
+  }, keys);
+  useEffect(() => {
+    setState({ data: null, error: null, isLoading: true });
+    reload();
+    return () => current.current?.abort();
+  }, keys);
+  const change = (data) => setState((before) => ({ ...before, data: typeof data === "function" ? data(before.data) : data }));
+  return { ...state, reload, change };
+}
+
+/**
+ * Read a list of the service, one page after the other.
+ *
+ * @param {(query: {cursor?: string}, signal: AbortSignal) => Promise<{items: any[], nextCursor: string|null}>} readPage
+ * @param {unknown[]} [keys]
+ * @returns as `useRead`, with `items`, `hasMore` and `more()`.
+ */
+export function useList(readPage, keys = []) {
+  const first = useRead(async (signal) => readPage({}, signal), keys);
+  const [isGoingOn, setGoingOn] = useState(false);
+  const more = async () => {
+    if (isGoingOn || !first.data?.nextCursor) return;
+    setGoingOn(true);
+    try {
+      const page = await readPage({ cursor: first.data.nextCursor });
+      first.change((before) => ({ ...page, items: [...before.items, ...page.items] }));
+    } finally {
+      setGoingOn(false);
+    }
+  };
+  return { ...first, items: first.data?.items ?? null, hasMore: Boolean(first.data?.nextCursor), more, isGoingOn };
+}
+
+/**
+ * Do something that changes things, once at a time.
+ *
+ * @param {(...args: any[]) => Promise<any>} act
+ * @returns {{run: (...args: any[]) => Promise<any>, isRunning: boolean, error: Error|null, clear: () => void}} `run`
+ *   resolves with what came of it, or undefined where `error` says why nothing did.
+ */
+export function useAction(act) {
+  const [state, setState] = useState({ isRunning: false, error: null });
+  const running = useRef(false);
+  const run = async (...args) => {
+    if (running.current) return undefined;
+    running.current = true;
+    setState({ isRunning: true, error: null });
+    try {
+      const done = await act(...args);
+      setState({ isRunning: false, error: null });
+      return done;
+    } catch (error) {
+      setState({ isRunning: false, error });
+      return undefined;
+    } finally {
+      running.current = false;
+    }
+  };
+  return { run, ...state, clear: () => setState({ isRunning: false, error: null }) };
+}

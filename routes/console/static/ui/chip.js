@@ -1,0 +1,27 @@
+// A word that says how something is, and an id that can be copied.
+import { html } from "../html.js";
+import { say } from "../words.js";
+import { toast } from "./toast.js";
+
+/** @param {{tone?: "good"|"warn"|"bad"|"plain", children: any}} props */
+export const Chip = ({ tone = "plain", children }) => html`<span class=${`chip ${tone}`}>${children}</span>`;
+
+/** An id: short, in monospace, copied by a click. */
+export function Id({ id, what }) {
+  const copy = async () => {
+    const isCopied = await copyText(id);
+    toast(say(isCopied ? "id.copied" : "id.select"));
+  };
+  const short = id.length > 14 ? `${id.slice(0, 8)}…` : id;
+  return html`<button type="button" class="id" title=${id} aria-label=${say("id.copy", { what, id })} onClick=${copy}>${short}</button>`;
+}
+
+/** Copy to the clipboard; false where the page may not (plain http in a home network). */
+export async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

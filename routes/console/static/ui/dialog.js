@@ -1,0 +1,66 @@
+// Questions that must be answered before something happens: what it does, to whom, and whether it can be undone.
+import { signal } from "@preact/signals";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { html } from "../html.js";
+import { say } from "../words.js";
+import { copyText } from "./chip.js";
+
+const asked = signal(null);
+
+/**
+ * Ask before something that others will see, or that cannot be undone.
+ *
+ * @param {{title: string, text: any, confirm: string, typed?: string, isDanger?: boolean}} question `typed` must be
+ *   typed first: the name of what will be gone for good.
+ * @returns {Promise<boolean>}
+ */
+export function ask(question) {
+  asked.value?.answer(false);
+  return new Promise((answer) => {
+    asked.value = { ...question, answer };
+  });
+}
+
+/** Show a secret that is shown once; resolves when it is kept. */
+export function showSecret({ title, text, secret }) {
+  return ask({ title, text, secret, confirm: say("secret.kept") });
+}
+
+/** The question that is being asked, if there is one. */
+export function Dialogs() {
+  const question = asked.value;
+  const dialog = useRef(null);
+  const [typed, setTyped] = useState("");
+  useEffect(() => {
+    setTyped("");
+    if (question) dialog.current.showModal();
+  }, [question]);
+  if (!question) return null;
+  const answer = (value) => {
+    asked.value = null;
+    question.answer(value);
+  };
+  const isReady = question.typed === undefined || typed === question.typed;
+  return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onCancel=${(event) => { event.preventDefault(); if (!question.secret) answer(false); }}>
+    <form method="dialog" onSubmit=${(event) => { event.preventDefault(); if (isReady) answer(true); }}>
+      <h2 id="dialog-title">${question.title}</h2>
+      <div>${question.text}</div>
+      ${question.secret && html`<${Secret} secret=${question.secret} />`}
+      ${question.typed !== undefined && html`<label class="field">${say("dialog.type", { name: question.typed })}
+        <input value=${typed} autocomplete="off" spellcheck="false" onInput=${(event) => setTyped(event.currentTarget.value)} /></label>`}
+      <div class="buttons">
+        ${!question.secret && html`<button type="button" autofocus onClick=${() => answer(false)}>${say("action.cancel")}</button>`}
+        <button class=${question.isDanger ? "danger" : "primary"} disabled=${!isReady}>${question.confirm}</button>
+      </div>
+    </form>
+  </dialog>`;
+}
+
+function Secret({ secret }) {
+  const field = useRef(null);
+  const copy = async () => {
+    if (!(await copyText(secret))) field.current.select();
+  };
+  return html`<div class="secret"><input ref=${field} readonly value=${secret} aria-label=${say("secret.label")} />
+    <button type="button" autofocus onClick=${copy}>${say("action.copy")}</button></div>`;
+}

@@ -1,0 +1,74 @@
+// Fields with their labels, and with what the service says about each by its pointer.
+import { useEffect, useId, useRef } from "preact/hooks";
+import { html } from "../html.js";
+import { Complaint } from "./states.js";
+
+/**
+ * A form that sends once at a time, and puts the focus on the first field that is refused.
+ *
+ * @param {{action: {run: Function, isRunning: boolean, error: Error|null}, onSubmit: () => unknown, children: any,
+ *   label?: string}} props
+ */
+export function Form({ action, onSubmit, children, label }) {
+  const form = useRef(null);
+  useEffect(() => {
+    if (action.error) form.current?.querySelector("[aria-invalid=true]")?.focus();
+  }, [action.error]);
+  const submit = (event) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return html`<form class="form" ref=${form} aria-label=${label} aria-busy=${action.isRunning} onSubmit=${submit} novalidate>
+    ${children}
+    ${action.error && !action.error.errors?.length && html`<${Complaint} error=${action.error} />`}
+  </form>`;
+}
+
+/**
+ * A labelled control.
+ *
+ * @param {object} props
+ * @param {string} props.label
+ * @param {string} [props.hint]
+ * @param {Error|null} [props.error] of the action; the message for `pointer` is shown.
+ * @param {string} [props.pointer] of the field in the body, such as `/title`.
+ * @param {"text"|"password"|"search"|"number"|"url"|"area"|"select"|"switch"|"file"|"datetime-local"} [props.kind]
+ * @param {any} props.value
+ * @param {(value: any) => void} props.onInput
+ * @param {Array<[string, string]>} [props.options] of a select: value and words.
+ */
+export function Field({ label, hint, error, pointer, kind = "text", value, onInput, options = [], ...rest }) {
+  const id = useId();
+  const complaint = pointer ? error?.about?.(pointer) : null;
+  const shared = {
+    id,
+    "aria-describedby": [hint && `${id}-hint`, complaint && `${id}-complaint`].filter(Boolean).join(" ") || null,
+    "aria-invalid": complaint ? "true" : null,
+    ...rest,
+  };
+  return html`<div class=${`field ${kind}`}>
+    <label for=${id}>${label}</label>
+    ${control(kind, shared, value, onInput, options)}
+    ${hint && html`<p class="dim" id=${`${id}-hint`}>${hint}</p>`}
+    ${complaint && html`<p class="bad" id=${`${id}-complaint`}>${complaint}</p>`}
+  </div>`;
+}
+
+function control(kind, shared, value, onInput, options) {
+  const typed = (event) => onInput(event.currentTarget.value);
+  if (kind === "area") return html`<textarea ...${shared} value=${value} onInput=${typed}></textarea>`;
+  if (kind === "switch") {
+    return html`<input type="checkbox" role="switch" ...${shared} checked=${value} onChange=${(event) => onInput(event.currentTarget.checked)} />`;
+  }
+  if (kind === "select") {
+    return html`<select ...${shared} value=${value} onChange=${typed}>
+      ${options.map(([one, words]) => html`<option value=${one} selected=${one === value}>${words}</option>`)}
+    </select>`;
+  }
+  if (kind === "file") return html`<input type="file" ...${shared} onChange=${(event) => onInput(event.currentTarget.files[0] ?? null)} />`;
+  return html`<input type=${kind} autocomplete="off" ...${shared} value=${value} onInput=${typed} />`;
+}
+
+/** The button that sends a form. */
+export const Submit = ({ action, children, ...rest }) =>
+  html`<button class="primary" disabled=${action.isRunning} ...${rest}>${children}</button>`;

@@ -1,0 +1,37 @@
+// The one way in which forms of settings are saved: a bar at the bottom, as soon as something has changed.
+import { useEffect } from "preact/hooks";
+import { html } from "../html.js";
+import { guard } from "../router.js";
+import { say } from "../words.js";
+import { Complaint } from "./states.js";
+
+/**
+ * @param {{isChanged: boolean, action: {run: Function, isRunning: boolean, error: Error|null}, onSave: () => unknown,
+ *   onDiscard: () => unknown}} props
+ */
+export function SaveBar({ isChanged, action, onSave, onDiscard }) {
+  useEffect(() => {
+    if (!isChanged) return undefined;
+    return guard(({ isLeaving } = {}) => (isLeaving ? false : confirm(say("savebar.leave"))));
+  }, [isChanged]);
+  useEffect(() => {
+    if (!isChanged) return undefined;
+    const save = (event) => {
+      if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      onSave();
+    };
+    addEventListener("keydown", save);
+    return () => removeEventListener("keydown", save);
+  }, [isChanged, onSave]);
+  useEffect(() => {
+    if (action.error?.errors?.length) document.querySelector("[aria-invalid=true]")?.focus();
+  }, [action.error]);
+  if (!isChanged) return null;
+  return html`<div class="savebar" role="region" aria-label=${say("savebar.title")}>
+    <p>${say("savebar.changed")}</p>
+    ${action.error && !action.error.errors?.length && html`<${Complaint} error=${action.error} />`}
+    <button type="button" onClick=${onDiscard}>${say("action.discard")}</button>
+    <button type="button" class="primary" disabled=${action.isRunning} onClick=${onSave}>${say("action.save")}</button>
+  </div>`;
+}

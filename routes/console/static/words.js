@@ -1,0 +1,70 @@
+// Every word that is shown, from text/<language>.json, and numbers and dates as that language writes them.
+const language = new URLSearchParams(globalThis.location?.search).get("lang") ?? "en";
+const words = await (await fetch(new URL(`./text/${/^[a-z]{2}$/.test(language) ? language : "en"}.json`, import.meta.url))).json();
+const plural = new Intl.PluralRules(language);
+
+document.documentElement.lang = language;
+
+/**
+ * The words under a key, with `{name}` replaced by values. An entry of several forms is chosen by `count`.
+ *
+ * @param {string} key
+ * @param {Record<string, string|number>} [values]
+ */
+export function say(key, values = {}) {
+  const entry = words[key];
+  if (entry === undefined) throw new Error(`no words for ${key}`);
+  const text = typeof entry === "string" ? entry : entry[plural.select(values.count)] ?? entry.other;
+  return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? number(values[name]) : values[name]));
+}
+
+/** Whether there are words for a key; for codes and kinds that the service may add to. */
+export const knows = (key) => words[key] !== undefined;
+
+/** The words for one of a family (`fault.` and a code, say), or what `otherwise` says where there are none. */
+export const sayOf = (family, name, otherwise = name) => (knows(`${family}.${name}`) ? say(`${family}.${name}`) : otherwise);
+
+const numbers = new Intl.NumberFormat(language);
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "narrow" });
+const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const date = new Intl.DateTimeFormat(language, { dateStyle: "medium" });
+const whole = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium" });
+const list = new Intl.ListFormat(language, { type: "conjunction" });
+
+export const number = (value) => numbers.format(value);
+export const clockTime = (at) => clock.format(new Date(at));
+export const day = (at) => date.format(new Date(at));
+export const exactTime = (at) => whole.format(new Date(at));
+export const listed = (texts) => list.format(texts);
+
+const UNITS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 30], ["month", 12], ["year", Infinity]];
+
+/** A duration from now, such as "5 min. ago" or "in 2 hr.". */
+export function fromNow(at, nowMs = Date.now()) {
+  let value = (new Date(at).getTime() - nowMs) / 1000;
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(value) < size) return relative.format(Math.trunc(value), unit);
+    value /= size;
+  }
+  return day(at);
+}
+
+/** A length of time in milliseconds, in its largest unit. */
+export function duration(ms) {
+  const units = [["millisecond", 1000], ["second", 60], ["minute", 60], ["hour", 24], ["day", Infinity]];
+  let value = ms;
+  for (const [unit, size] of units) {
+    if (value < size) return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: value < 10 && unit !== "millisecond" ? 1 : 0 }).format(value);
+    value /= size;
+  }
+  return "";
+}
+
+/** An amount of bytes, such as "1.5 MB". */
+export function bytes(amount) {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+  let value = amount;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
+  return new Intl.NumberFormat(language, { style: "unit", unit: units[unit], maximumFractionDigits: value < 10 && unit ? 1 : 0 }).format(value);
+}

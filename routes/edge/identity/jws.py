@@ -1,0 +1,74 @@
+"""Signed tokens as text: JWS compact serialisation (RFC 7515 §7.1), read strictly, and their signatures."""
+
+from typing import TypeVar
+
+import jwt
+import msgspec
+
+from routes.edge.errors import Unauthenticated
+from routes.edge.identity.base64url import from_base64url
+from routes.edge.identity.issuers import VerifyingKey
+
+TOKEN_MAX_BYTES = 8_192
+"""No token that fits the header bound of a common proxy is longer."""
+
+FOREIGN_TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt"})
+"""`typ` of other issuers' tokens, lower case (RFC 9068 §2.1); it may be absent."""
+
+Claims = TypeVar("Claims", bound=msgspec.Struct)
+
+
+class Header(msgspec.Struct, frozen=True):
+    """The members of a JOSE header that decide anything here."""
+
+    alg: str
+    typ: str | None = None
+    kid: str | None = None
+    crit: msgspec.Raw | None = None
+    b64: msgspec.Raw | None = None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether another issuer's token may have this `typ`."""
+        return self.typ is None or self.typ.lower() in FOREIGN_TYPES
+
+
+def read_unverified(token: str, claims: type[Claims]) -> tuple[Header, Claims]:
+    """The header and claims of a token whose signature is still to be checked.
+
+    Args:
+        token: JWS compact serialisation, of any length.
+        claims: the struct that its claims must fit; other claims are ignored.
+
+    Raises:
+        Unauthenticated: it is no such token.
+    """
+    parts = token.split(".")
+    if len(token) > TOKEN_MAX_BYTES or len(parts) != 3:
+        raise Unauthenticated
+    try:
+        # The signature too is decoded strictly: with leftover bits ignored, a changed token would pass.
+        head, body, _ = (from_base64url(part) for part in parts)
+        header = msgspec.json.decode(head, type=Header)
+        found = msgspec.json.decode(body, type=claims)
+    except (ValueError, RecursionError):
+        raise Unauthenticated from None
+    if header.crit is not None or header.b64 is not None:
+        # RFC 7515 §4.1.11: an extension that must be understood; none is supported.
+        raise Unauthenticated
+    return header, found
+
+
+def is_signed(token: str, key: VerifyingKey, algorithm: str) -> bool:
+    """Whether the signature of a token is good.
+
+    Args:
+        token: of well-formed parts.
+        key: of its issuer.
+        algorithm: the one that belongs to the key, never the token's own claim (RFC 8725 §3.1).
+    """
+    try:
+        jwt.PyJWS().decode_complete(token, key, algorithms=[algorithm])
+    except (jwt.PyJWTError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Routes of moderators: what waits for them, and their notes about users."""

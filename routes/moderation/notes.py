@@ -1,0 +1,125 @@
+"""Notes of moderators about users, for moderators alone."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.ids import ObjectId, UserId
+from actors.moderation import notes as units
+from actors.moderation.notes import TEXT_MAX, Writer
+from actors.texts import lines_flaws, with_line_feeds
+from actors.time import iso
+from persistence.connection import Connection
+from persistence.moderation import notes
+from persistence.moderation.notes import Note
+from persistence.users.users import read_user
+from routes.auditing import stamp_of
+from routes.call import Call
+from routes.changes import change
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import Cursor, PageQuery
+from routes.edge.principal import MODERATOR
+from routes.edge.wire import Wire
+
+_NOTES = "/v1/admin/users/{userId}/notes"
+_ONE = _NOTES + "/{noteId}"
+
+_PAGES = Cursor("moderator-notes", int)
+
+
+class NoteBody(Wire, frozen=True):
+    """The text, 1 to 2,000 characters, of several lines if need be."""
+
+    text: Annotated[str, msgspec.Meta(max_length=TEXT_MAX)]
+
+
+class UserNote(Wire, frozen=True):
+    """A note about a user.
+
+    Args:
+        user_id: the user whom it is about.
+        author_id, author_name: the moderator who wrote it; null for one who was erased.
+    """
+
+    id: ObjectId
+    user_id: str
+    author_id: str | None
+    author_name: str | None
+    text: str
+    created_at: str
+    updated_at: str
+
+
+class NotePage(Wire, frozen=True):
+    """A page of notes, newest first."""
+
+    items: list[UserNote]
+    next_cursor: str | None
+    has_more: bool
+
+
+@endpoint("GET", _NOTES, needs=MODERATOR, refusals=(NotFound,))
+async def read_notes(call: Call, user_id: UserId, query: PageQuery) -> NotePage:
+    """GET /v1/admin/users/{userId}/notes: what moderators have noted about a user, newest first.
+
+    For moderators; the user is not told. An unknown user is a 404.
+    """
+    rows = await call.service.database.read(_read, user_id, _PAGES.place(query.cursor), query.limit + 1)
+    if rows is None:
+        raise NotFound("no such user")
+    page = _PAGES.page(rows, query.limit, lambda row: row.seq)
+    return NotePage([_shown(row) for row in page.rows], page.next_cursor, page.has_more)
+
+
+@endpoint("POST", _NOTES, needs=MODERATOR, status=201, refusals=(NotFound, Invalid, QuotaExceeded))
+async def add_note(call: Call, user_id: UserId, body: NoteBody) -> UserNote:
+    """POST /v1/admin/users/{userId}/notes: notes something about a user; at most 200 notes about one.
+
+    It is erased with the user. When its author is erased, it stays without an author.
+    """
+    text, by = _text(body), _writer(call)
+    return await change(call, units.add, user_id, call.new_id(), text, by, about=None, shape=_shown)
+
+
+@endpoint("PATCH", _ONE, needs=MODERATOR, refusals=(NotFound, Forbidden, Invalid))
+async def change_note(call: Call, user_id: UserId, note_id: ObjectId, body: NoteBody) -> UserNote:
+    """PATCH …/users/{userId}/notes/{noteId}: replaces the text of a note. For its author, and super-admins."""
+    text, by = _text(body), _writer(call)
+    return await change(call, units.change, user_id, note_id, text, by, about=None, shape=_shown)
+
+
+@endpoint("DELETE", _ONE, needs=MODERATOR, refusals=(NotFound, Forbidden))
+async def remove_note(call: Call, user_id: UserId, note_id: ObjectId) -> None:
+    """DELETE …/users/{userId}/notes/{noteId}: removes a note. For its author, and super-admins. Answers 204."""
+    await change(call, units.remove, user_id, note_id, _writer(call), about=None)
+
+
+async def _read(conn: Connection, user_id: UserId, before_seq: int | None, limit: int) -> list[Note] | None:
+    if await read_user(conn, user_id) is None:
+        return None
+    return await notes.list_notes(conn, user_id, before_seq, limit)
+
+
+def _writer(call: Call) -> Writer:
+    return Writer(call.user.name, stamp_of(call), also_others=call.user.access.is_super_admin)
+
+
+def _text(body: NoteBody) -> str:
+    text = with_line_feeds(body.text).strip()
+    flaws = lines_flaws(text, "/text", TEXT_MAX, required=True)
+    if flaws:
+        raise Invalid(*flaws)
+    return text
+
+
+def _shown(note: Note) -> UserNote:
+    return UserNote(
+        ObjectId(note.id),
+        note.user_id,
+        note.author_id,
+        note.author_name,
+        note.text,
+        iso(note.created_at_ms),
+        iso(note.updated_at_ms),
+    )

@@ -1,0 +1,119 @@
+"""All publications as operators see them, and featuring and suppressing one (contract §7)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import Invalid, NotFound
+from actors.ids import ObjectId
+from actors.publications import moderating as units
+from actors.publications.moderating import REASON_MAX, Judgement
+from actors.publications.public import Publication, publication_of
+from actors.texts import line
+from actors.time import iso
+from persistence.publications.moderating import WantedPublications, list_publications
+from persistence.publications.rows import DiscoveryState, PublicationRow
+from routes.auditing import stamp_of
+from routes.call import Call
+from routes.changes import change
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import Cursor, PageQuery
+from routes.edge.wire import Wire
+from routes.gateways.admin import MANAGE
+from routes.publications.parts import STATUSES
+
+_PUBLICATIONS = "/v1/admin/connect/publications"
+_PAGES = Cursor("publications", tuple[str, str])
+
+
+class PublicationsQuery(PageQuery, frozen=True):
+    """Which publications.
+
+    Args:
+        query: the beginning of a display name, case ignored; left out = all.
+        state: only in this discovery state.
+        featured: only those that are featured, or that are not.
+    """
+
+    query: Annotated[str, msgspec.Meta(max_length=100)] = ""
+    state: DiscoveryState | None = None
+    featured: bool | None = None
+
+
+class ModeratedPublication(Publication, frozen=True, kw_only=True, rename="camel"):
+    """A publication as operators see it.
+
+    Args:
+        suppressed: whether it was taken from the list.
+    """
+
+    suppressed: bool
+    created_at: str
+    updated_at: str
+
+
+class PublicationPage(Wire, frozen=True):
+    """A page of publications, by name."""
+
+    items: list[ModeratedPublication]
+    next_cursor: str | None
+    has_more: bool
+
+
+class JudgementBody(Wire, frozen=True):
+    """What is to become of a publication; a field that is left out stays.
+
+    Args:
+        featured: whether it is shown as recommended.
+        suppressed: whether it is taken from the list; its owner cannot undo that.
+        reason: for the audit trail, at most 500 characters.
+    """
+
+    featured: bool | None = None
+    suppressed: bool | None = None
+    reason: Annotated[str, msgspec.Meta(max_length=REASON_MAX)] | None = None
+
+
+@endpoint("GET", _PUBLICATIONS, needs=MANAGE)
+async def list_all_publications(call: Call, query: PublicationsQuery) -> PublicationPage:
+    """GET /v1/admin/connect/publications: all publications by name, also those that are not in the public list, and
+    addresses that users have saved. Needs `admin:connect:manage`.
+    """
+    wanted = WantedPublications(
+        prefix=query.query,
+        state=query.state,
+        featured=query.featured,
+        after=_PAGES.place(query.cursor),
+        limit=query.limit + 1,
+    )
+    rows = await call.service.database.read(list_publications, wanted)
+    page = _PAGES.page(rows, query.limit, lambda one: (one.name_lower, one.row.id))
+    return PublicationPage([_shown(call, one.row) for one in page.rows], page.next_cursor, page.has_more)
+
+
+@endpoint("PATCH", _PUBLICATIONS + "/{id}", needs=MANAGE, refusals=(NotFound, Invalid))
+async def judge_publication(call: Call, id: ObjectId, body: JudgementBody) -> ModeratedPublication:
+    """PATCH /v1/admin/connect/publications/{id}: features or suppresses a publication, or takes that back.
+
+    Needs `admin:connect:manage`. The audit trail has what was before, and the reason. A suppressed publication leaves
+    the public list at once, and its owner cannot bring it back.
+    """
+    reason = (body.reason or "").strip()
+    if reason:
+        line(reason, "/reason", REASON_MAX)
+    said = Judgement(body.featured, body.suppressed, reason or None)
+
+    def shape(row: PublicationRow) -> ModeratedPublication:
+        return _shown(call, row)
+
+    return await change(call, units.judge, id, said, stamp_of(call), about=f"publication {id}", shape=shape)
+
+
+def _shown(call: Call, row: PublicationRow) -> ModeratedPublication:
+    shown = publication_of(row, call.service.of(STATUSES).of(row.target, call.now_ms))
+    return ModeratedPublication(
+        **{name: getattr(shown, name) for name in Publication.__struct_fields__},
+        suppressed=row.suppressed,
+        created_at=iso(row.created_at_ms),
+        updated_at=iso(row.updated_at_ms),
+    )

@@ -1,0 +1,1 @@
+"""Signing in with a browser: sessions, one-time links, other issuers, and the cookie that all of it stands on."""

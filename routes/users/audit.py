@@ -1,0 +1,109 @@
+"""The audit trail, for super-admins (service-api §4 Admin)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.ids import ObjectId, UserId
+from actors.time import iso, parse_iso
+from persistence.users.audit import AuditEntry, WantedAudit, read_audit
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import Cursor, PageQuery
+from routes.edge.errors import BadQuery
+from routes.edge.principal import SUPER_ADMIN
+from routes.edge.wire import Wire
+
+NEVER_MS = 2**62
+"""Later than all times."""
+
+_PAGES = Cursor("audit", tuple[int, int])
+
+
+class AuditQuery(PageQuery, frozen=True):
+    """Which entries of the trail.
+
+    Args:
+        actor_id: only what this user did.
+        target_id: only what was done to this user or thing.
+        action: only this action, such as `permission.granted`.
+        since: only from this time on.
+        before: only before this time.
+    """
+
+    actor_id: UserId | None = None
+    target_id: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+    action: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+    since: Annotated[str, msgspec.Meta(max_length=40)] | None = None
+    before: Annotated[str, msgspec.Meta(max_length=40)] | None = None
+
+
+class AuditItem(Wire, frozen=True):
+    """One line of the audit trail.
+
+    Args:
+        actor_id: the user who acted; null = the command line.
+        action: `permission.granted`, `permission.removed`, `role.added`, `role.removed`, `tokens.revoked`,
+            `report.settled`, `allowlist.changed`, `user.erased`, ….
+        detail: the state before and after.
+    """
+
+    id: ObjectId
+    at: str
+    actor_id: str | None
+    actor_name: str | None
+    action: str
+    target_id: str | None
+    target_name: str | None
+    request_id: str | None
+    detail: msgspec.Raw
+
+
+class AuditPage(Wire, frozen=True):
+    """A page of the audit trail, newest first."""
+
+    items: list[AuditItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+@endpoint("GET", "/v1/admin/audit", needs=SUPER_ADMIN)
+async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
+    """Lists the audit trail, newest entries first: all of it, or what somebody did, what was done to somebody, one sort
+    of action, or a stretch of time."""
+    wanted = WantedAudit(
+        actor_id=query.actor_id,
+        target_id=None if query.target_id is None else query.target_id.lower(),
+        action=query.action,
+        since_ms=_time(query.since, "since", 0),
+        before_ms=_time(query.before, "before", NEVER_MS),
+        after=_PAGES.place(query.cursor),
+        limit=query.limit + 1,
+    )
+    rows = await call.service.database.read(read_audit, wanted)
+    page = _PAGES.page(rows, query.limit, lambda row: (row.at_ms, row.seq))
+    return AuditPage([_item(row) for row in page.rows], page.next_cursor, page.has_more)
+
+
+def _time(text: str | None, parameter: str, otherwise: int) -> int:
+    """Epoch milliseconds of a parameter, or a time for where it was left out."""
+    if text is None:
+        return otherwise
+    try:
+        return parse_iso(text)
+    except ValueError as error:
+        raise BadQuery(f"query parameter {parameter} is {error}", parameter=parameter) from None
+
+
+def _item(entry: AuditEntry) -> AuditItem:
+    return AuditItem(
+        ObjectId(entry.id),
+        iso(entry.at_ms),
+        entry.actor_id,
+        entry.actor_name,
+        entry.action,
+        entry.target_id,
+        entry.target_name,
+        entry.request_id,
+        msgspec.Raw(entry.detail),
+    )

@@ -1,0 +1,1 @@
+"""The console: its files as such, over the wire, and in a real browser."""

@@ -1,0 +1,152 @@
+"""Talking: live, across breaks, and with what people write shown as they wrote it."""
+
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.console.stage import Look, Scene, needs_browser, play
+from tests.support.world import Player, Room, World
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+PAYLOADS = (
+    "<img src=x onerror=alert(1)>",
+    "<script>alert(1)</script>",
+    "<svg/onload=alert(1)>",
+    '"><iframe src=javascript:alert(1)>',
+    "javascript:alert(1)",
+    "[x](javascript:alert(1))",
+    "**<b onmouseover=alert(1)>x</b>**",
+    "`</code><img src=x onerror=alert(1)>`",
+    'https://example.org/"onmouseover=alert(1)//',
+    "https://example.org/<script>",
+    "data:text/html,<script>alert(1)</script>",
+    "${alert(1)} {{constructor.constructor('alert(1)')()}}",
+    "<style>*{display:none}</style>",
+    "<a href=//evil.example>x</a>",
+    "<math><mi xlink:href=javascript:alert(1)>x",
+    "\u202egnirts desrever",
+    "&lt;b&gt; &#60;b&#62;",
+    "<!--<script>-->",
+    "<form action=//evil.example><button>go",
+    "<meta http-equiv=refresh content=0;url=//evil.example>",
+    "<base href=//evil.example>",
+    "<link rel=stylesheet href=//evil.example>",
+    "<details open ontoggle=alert(1)>",
+    "<video><source onerror=alert(1)>",
+    "<object data=javascript:alert(1)>",
+    "<template><img src=x onerror=alert(1)></template>",
+    "\\u003cimg src=x onerror=alert(1)\\u003e",
+    "<@user:00000000-0000-0000-0000-000000000000>",
+    "a" * 3_000,
+    "__proto__ constructor toString",
+)
+
+
+async def talking(world: World) -> tuple[Player, Player, Room]:
+    ada, ben = await world.players("Ada", "Ben")
+    return ada, ben, await ada.talk_to(ben)
+
+
+def log_of(page: Page) -> list[str]:
+    return [text.splitlines()[0] for text in page.get_by_role("log").locator(".text").all_inner_texts()]
+
+
+async def test_two_talk(world: World, look: Look) -> None:
+    ada, ben, room = await talking(world)
+
+    def story(scene: Scene) -> None:
+        one, other = (scene.enter(player, f"/app/chat/{room.id}") for player in (ada, ben))
+        one.get_by_label("Message Ben").fill("hello")
+        one.keyboard.press("Enter")
+        expect(other.get_by_role("log").get_by_text("hello")).to_be_visible()
+        other.get_by_label("Message Ada").press_sequentially("h")
+        expect(one.get_by_text("Ben is writing…")).to_be_visible()
+        other.get_by_label("Message Ada").fill("hi **there**")
+        other.get_by_role("button", name="Send", exact=True).click()
+        expect(one.get_by_role("log").locator("strong", has_text="there")).to_be_visible()
+        one.get_by_role("button", name="Edit").first.click()
+        one.get_by_label("Edit message").fill("hello again")
+        one.get_by_role("button", name="Save").click()
+        expect(other.get_by_text("hello again")).to_be_visible()
+        one.get_by_role("button", name="Delete").first.click()
+        one.get_by_role("dialog").get_by_role("button", name="Delete").click()
+        expect(other.get_by_text("This message was deleted.")).to_be_visible()
+        scene.stop_at(other, "thread")
+
+    await play(world, look, story)
+
+
+async def test_a_poll_is_counted_before_the_eyes_of_all(world: World, look: Look) -> None:
+    ada, ben, room = await talking(world)
+
+    def story(scene: Scene) -> None:
+        one, other = (scene.enter(player, f"/app/chat/{room.id}") for player in (ada, ben))
+        one.get_by_role("button", name="Poll").click()
+        one.get_by_label("Question").fill("Tonight?")
+        one.get_by_label("Option 1").fill("yes")
+        one.get_by_label("Option 2").fill("no")
+        one.get_by_role("button", name="Send poll").click()
+        other.get_by_role("radio", name="yes").click()
+        expect(one.get_by_text("1 vote", exact=True)).to_be_visible()
+        expect(other.get_by_role("radio", name="yes")).to_be_checked()
+        scene.stop_at(one, "poll")
+
+    await play(world, look, story)
+
+
+async def test_what_people_write_is_shown_as_they_wrote_it(world: World, look: Look) -> None:
+    ada, ben, room = await talking(world)
+    for payload in PAYLOADS:
+        await ben.say(room, payload)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/chat/{room.id}")
+        expect(page.get_by_role("log").locator(".text")).to_have_count(len(PAYLOADS))
+        shown = (
+            page.get_by_role("log").locator(".text").evaluate_all("all => all.map(one => one.textContent)")
+        )
+        plain = [payload.replace("**", "").replace("`", "") for payload in PAYLOADS]
+        assert [text.replace("`", "").replace("**", "") for text in shown] == plain
+        assert (
+            page.locator(
+                "main img, main script, main iframe, main object, main style, main form[action]"
+            ).count()
+            == 0
+        )
+        addresses = page.get_by_role("log").locator("a").evaluate_all("all => all.map(one => one.href)")
+        assert all(address.startswith("https://example.org/") for address in addresses)
+        scene.stop_at(page, "payloads")
+
+    await play(world, look, story)
+
+
+async def test_a_thread_resumes_without_loss(world: World, look: Look) -> None:
+    ada, ben, room = await talking(world)
+
+    def story(scene: Scene) -> None:
+        page = scene.stranger()
+        sockets: list[WebSocketRoute] = []
+
+        def connected(near: WebSocketRoute) -> None:
+            sockets.append(near)
+            near.connect_to_server()
+
+        page.route_web_socket("**/v1/social/live*", connected)
+        page.goto(f"/app/chat/{room.id}")
+        page.get_by_label("Access token").fill(ada.token or "")
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_label("Message Ben").wait_for()
+        for number in range(9):
+            if number in {3, 6}:
+                sockets[-1].close(code=1012)
+            scene.let(ben.say, room, f"message {number}")
+        expect(page.get_by_role("log").get_by_text("message 8")).to_be_visible()
+        assert log_of(page) == [f"message {number}" for number in range(9)]
+        sockets[-1].close(code=1012)
+        page.get_by_label("Message Ben").fill("written while nothing was connected")
+        page.keyboard.press("Enter")
+        expect(page.locator(".message:not(.waiting)").get_by_text("written while")).to_be_visible()
+        kept = scene.let(ben.get, room.messages)
+        assert [item["content"] for item in kept["items"]].count("written while nothing was connected") == 1
+
+    await play(world, look, story)

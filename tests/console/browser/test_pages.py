@@ -1,0 +1,125 @@
+"""Every page: for whom it is, without a mouse, at 320 pixels, and what it says where there is nothing to see."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.console.stage import Look, Scene, needs_browser, play
+from tests.support.world import World
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+PLAY = ("", "/chat", "/friends", "/party", "/discover", "/saved", "/capes", "/notifications", "/profile")
+RUN = ("/servers", "/servers/claim", "/networks")
+OPERATE = (
+    "/operate",
+    "/operate/listing",
+    "/operate/users",
+    "/operate/reports",
+    "/operate/capes",
+    "/operate/actors",
+    "/operate/audit",
+)
+
+
+async def test_every_page_passes_axe_and_does_not_scroll_sideways(world: World, look: Look) -> None:
+    root = await world.super_admin()
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root)
+        for path in (*PLAY, *RUN, *OPERATE):
+            page.goto(f"/app{path}")
+            expect(page.get_by_role("heading", level=1)).to_be_visible()
+            scene.stop_at(page, path.strip("/").replace("/", "-") or "home")
+
+    await play(world, look, story)
+
+
+async def test_every_page_fits_the_narrowest_phone(world: World) -> None:
+    root = await world.super_admin()
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root)
+        for path in (*PLAY, *RUN, *OPERATE):
+            page.goto(f"/app{path}")
+            expect(page.get_by_role("heading", level=1)).to_be_visible()
+            scene.stop_at(page, f"narrow{path.replace('/', '-')}")
+
+    await play(world, Look("light", 320), story)
+
+
+async def test_without_a_mouse(world: World) -> None:
+    ada, ben = await world.players("Ada", "Ben")
+    room = await ada.talk_to(ben)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada)
+        page.reload()
+        page.get_by_role("heading", name="Hello, Ada").wait_for()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")  # skips to the content
+        assert page.evaluate("document.activeElement.id") == "main"
+        page.goto(f"/app/chat/{room.id}")
+        page.get_by_label("Message Ben").focus()
+        page.keyboard.type("typed")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("log").get_by_text("typed")).to_be_visible()
+        page.goto("/app/friends")
+        page.get_by_role("heading", name="Friends", exact=True).wait_for()
+        # On a change of page its title gets the focus, so that it is read out.
+        page.get_by_role("link", name="Profile").focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", name="Profile", level=1)).to_be_focused()
+
+    await play(world, Look("light", 1280), story)
+
+
+async def test_what_one_may_not_see_is_not_offered_and_says_why(world: World, look: Look) -> None:
+    ada = await world.player("Ada")
+
+    def story(scene: Scene) -> None:
+        scene.expected.add("403 (Forbidden)")
+        page = scene.enter(ada)
+        expect(page.get_by_role("link", name="Live actors")).to_have_count(0)
+        page.goto("/app/operate/actors")
+        expect(page.get_by_role("alert")).to_contain_text("You may not do this.")
+        page.goto("/app/nowhere")
+        expect(page.get_by_role("heading", name="No such page")).to_be_visible()
+        scene.stop_at(page, "no-page")
+
+    await play(world, look, story)
+
+
+async def test_the_landing_page_and_documentation_need_no_session(world: World, look: Look) -> None:
+    def story(scene: Scene) -> None:
+        page = scene.stranger()
+        page.goto("/")
+        expect(page.get_by_role("heading", name="Partyline")).to_be_visible()
+        scene.stop_at(page, "landing")
+        page.get_by_role("link", name=re.compile("Sign in")).click()
+        page.get_by_label("Access token").wait_for()
+
+    await play(world, look, story)
+
+
+async def test_nothing_runs_but_the_modules(world: World) -> None:
+    ada = await world.player("Ada")
+
+    def story(scene: Scene) -> None:
+        scene.expected |= {
+            "TrustedHTML",
+            "TrustedScript",
+            "unsafe-eval",
+            "Content Security",
+            "Refused",
+        }
+        page = scene.enter(ada)
+        tried = """() => [
+            () => { document.body.innerHTML = "<b>x</b>"; },
+            () => { document.createElement("script").text = "1"; },
+            () => { trustedTypes.createPolicy("own", { createHTML: (text) => text }); },
+        ].map((act) => { try { act(); return "done"; } catch (error) { return error.name; } })"""
+        assert page.evaluate(tried) == ["TypeError", "TypeError", "TypeError"]
+
+    await play(world, Look("light", 1280), story)

@@ -1,0 +1,140 @@
+"""Game servers: from the key on a console to a published server, commands, settings, and rights that are taken away."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.console.stage import Look, Scene, needs_browser, play
+from tests.support.world import Player, World
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+SCHEMA = {
+    "fields": [
+        {"key": "motd", "label": "Greeting", "type": "string", "max": 60},
+        {"key": "slots", "label": "Slots", "type": "int", "min": 1, "max": 500},
+        {"key": "pvp", "label": "Players fight", "type": "bool"},
+        {"key": "token", "label": "Token", "type": "secret"},
+    ]
+}
+
+
+async def registered(world: World) -> Any:
+    body = {"serverType": "paper", "serverName": "Survival"}
+    return await world.nobody().do("POST", "/v1/connect/servers/register", body, status=201)
+
+
+async def claimed(world: World, owner: Player) -> str:
+    made = await registered(world)
+    await owner.do("POST", "/v1/connect/servers/claim", {"claimKey": made["claimKey"]})
+    return str(made["serverId"])
+
+
+async def test_from_a_claim_key_to_a_published_server(world: World, look: Look) -> None:
+    ada = await world.player("Ada")
+    made = await registered(world)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, "/app/servers/claim")
+        scene.expected.add("404 (Not Found)")
+        page.get_by_label("Claim key").fill("AAAAA-BBBBB-CCCCC-DDDDD")
+        page.get_by_role("button", name="Claim", exact=True).click()
+        expect(page.get_by_role("alert")).not_to_be_empty()
+        page.get_by_label("Claim key").fill(made["claimKey"])
+        page.get_by_role("button", name="Claim", exact=True).click()
+        page.get_by_label("Name of the new network").fill("Islands")
+        page.get_by_role("button", name="Next").click()
+        page.get_by_role("button", name="Without a domain").click()
+        page.get_by_label("Display name").fill("Survival Islands")
+        page.get_by_label("Address for players").fill("play.example.org")
+        page.get_by_label("Tags").fill("pvp, islands")
+        scene.stop_at(page, "publish")
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_text("Published.")).to_be_visible()
+        page.get_by_role("link", name="Go to the server").click()
+        expect(page.get_by_role("heading", name="Survival")).to_be_visible()
+        expect(page.get_by_label("Network")).to_have_value(made_network(scene, ada))
+        scene.stop_at(page, "server")
+
+    def made_network(scene: Scene, player: Player) -> str:
+        return str(scene.let(player.get, "/v1/connect/networks")["items"][0]["networkId"])
+
+    await play(world, look, story)
+
+
+async def test_a_command_from_its_form_to_its_result(world: World, look: Look) -> None:
+    ada = await world.player("Ada")
+    made = await registered(world)
+    await ada.do("POST", "/v1/connect/servers/claim", {"claimKey": made["claimKey"]})
+    server = f"/v1/connect/servers/{made['serverId']}"
+    machine = Player(world, made["serverId"], "Survival", made["serverSecret"])
+    machine.headers["x-server-id"] = made["serverId"]
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/servers/{made['serverId']}/console")
+        page.get_by_label("Action").fill("count")
+        page.get_by_label("Payload (JSON)").fill('{"to": 3}')
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.get_by_text("Waits", exact=True)).to_be_visible()
+        command = scene.let(machine.get, f"{server}/commands?status=pending")["items"][0]
+        acknowledge = f"{server}/commands/{command['id']}/ack"
+        scene.let(machine.do, "POST", acknowledge, {"status": "running", "progress": 50})
+        expect(page.get_by_label("Progress")).to_be_visible()
+        scene.let(machine.do, "POST", acknowledge, {"status": "success", "result": {"counted": 3}})
+        expect(page.get_by_text("Done", exact=True)).to_be_visible()
+        page.get_by_text("Result", exact=True).click()
+        expect(page.get_by_text('"counted": 3')).to_be_visible()
+        page.get_by_label("Action").fill("")
+        page.get_by_label("Action").press("ArrowUp")
+        expect(page.get_by_label("Action")).to_have_value("count")
+        scene.stop_at(page, "console")
+
+    await play(world, look, story)
+
+
+async def test_settings_from_their_schema_and_what_another_has_saved(world: World, look: Look) -> None:
+    ada = await world.player("Ada")
+    server_id = await claimed(world, ada)
+    path = f"/v1/connect/servers/{server_id}/settings"
+    data = {"motd": "Welcome", "slots": 40, "pvp": False, "token": "hidden"}
+    await ada.do("PUT", path, {"data": data, "schema": SCHEMA})
+
+    def story(scene: Scene) -> None:
+        scene.expected |= {"422 (Unprocessable", "409 (Conflict)"}
+        page = scene.enter(ada, f"/app/servers/{server_id}/settings")
+        page.get_by_label("Slots").fill("900")
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_text("above 500")).to_be_visible()
+        expect(page.get_by_label("Slots")).to_be_focused()
+        page.get_by_label("Slots").fill("60")
+        scene.stop_at(page, "settings")
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
+        stored = scene.let(ada.get, path)
+        assert stored["data"]["slots"] == 60
+        assert stored["data"]["token"] != ""
+        page.get_by_label("Greeting").fill("Mine")
+        scene.let(ada.do, "PUT", path, {"data": {**data, "motd": "Theirs"}, "schema": SCHEMA})
+        expect(page.get_by_text("Somebody has saved other settings meanwhile")).to_be_visible()
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_text("Somebody has changed this meanwhile.")).to_be_visible()
+        page.get_by_role("button", name="Take theirs").click()
+        expect(page.get_by_label("Greeting")).to_have_value("Theirs")
+
+    await play(world, look, story)
+
+
+async def test_a_right_that_is_taken_away_ends_the_page(world: World, look: Look) -> None:
+    ada, ben = await world.players("Ada", "Ben")
+    server_id = await claimed(world, ada)
+    members = f"/v1/connect/servers/{server_id}/members/{ben.id}"
+    await ada.do("PUT", members, {"role": "operator"})
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ben, f"/app/servers/{server_id}/console")
+        page.get_by_label("Action").wait_for()
+        scene.let(ada.do, "DELETE", members)
+        expect(page.get_by_text("is no longer shown")).to_be_visible()
+
+    await play(world, look, story)

@@ -1,0 +1,78 @@
+"""Friends and parties, from a request to the launch signal."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.console.stage import Look, Scene, needs_browser, play
+from tests.support.world import World
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+
+async def test_from_a_request_to_the_launch_signal(world: World, look: Look) -> None:
+    ada, ben = await world.players("Ada", "Ben")
+
+    def story(scene: Scene) -> None:
+        one, other = scene.enter(ada, "/app/friends"), scene.enter(ben, "/app/friends")
+        one.get_by_label("Name").fill("Ben")
+        one.get_by_role("button", name="Send friend request").click()
+        other.get_by_role("button", name="Accept").click()
+        expect(one.get_by_text("1 friend", exact=True)).to_be_visible()
+        scene.stop_at(one, "friends")
+        one.get_by_role("button", name="Invite to party").click()
+        one.goto("/app/party")
+        other.goto("/app/party")
+        other.get_by_role("button", name="Join").click()
+        one.locator("summary", has_text="Choose what to play").click()
+        one.get_by_label("What to play", exact=True).fill("Bed Wars")
+        one.get_by_label("Id of the target").fill("bedwars")
+        one.get_by_label("Address of the server").fill("play.example.org")
+        one.get_by_label("Played in rounds").check()
+        one.get_by_role("button", name="Choose what to play").click()
+        for page in (one, other):
+            page.get_by_role("button", name="I am ready").click()
+        for page in (one, other):
+            expect(page.get_by_text("Everybody is ready:")).to_be_visible()
+            scene.stop_at(page, "party")
+
+    await play(world, look, story)
+
+
+async def test_a_block_asks_first_and_can_be_undone(world: World, look: Look) -> None:
+    ada, ben = await world.players("Ada", "Ben")
+    sent = await ben.do("POST", "/v1/social/friends/requests", {"targetId": ada.id})
+    await ada.do("POST", f"/v1/social/friends/requests/{sent['id']}/accept")
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, "/app/friends")
+        page.get_by_label("More about Ben").click()
+        page.get_by_role("button", name="Block", exact=True).click()
+        expect(page.get_by_role("dialog").get_by_role("button", name="Cancel")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(page.get_by_text("1 friend", exact=True)).to_be_visible()
+        page.get_by_role("button", name="Block", exact=True).click()
+        scene.stop_at(page, "block")
+        page.get_by_role("dialog").get_by_role("button", name="Block", exact=True).click()
+        expect(page.get_by_text("0 friends")).to_be_visible()
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_text("Ben is no longer blocked.")).to_be_visible()
+        page.get_by_role("button", name="Blocked people").click()
+        expect(page.get_by_text("You have blocked nobody.")).to_be_visible()
+
+    await play(world, look, story)
+
+
+async def test_notifications(world: World, look: Look) -> None:
+    ada, ben = await world.players("Ada", "Ben")
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, "/app/notifications")
+        expect(page.get_by_text("Nothing has happened yet.")).to_be_visible()
+        scene.let(ben.do, "POST", "/v1/social/friends/requests", {"targetId": ada.id})
+        expect(page.get_by_text("Ben would like to be your friend.")).to_be_visible()
+        scene.stop_at(page, "notifications")
+        page.get_by_role("button", name="Mark all as read").click()
+        expect(page.get_by_role("button", name="Mark all as read")).to_have_count(0)
+
+    await play(world, look, story)

@@ -1,0 +1,148 @@
+"""A real browser beside a world. A story runs in a thread of its own, as the browser's driver wants it, and asks the
+world to do things meanwhile.
+
+Every fault on a page fails its story: an exception, a line on the console, a breach of the policy, and whatever axe
+finds.
+"""
+
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from shutil import which
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import pytest
+import trio
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.world import Player, World
+
+T = TypeVar("T")
+
+AXE = Path(__file__).parent / "vendor/axe.min.js"
+PICTURES = os.environ.get("PICTURES")
+"""A folder that gets a picture of each page that a story stops at; a person looks at them."""
+
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
+
+NOT_SIGNED_IN = "401 (Unauthorized)"
+"""What Chromium writes on the console where the page asks for a session and this browser has none."""
+
+
+class Look(NamedTuple):
+    """How a browser is set up."""
+
+    scheme: Literal["light", "dark"]
+    width: int
+
+
+LOOKS = (Look("light", 1280), Look("dark", 390))
+
+
+@dataclass
+class Scene:
+    """What a story works with.
+
+    Args:
+        world: only to be touched through `let`.
+        browser: its contexts are persons, each with cookies of their own.
+        look: of every person's browser.
+    """
+
+    world: World
+    browser: Browser
+    look: Look
+    faults: list[str] = field(default_factory=list)
+    expected: set[str] = field(default_factory=lambda: {NOT_SIGNED_IN})
+    """Parts of lines on the console that belong to the story."""
+
+    def let(self, act: Callable[..., Awaitable[T]], *args: Any, **more: Any) -> T:
+        """Have the world do something, and wait for it."""
+
+        async def run() -> T:
+            return await act(*args, **more)
+
+        return trio.from_thread.run(run)
+
+    def stranger(self) -> Page:
+        """A page of a browser in which nobody is signed in."""
+        context = self.browser.new_context(
+            color_scheme=self.look.scheme,
+            viewport={"width": self.look.width, "height": 800},
+            base_url=self.world.url,
+        )
+        context.set_default_timeout(PATIENCE_SECONDS * 1000)
+        return self.page_in(context)
+
+    def page_in(self, context: BrowserContext) -> Page:
+        """Another tab of a browser."""
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.faults.append(f"{page.url}: {error}"))
+        page.on(
+            "console",
+            lambda line: (
+                self.faults.append(f"{page.url}: {line.text}")
+                if line.type in {"error", "warning"} and not any(part in line.text for part in self.expected)
+                else None
+            ),
+        )
+        return page
+
+    def enter(self, player: Player, path: str = "/app") -> Page:
+        """A page of a person who signs in with their token."""
+        page = self.stranger()
+        page.goto(path)
+        page.get_by_label("Access token").fill(player.token or "")
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_text("Live", exact=True).wait_for()
+        return page
+
+    def stop_at(self, page: Page, name: str) -> None:
+        """Have axe look at the page as it is now, and leave a picture of it."""
+        expect(page.get_by_role("heading", level=1).first).to_be_visible()
+        expect(page.locator("[aria-busy=true]")).to_have_count(0)
+        page.evaluate(AXE.read_text())
+        found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
+        self.faults += [f"{name}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
+        wide = page.evaluate("document.scrollingElement.scrollWidth > innerWidth")
+        if wide:
+            self.faults.append(f"{name}: the page scrolls sideways")
+        if PICTURES:
+            page.screenshot(path=f"{PICTURES}/{name}-{self.look.scheme}-{self.look.width}.png")
+
+
+def chromium() -> str | None:
+    """The browser that is there: `CHROMIUM`, or Debian's."""
+    return os.environ.get("CHROMIUM") or which("chromium") or which("chromium-browser")
+
+
+needs_browser = pytest.mark.skipif(chromium() is None, reason="no Chromium here: apt-get install chromium")
+"""Marks what cannot be seen without a browser."""
+
+
+async def play(world: World, look: Look, story: Callable[[Scene], None]) -> None:
+    """Run a story to its end."""
+
+    def run() -> None:
+        with _browser() as browser:
+            scene = Scene(world, browser, look)
+            story(scene)
+            if scene.faults:
+                pytest.fail("\n".join(scene.faults))
+
+    await trio.to_thread.run_sync(run)
+
+
+@contextmanager
+def _browser() -> Iterator[Browser]:
+    with sync_playwright() as driver:
+        # Only root needs to leave the sandbox out.
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = driver.chromium.launch(executable_path=chromium(), args=arguments)
+        try:
+            yield browser
+        finally:
+            browser.close()

@@ -1,0 +1,182 @@
+"""The modules of the console: what no file of them may contain, and that all they name is there."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from routes.console.document import ENTRY, STYLES
+from routes.console.static_files import IMPORTS, read_static_files
+from routes.domains import TABLE
+
+STATIC = Path(__file__).parents[2] / "routes/console/static"
+MODULES = sorted(path for path in STATIC.rglob("*.js") if "vendor" not in path.parts)
+STYLE_SHEETS = sorted(STATIC.rglob("css/*.css"))
+WORDS = json.loads((STATIC / "text/en.json").read_text())
+
+MAX_LINES = 300
+
+FORBIDDEN = (
+    "innerHTML",
+    "outerHTML",
+    "insertAdjacentHTML",
+    "dangerouslySetInnerHTML",
+    "eval(",
+    "new Function",
+    "document.write",
+    'style="',
+    "sessionStorage",
+    "document.cookie",
+)
+"""What could make a script or a style of a text, or keep a credential where scripts can read it."""
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(STATIC).as_posix()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_no_module_makes_markup_of_texts_or_keeps_credentials(path: Path):
+    text = path.read_text()
+    assert [word for word in FORBIDDEN if word in text] == []
+    assert not re.search(r'\son[a-z]+="', text), "an inline handler"
+    assert "localStorage" not in text or name_of(path) == "ui/theme.js", "only the theme is remembered"
+    assert text.count("\n") <= MAX_LINES
+
+
+def test_every_import_is_there():
+    static = read_static_files()
+    for path in MODULES:
+        reached = static.imported_by(name_of(path))
+        assert set(reached) <= set(static.contents)
+    lazy = {
+        (path.parent / name).resolve()
+        for path in MODULES
+        for name in re.findall(r'import\("([^"]+)"\)', path.read_text())
+    }
+    assert lazy, "pages are loaded when they are opened"
+    assert [path for path in lazy if not path.is_file()] == []
+
+
+def test_nothing_is_left_over():
+    """Every module is reached from the entry, by an import or as a page; every style sheet is linked."""
+    static = read_static_files()
+    reached: set[str] = set()
+    waiting = [ENTRY]
+    while waiting:
+        for path in static.imported_by(waiting.pop()):
+            if path in reached:
+                continue
+            reached.add(path)
+            folder = (STATIC / path).parent
+            lazy = re.findall(r'import\("([^"]+)"\)', static.contents[path].decode())
+            waiting += [name_of((folder / name).resolve()) for name in lazy]
+    assert {name_of(path) for path in MODULES} - reached == set()
+    assert [name_of(path) for path in STYLE_SHEETS] == sorted(STYLES)
+
+
+def test_pages_do_not_import_each_other():
+    """A page may use what lies in its own folder, `ui/`, and the root; whatever two pages need belongs there."""
+    crossing = [
+        f"{name_of(path)} imports {name}"
+        for path in MODULES
+        if name_of(path).startswith("pages/")
+        for name in re.findall(r'from "(\.[^"]+)"', path.read_text())
+        if name_of((path.parent / name).resolve()).startswith("pages/")
+        and ((path.parent / name).resolve().parent != path.parent or path.parent == STATIC / "pages")
+    ]
+    assert crossing == []
+
+
+def test_requests_stand_in_one_module_and_their_routes_exist():
+    routes = [
+        (route.method, re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(template))))
+        for route in TABLE.endpoints
+        for template in route.templates
+    ]
+    text = (STATIC / "api.js").read_text()
+    called = re.findall(r'rest\.(get|post|put|patch|delete)\(\s*[`"]([^`"]+)[`"]', text)
+    assert len(called) > 50
+    missing = [
+        f"{method} {path}"
+        for method, path in called
+        if not any(
+            known == method.upper() and template.fullmatch(re.sub(r"\$\{[^}]*\}", "x", path))
+            for known, template in routes
+        )
+    ]
+    assert missing == []
+    elsewhere = [
+        name_of(path)
+        for path in MODULES
+        if re.search(r'["`]/v1/', path.read_text()) and not name_of(path).startswith("client/")
+    ]
+    assert elsewhere == ["api.js", "session.js"]
+
+
+def test_words():
+    """What is shown stands in `text/`: every key that is asked for is there, and none is left over."""
+    texts = {name_of(path): path.read_text() for path in MODULES if not name_of(path).startswith("client/")}
+    asked = {key for text in texts.values() for key in re.findall(r'say\(\s*"([\w.-]+)"', text)}
+    quoted = {key for text in texts.values() for key in re.findall(r'"([a-zA-Z]+\.[\w.-]+)"', text)}
+    families = {
+        family
+        for text in texts.values()
+        for family in re.findall(r'(?:say\(|sayOf\("|knows\(|= )`?([\w.]+?)(?:\.\$\{|", )', text)
+    }
+    assert asked - set(WORDS) == set()
+    left = [
+        key
+        for key in WORDS
+        if key not in asked | quoted and not any(key.startswith(f"{family}.") for family in families)
+    ]
+    assert left == []
+
+
+def test_plural_forms_are_complete():
+    forms = {key: entry for key, entry in WORDS.items() if isinstance(entry, dict)}
+    assert all(set(entry) == {"one", "other"} for entry in forms.values())
+    assert list(WORDS) == sorted(WORDS)
+
+
+def test_colours_stand_in_one_file():
+    """All other style sheets name colours by their token; shadows, which are black in any theme, excepted."""
+    for path in STYLE_SHEETS:
+        if path.name == "tokens.css":
+            continue
+        text = re.sub(
+            r"oklch\(0 0 0 / [\d.]+\)|var\(--face\)|oklch\([\d.]+ [\d.]+ var\(--face\)\)",
+            "",
+            path.read_text(),
+        )
+        assert not re.search(r"#[0-9a-fA-F]{3,8}\b|\brgb|\bhsl|oklch\(", text), path.name
+
+
+def test_libraries_are_what_was_vendored():
+    entries = json.loads((STATIC / "vendor/versions.json").read_text())
+    digests = {entry["file"]: entry["sha256"] for entry in entries}
+    scripts = {path.name for path in (STATIC / "vendor").iterdir() if path.suffix in {".js", ".css"}}
+    assert set(digests) == scripts
+    for name, digest in digests.items():
+        assert hashlib.sha256((STATIC / "vendor" / name).read_bytes()).hexdigest() == digest
+    licences = {path.name for path in (STATIC / "vendor").glob("*.LICENSE")}
+    packages = {entry["package"].removeprefix("@").replace("/", "-") for entry in entries}
+    assert licences == {f"{package}.LICENSE" for package in packages}
+
+
+def test_names_that_modules_import_are_vendored_or_ours():
+    assert set(IMPORTS.values()) <= set(read_static_files().contents)
+
+
+def test_one_changed_file_changes_every_address(tmp_path: Path):
+    for path in STATIC.rglob("*"):
+        if path.is_file():
+            copy = tmp_path / path.relative_to(STATIC)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(path.read_bytes())
+    before = read_static_files(tmp_path)
+    assert before.digest == read_static_files().digest
+    (tmp_path / "css/base.css").write_text("x")
+    assert read_static_files(tmp_path).digest != before.digest
