@@ -69,6 +69,12 @@ async def read_console_file(call: Call, digest: str, path: str) -> Document[Page
     return await _file(call, static, path, IMMUTABLE)
 
 
+@endpoint("GET", "/favicon.ico", needs=PUBLIC, rate="pages", produces="image/svg+xml")
+async def read_icon(call: Call) -> Document[Page]:
+    """The mark of the service, for what browsers ask for by themselves beside any of its addresses."""
+    return await _file(call, await _static(call), "mark.svg", REVALIDATED)
+
+
 @endpoint("GET", "/client/{*path}", needs=PUBLIC, rate="pages", produces="text/*")
 async def read_client(call: Call, path: str) -> Document[Page]:
     """The client for browsers and Node, `/client/partyline.js`, and the modules that it imports."""

@@ -12,7 +12,14 @@ export const sessions = {
   list: (signal) => rest.get("/v1/sessions", {}, { signal }),
   end: (sessionId) => rest.delete(`/v1/sessions/${id(sessionId)}`),
   endOthers: () => rest.delete("/v1/sessions"),
-  link: (userId) => rest.post("/v1/sign-in-links", userId ? { userId } : {}),
+  // The cookie shows that this browser asks: what a token alone asks for ends with that token.
+  link: (userId) => rest.post("/v1/sign-in-links", userId ? { userId } : {}, { credentials: "same-origin" }),
+};
+
+export const identities = {
+  list: (signal) => rest.get("/v1/profile/identities", {}, { signal }),
+  link: (issuer) => rest.post("/v1/profile/identities", { issuer }, { credentials: "same-origin" }),
+  remove: (identity) => rest.delete(`/v1/profile/identities/${id(identity)}`),
 };
 
 export const chat = {
