@@ -38,6 +38,7 @@ def test_contract_table() -> None:
         "invite": (10, 600),
         "domain-verify": (30, 60),
         "operations": (1200, 60),
+        "pages": (3000, 60),
         "bad-credentials": (60, 60),
         "kept-answers": (64 * 1024 * 1024, 86_400),
         "astray": (1200, 60),

@@ -61,6 +61,7 @@ KEY = "A" * 43 + "="
 
 MORE = [
     "ARTIFACT_MAX_BYTES",
+    "CONSOLE_SOURCE",
     "RELEASE_KEYS",
     "DISCORD_URL",
     "DISK_FREE_MIN_BYTES",
