@@ -38,7 +38,10 @@ log = structlog.get_logger("partyline.sessions")
 
 LISTED = "public, max-age=60"
 
-Said = Annotated[str, msgspec.Meta(max_length=4096)]
+Said = Annotated[str, msgspec.Meta(max_length=512, pattern="^[ -~]*$")]
+"""VSCHAR, as RFC 6749 Appendix A has it for all of these."""
+
+Code = Annotated[str, msgspec.Meta(max_length=2048, pattern="^[ -~]*$")]
 
 
 class SignInIssuer(Wire, frozen=True):
@@ -58,7 +61,7 @@ class CallbackQuery(Wire, frozen=True):
     """What an issuer tells of a sign-in, by the browser (RFC 6749 §4.1.2, RFC 9207 §2)."""
 
     state: Said = ""
-    code: Said | None = None
+    code: Code | None = None
     error: Said | None = None
     iss: Said | None = None
 

@@ -224,6 +224,12 @@ async def test_a_new_webhook_gets_what_waits(guild: Guild) -> None:
     net = await guild.network(await guild.world.player("Ann"))
     guild.site.faults.add("503", on="POST", times=100)
     await article(net, "First")
+
+    async def failed() -> bool:
+        guild.wake()
+        return await guild.attempts(net) == [1]
+
+    await wait_until(failed)
     second = guild.site.make(guild.webhook.guild_id)
     await put(net, webhookUrl=guild.site.url(second))
     guild.site.faults.clear()
