@@ -9,7 +9,7 @@ from tests.discord.play import Guild, put, queue, said, waiting_webhook
 from tests.networks.play import Net, network
 from tests.news.play import change, write
 from tests.publications.play import publish, push
-from tests.support.waiting import patience
+from tests.support.waiting import patience, wait_until
 
 MINUTE = SETTLE_MS // 1000
 
