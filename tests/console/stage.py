@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import pytest
 import trio
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.support.waiting import PATIENCE_SECONDS
-from tests.support.world import Player, World
+from tests.support.world import Player
 
 T = TypeVar("T")
 
@@ -39,6 +39,15 @@ class Look(NamedTuple):
     width: int
 
 
+class Reached(Protocol):
+    """A service that a browser reaches: a world, or a process of its own."""
+
+    @property
+    def url(self) -> str:
+        """The base address."""
+        ...
+
+
 LOOKS = (Look("light", 1280), Look("dark", 390))
 
 
@@ -47,12 +56,12 @@ class Scene:
     """What a story works with.
 
     Args:
-        world: only to be touched through `let`.
+        service: what is looked at; only to be touched through `let`.
         browser: its contexts are persons, each with cookies of their own.
         look: of every person's browser.
     """
 
-    world: World
+    service: Reached
     browser: Browser
     look: Look
     faults: list[str] = field(default_factory=list)
@@ -60,7 +69,7 @@ class Scene:
     """Parts of lines on the console that belong to the story."""
 
     def let(self, act: Callable[..., Awaitable[T]], *args: Any, **more: Any) -> T:
-        """Have the world do something, and wait for it."""
+        """Have something done in the thread of the tests, and wait for it."""
 
         async def run() -> T:
             return await act(*args, **more)
@@ -72,7 +81,7 @@ class Scene:
         context = self.browser.new_context(
             color_scheme=self.look.scheme,
             viewport={"width": self.look.width, "height": 800},
-            base_url=self.world.url,
+            base_url=self.service.url,
         )
         context.set_default_timeout(PATIENCE_SECONDS * 1000)
         return self.page_in(context)
@@ -93,9 +102,13 @@ class Scene:
 
     def enter(self, player: Player, path: str = "/app") -> Page:
         """A page of a person who signs in with their token."""
+        return self.enter_with(player.token or "", path)
+
+    def enter_with(self, token: str, path: str = "/app") -> Page:
+        """A page of whoever a token is of."""
         page = self.stranger()
         page.goto(path)
-        page.get_by_label("Access token").fill(player.token or "")
+        page.get_by_label("Access token").fill(token)
         page.get_by_role("button", name="Sign in").click()
         page.get_by_text("Live", exact=True).wait_for()
         return page
@@ -123,12 +136,12 @@ needs_browser = pytest.mark.skipif(chromium() is None, reason="no Chromium here:
 """Marks what cannot be seen without a browser."""
 
 
-async def play(world: World, look: Look, story: Callable[[Scene], None]) -> None:
+async def play(service: Reached, look: Look, story: Callable[[Scene], None]) -> None:
     """Run a story to its end."""
 
     def run() -> None:
         with _browser() as browser:
-            scene = Scene(world, browser, look)
+            scene = Scene(service, browser, look)
             story(scene)
             if scene.faults:
                 pytest.fail("\n".join(scene.faults))

@@ -1,10 +1,8 @@
 """A service process that sells by a Stripe of ours, to be killed while money is on its way."""
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -61,7 +59,7 @@ class Counter:
     async def buyer(self, number: int) -> Buyer:
         """A new user."""
         id = f"{number:08d}-0000-4000-8000-000000000000"
-        return Buyer(id, await token(self.server, f"Buyer{number}", f"--id={id}"), f"buy-{number}")
+        return Buyer(id, await self.server.token(f"Buyer{number}", f"--id={id}"), f"buy-{number}")
 
     async def order(self, buyer: Buyer) -> httpx2.Response:
         """Ask for a checkout, once; raises TransportError where the answer is lost."""
@@ -109,20 +107,6 @@ class Counter:
         assert self.site.deliveries.given_up == []
 
 
-async def token(server: ServerProcess, name: str, *options: str) -> str:
-    """A token from the command line, which works beside the running server."""
-    made = await trio.run_process(
-        [str(Path(sys.executable).parent / "partyline"), "token", "--name", name, *options],
-        capture_stdout=True,
-        env={
-            "PATH": "/usr/bin:/bin",
-            "PARTYLINE_DATA_DIR": str(server.data_dir),
-            "PARTYLINE_DATABASE_URL": server.settings.get("database_url", ""),
-        },
-    )
-    return made.stdout.decode().strip()
-
-
 @asynccontextmanager
 async def selling(**settings: str) -> AsyncIterator[Counter]:
     """A service that is ready, with one product on sale.
@@ -145,7 +129,7 @@ async def selling(**settings: str) -> AsyncIterator[Counter]:
             httpx2.AsyncClient(base_url=server.url, timeout=PATIENCE_SECONDS) as client,
         ):
             site.deliveries.url = f"{server.url}{WEBHOOKS}"
-            root = await token(server, "Root", "--role=super-admin")
+            root = await server.token("Root", "--role=super-admin")
             counter = Counter(server, site, root, client)
             made = await client.post(PRODUCTS, json=PRODUCT, headers={"Authorization": f"Bearer {root}"})
             assert made.status_code == 201, made.text

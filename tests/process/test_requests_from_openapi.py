@@ -71,16 +71,6 @@ PARTS = {
 }
 
 
-async def _token(server: ServerProcess, name: str, *options: str) -> str:
-    folder = Path(sys.executable).parent
-    made = await trio.run_process(
-        [str(folder / "partyline"), "token", "--name", name, *options],
-        capture_stdout=True,
-        env={"PATH": "/usr/bin:/bin", "PARTYLINE_DATA_DIR": str(server.data_dir)},
-    )
-    return made.stdout.decode().strip()
-
-
 async def _run(
     server: ServerProcess, token: str, folder: Path, options: tuple[str, ...], environment: dict[str, str]
 ) -> subprocess.CompletedProcess[bytes]:
@@ -126,7 +116,7 @@ async def test_no_request_ends_in_a_fault(tmp_path: Path, name: str) -> None:
             curseforge_key=KEY,
         ) as server,
     ):
-        token = await _token(server, "Ann", "--role", "super-admin")
+        token = await server.token("Ann", "--role", "super-admin")
         log, config = tmp_path / "again", tmp_path / "schemathesis.toml"
         log.touch()
         config.write_text(f'hooks = "{HOOKS}"\n')
@@ -152,7 +142,7 @@ def test_there_are_twenty_thousand_of_them() -> None:
 
 async def _existing(server: ServerProcess, token: str) -> dict[str, str]:
     peer = str(uuid4())
-    await _token(server, "Ben", "--id", peer)
+    await server.token("Ben", "--id", peer)
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=PATIENCE_SECONDS) as client:
         made = await client.post(

@@ -161,6 +161,19 @@ class ServerProcess:
         except OSError:
             return False
 
+    async def token(self, name: str, *options: str) -> str:
+        """A token from the command line, which works beside the running server; options as of `partyline token`."""
+        made = await trio.run_process(
+            [str(Path(sys.executable).parent / "partyline"), "token", "--name", name, *options],
+            capture_stdout=True,
+            env={
+                "PATH": "/usr/bin:/bin",
+                "PARTYLINE_DATA_DIR": str(self.data_dir),
+                "PARTYLINE_DATABASE_URL": self.settings.get("database_url", ""),
+            },
+        )
+        return made.stdout.decode().strip()
+
     async def kill(self) -> None:
         """`kill -9`, and wait until its PostgreSQL is gone as well."""
         assert self.process is not None

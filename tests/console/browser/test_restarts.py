@@ -1,0 +1,121 @@
+"""What outlives a start, a server, and a token: the setup link, `kill -9` in mid-conversation, tokens of seconds."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.console.stage import Look, Scene, needs_browser, play
+from tests.support.process import ServerProcess, server_process
+from tests.support.world import World, open_world
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+DESK = Look("light", 1280)
+CHATS = "/v1/social/chat/conversations"
+RENEWALS = 3
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ServerProcess]:
+    async with server_process() as server:
+        yield server
+
+
+@pytest.fixture
+async def hasty(database_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """A world whose tokens end after five seconds."""
+    async with open_world(database_url, tmp_path, session_token_seconds="5") as world:
+        yield world
+
+
+async def conversation(server: ServerProcess, one: str, other: str) -> str:
+    """The id of the direct conversation of two users, by their tokens."""
+    async with httpx2.AsyncClient(base_url=server.url) as http:
+        headers = [{"authorization": f"Bearer {token}"} for token in (one, other)]
+        met = (await http.get("/v1/auth/verify", headers=headers[1])).json()["userId"]
+        body = {"kind": "direct", "participantIds": [met]}
+        return str((await http.post(CHATS, json=body, headers=headers[0])).json()["id"])
+
+
+def write(page: Page, text: str) -> None:
+    page.get_by_label(re.compile("^Message ")).fill(text)
+    page.keyboard.press("Enter")
+
+
+def said(page: Page) -> list[str]:
+    return page.get_by_role("log").locator(".message:not(.waiting) .text").all_inner_texts()
+
+
+async def test_the_setup_link_makes_a_super_admin_who_is_signed_in(server: ServerProcess) -> None:
+    found = re.search(r"http\S+(/setup\?code=\S+)", server.log)
+    assert found is not None
+    link = found[1]
+
+    def story(scene: Scene) -> None:
+        page = scene.stranger()
+        page.goto(link)
+        assert "code" not in page.url
+        page.get_by_label("Your name").fill("Rosa")
+        page.get_by_role("button", name="Become the super-admin").click()
+        page.get_by_role("link", name="go to the console").click()
+        expect(page.get_by_role("heading", name="Hello, Rosa")).to_be_visible()
+        expect(page.get_by_role("link", name="Live actors")).to_be_attached()
+        scene.expected |= {"404 (Not Found)", "409 (Conflict)"}
+        again = scene.stranger()
+        again.goto(link)
+        again.get_by_label("Your name").fill("Eve")
+        again.get_by_role("button", name="Become the super-admin").click()
+        expect(again.get_by_role("alert")).not_to_be_empty()
+
+    await play(server, DESK, story)
+
+
+async def test_killed_while_two_write_every_message_is_there_once_and_in_order(server: ServerProcess) -> None:
+    tokens = [await server.token(name) for name in ("Ada", "Ben")]
+    room = await conversation(server, *tokens)
+
+    def story(scene: Scene) -> None:
+        scene.expected |= {"ERR_CONNECTION", "WebSocket connection", "503 (Service Unavailable)"}
+        one, other = (scene.enter_with(token, f"/app/chat/{room}") for token in tokens)
+        for number in range(4):
+            write(one, f"one {number}")
+            write(other, f"other {number}")
+        scene.let(server.kill)
+        for number in range(4, 6):
+            write(one, f"one {number}")
+            write(other, f"other {number}")
+        expect(one.get_by_text("Reconnecting…")).to_be_visible()
+        scene.let(server.start)
+        for page in (one, other):
+            expect(page.locator(".message:not(.waiting) .text")).to_have_count(12)
+        for page in (one, other):
+            texts = said(page)
+            for name in ("one", "other"):
+                assert [text for text in texts if text.startswith(name)] == [
+                    f"{name} {number}" for number in range(6)
+                ]
+        assert said(one) == said(other)
+
+    await play(server, DESK, story)
+
+
+async def test_tokens_that_end_are_renewed_beneath_an_open_thread(hasty: World) -> None:
+    ada, ben = await hasty.players("Ada", "Ben")
+    room = await ada.talk_to(ben)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/chat/{room.id}")
+        page.get_by_label("Message Ben").wait_for()
+        for number in range(RENEWALS):
+            with page.expect_response("**/v1/sessions/renew"):
+                scene.let(ben.say, room, f"message {number}")
+        scene.let(ben.say, room, "the last")
+        expect(page.get_by_role("log").get_by_text("the last")).to_be_visible()
+        assert said(page) == [*(f"message {number}" for number in range(RENEWALS)), "the last"]
+        expect(page.get_by_role("heading", name="Sign in to Partyline")).to_have_count(0)
+
+    await play(hasty, DESK, story)
