@@ -62,7 +62,8 @@ class TokenAuthenticator:
         self._capacity = capacity
         self._recent: dict[bytes, UserPrincipal] = {}
         self._older: dict[bytes, UserPrincipal] = {}
-        self._generation = self._generation_now
+        # generations of issuers and of ended sessions for which the memory holds
+        self._issued, self._ended = issuers.generation, signed_in.generation
 
     def __len__(self) -> int:
         """How many tokens are cached."""
@@ -114,9 +115,9 @@ class TokenAuthenticator:
         Raises:
             TokenExpired: it was valid once.
         """
-        if self._generation != self._generation_now:
+        if self._issued != self._issuers.generation or self._ended != self._signed_in.generation:
             self._recent, self._older = {}, {}
-            self._generation = self._generation_now
+            self._issued, self._ended = self._issuers.generation, self._signed_in.generation
         digest = _digest(carried)
         principal = self._recent.get(digest)
         if principal is None:
@@ -138,10 +139,6 @@ class TokenAuthenticator:
             return None
         self._users.last_seen.note(principal.user_id, now_ms)
         return principal
-
-    @property
-    def _generation_now(self) -> tuple[int, int]:
-        return self._issuers.generation, self._signed_in.generation
 
     def _remember(self, digest: bytes, principal: UserPrincipal) -> None:
         if len(self._recent) >= self._capacity:

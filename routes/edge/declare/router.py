@@ -24,9 +24,10 @@ Found = tuple[Route, dict[str, str]]
 class _Node:
     """A node in the tree of path segments."""
 
-    __slots__ = ("any", "named", "names", "rest", "route")
+    __slots__ = ("any", "depth", "named", "names", "rest", "route")
 
-    def __init__(self) -> None:
+    def __init__(self, depth: int = 0) -> None:
+        self.depth = depth  # slashes before its segments
         self.named: dict[str, _Node] = {}
         self.any: _Node | None = None
         self.rest: _Node | None = None
@@ -71,18 +72,15 @@ class Router:
         if node is None:
             return None
         texts: list[str] = []
-        segments = path.split("/")
-        for place, segment in enumerate(segments):
+        for segment in path.split("/"):
             following = node.named.get(segment)
             if following is None:
-                if not segment:
-                    return None
                 following = node.any
-                if following is None:
-                    if node.rest is None:
+                if following is None or not segment:
+                    if node.rest is None or not segment:
                         return None
+                    texts.append(path.split("/", node.depth)[node.depth])
                     node = node.rest
-                    texts.append("/".join(segments[place:]))
                     break
                 texts.append(segment)
             node = following
@@ -98,11 +96,11 @@ class Router:
         node = self._roots.setdefault(method, _Node())
         for segment in path.split("/"):
             if segment.startswith("{*"):
-                node.rest = node = node.rest or _Node()
+                node.rest = node = node.rest or _Node(node.depth + 1)
             elif _PARAMETER.fullmatch(segment) is not None:
-                node.any = node = node.any or _Node()
+                node.any = node = node.any or _Node(node.depth + 1)
             elif "{" in segment:
                 return  # a parameter that is only part of a segment is left to Werkzeug
             else:
-                node = node.named.setdefault(segment, _Node())
+                node = node.named.setdefault(segment, _Node(node.depth + 1))
         node.route, node.names = route, names
