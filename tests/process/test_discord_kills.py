@@ -15,7 +15,6 @@ import trio
 from scripts.upstreams.discord import GUILD, DiscordSite
 from scripts.upstreams.sites import Sites
 from tests.discord.play import said
-from tests.process.shop_play import token
 from tests.support.process import server_process
 from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 
@@ -67,7 +66,7 @@ async def test_kill_nine_doubles_no_post_and_loses_none_without_doubt() -> None:
             server_process(discord_url=site.base_url) as server,
             httpx2.AsyncClient(base_url=server.url, timeout=PATIENCE_SECONDS) as client,
         ):
-            owner = Owner(client, await token(server, "Ann"))
+            owner = Owner(client, await server.token("Ann"))
             await owner.begin(site.url(webhook))
             for round in range(ROUNDS):
                 held = site.faults.add("held", on="POST") if round % 2 else None
