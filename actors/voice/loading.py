@@ -99,10 +99,17 @@ async def refresh(conn: Connection, channel_id: str, state: State) -> State:
         )
         for row in rows
     )
-    empty_since_ms = state.empty_since_ms
-    if empty_since_ms is None:  # its last session was replaced by one elsewhere, and it was not told
-        empty_since_ms = state.created_at_ms
-    return replace(state, sessions=sessions, empty_since_ms=None if sessions else empty_since_ms)
+    empty_since_ms = None if sessions else await _empty_since_ms(conn, state)
+    return replace(state, sessions=sessions, empty_since_ms=empty_since_ms)
+
+
+async def _empty_since_ms(conn: Connection, state: State) -> int:
+    """Since when a channel is empty. Its head says so, and not a snapshot, which knows no sessions; where its last
+    session was replaced by one elsewhere and it was not told, since its beginning.
+    """
+    head = await journal.read_head(conn, channels.KIND, state.id)
+    kept = None if head is None else _summaries.decode(head.summary).empty_since_ms
+    return state.created_at_ms if kept is None else kept
 
 
 def missing(state: State, command: AnyCommand) -> tuple[str, str | None] | None:
