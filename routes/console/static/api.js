@@ -48,7 +48,6 @@ export const friends = {
   blocks: (query, signal) => rest.get("/v1/social/friends/blocks", query, { signal }),
   block: (targetId, reason) => rest.post("/v1/social/friends/blocks", { targetId, ...(reason && { reason }) }),
   unblock: (target) => rest.delete(`/v1/social/friends/blocks/${id(target)}`),
-  report: (targetId, reason) => rest.post("/v1/social/friends/reports", { targetId, reason }),
 };
 
 export const party = {
@@ -60,7 +59,6 @@ export const party = {
   decline: (party) => rest.post(`/v1/social/party/invites/${id(party)}/decline`),
   select: (selection) => rest.put("/v1/social/party/lobby/selection", selection),
   setReady: (ready) => rest.put("/v1/social/party/lobby/ready", { ready, profilePrepared: ready }),
-  selectors: (selectorIds) => rest.put("/v1/social/party/lobby/selectors", { selectorIds }),
 };
 
 export const notifications = {

@@ -1,10 +1,7 @@
-// A word that says how something is, and an id that can be copied.
+// An id that can be copied.
 import { html } from "../html.js";
 import { say } from "../words.js";
 import { toast } from "./toast.js";
-
-/** @param {{tone?: "good"|"warn"|"bad"|"plain", children: any}} props */
-export const Chip = ({ tone = "plain", children }) => html`<span class=${`chip ${tone}`}>${children}</span>`;
 
 /** An id: short, in monospace, copied by a click. */
 export function Id({ id, what }) {
