@@ -13,7 +13,8 @@ from pathlib import Path
 
 from actors.users.permissions import Role
 from persistence.errors import PersistenceError
-from routes.edge.config.table import Config, process_environment, read_config, without_effect
+from routes.edge.config.environment import process_environment
+from routes.edge.config.table import Config, read_config, without_effect
 from routes.edge.faults import OperatorFault
 from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 

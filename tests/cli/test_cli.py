@@ -21,6 +21,7 @@ from routes.cli.main import main
 from routes.edge.config.table import SETTINGS, read_config
 from routes.edge.identity.keys import open_keys
 from routes.logs import configure_logging
+from tests.edge.certificate import Certificate
 from tests.support.process import reachable_directory, server_process
 from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.users.parts import ANN, BEN
@@ -275,6 +276,28 @@ async def test_the_doctor_sees_open_keys_and_a_dead_database(environ, tmp_path):
     ill = {finding.about: str(finding) async for finding in examine(config) if finding.ill}
     assert ill.keys() == {"keys", "database"}
     assert "chmod go-rwx" in ill["keys"]
+
+
+async def test_the_doctor_looks_at_the_certificate(environ, tmp_path, database_url):
+    certificate = Certificate(tmp_path)
+    settings = {
+        "PARTYLINE_DATABASE_URL": database_url,
+        "PARTYLINE_BIND": "127.0.0.1:0",
+        "PARTYLINE_TLS_BIND": "127.0.0.1:0",
+        "PARTYLINE_TLS_CERT": str(certificate.certfile),
+        "PARTYLINE_TLS_KEY": str(certificate.keyfile),
+    }
+
+    async def found():
+        findings = [one async for one in examine(read_config(settings)) if one.about == "certificate"]
+        (finding,) = findings
+        return finding
+
+    soon = await found()
+    assert (soon.says, soon.ill) == ("ends in 1 days", False)
+    assert "renew it" in soon.cure
+    certificate.keyfile.unlink()
+    assert (await found()).ill
 
 
 @pytest.mark.slow
