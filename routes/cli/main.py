@@ -97,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add("serve", "serve until SIGTERM", _serve, log_level=None)
     add("migrate", "bring the database up to this version", _migrate, log_level=None)
+    add("health", "ask the server on this machine whether it is ready", _health)
     add("routes", "print every route: method, path, permission, handler", _routes)
     add("doctor", "look at everything that a start depends on, and say what to do", _doctor)
     token = add("token", "make a user if need be, and print an access token for them", _token)
@@ -157,6 +158,13 @@ def _migrate(_arguments: argparse.Namespace, config: Config) -> int:
 
     trio.run(opened)
     _say("the database is at this version")
+    return 0
+
+
+def _health(_arguments: argparse.Namespace, config: Config) -> int:
+    from routes.cli.health import ask_ready
+
+    _say(ask_ready(config))
     return 0
 
 

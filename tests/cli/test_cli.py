@@ -248,6 +248,16 @@ async def test_a_token_beside_a_running_server():
         assert ill.stdout.count("WRONG") == 1
         assert first not in server.log
         assert second not in server.log
+        ask = partial(partyline, server.data_dir, "health", PARTYLINE_BIND=f"0.0.0.0:{server.port}")
+        asked = await trio.to_thread.run_sync(ask)
+        assert (asked.returncode, asked.stdout, asked.stderr) == (0, "ready\n", "")
+
+
+def test_nobody_who_answers_is_not_healthy(environ, capsys):
+    environ.setenv("PARTYLINE_BIND", "127.0.0.1:1")
+    assert main(["health"]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n"), "http://127.0.0.1:1/ready does not answer" in err) == ("", 1, True)
 
 
 async def test_the_doctor_finds_nothing_wrong(environ, database_url):
@@ -340,6 +350,7 @@ SERVING = {"routes.domains", "routes.startup", "quart", "hypercorn", "prometheus
             set(),
         ),
         ("routes.cli.main, routes.cli.doctor, routes.logs", set()),
+        ("routes.cli.main, routes.cli.health", {"trio", "jwt", "cryptography", "asyncpg"}),
         ("routes.cli.main, routes.cli.archive, routes.cli.database, routes.logs", {"jwt", "cryptography"}),
         ("routes.cli.main, routes.cli.catalog, routes.cli.database, routes.logs", {"jwt", "cryptography"}),
     ],

@@ -19,6 +19,8 @@ PAPERS = (
     "docs/errors.md",
     "docs/agent.md",
     "docs/gateways.md",
+    "docs/install.md",
+    "docs/proxies.md",
     "docs/news.md",
     "docs/operating.md",
     "docs/services.md",
