@@ -167,8 +167,13 @@ class ServerProcess:
 
     async def token(self, name: str, *options: str) -> str:
         """A token from the command line, which works beside the running server; options as of `partyline token`."""
+        return await self.command("token", "--name", name, *options)
+
+    async def command(self, *arguments: str, stdin: str = "") -> str:
+        """What a command of `partyline` prints that is about this server's data, whether the server runs or not."""
         made = await trio.run_process(
-            [str(self.program), "token", "--name", name, *options],
+            [str(self.program), *arguments],
+            stdin=stdin.encode(),
             capture_stdout=True,
             env={
                 "PATH": "/usr/bin:/bin",
