@@ -5,18 +5,17 @@ bytes of every attachment and release of that moment are there; those that came 
 """
 
 import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
 
 from persistence.backup.archive import ArchiveWriter, Origin, Sum
 from persistence.backup.faults import BackupFault
 from persistence.backup.sealing import sealing
 from persistence.blobs import kept_whole
+from persistence.new_file import new_file
 
 STORES = ("blobs", "artifacts")
 """Folders of files that are named by their SHA-256."""
@@ -60,7 +59,7 @@ def write_backup(
         BackupFault: the file exists or cannot be written, or pg_dump failed.
     """
     try:
-        with _new_file(path) as file, ExitStack() as still:
+        with new_file(path) as file, ExitStack() as still:
             stores = [data_dir / name for name in STORES if (data_dir / name).is_dir()]
             for store in stores:
                 still.enter_context(kept_whole(store))
@@ -72,10 +71,8 @@ def write_backup(
             damaged = tuple(name for store in stores for name in _add_store(archive, data_dir, store))
             sums = archive.finish()
             size_bytes = file.tell()
-    except FileExistsError:
-        raise BackupFault(f"{path} is there already") from None
     except OSError as error:
-        raise BackupFault(f"{path} cannot be written: {error.strerror or error}") from error
+        raise BackupFault(f"{path}: {error.strerror or error}") from error
     return Made(size_bytes, sums, damaged)
 
 
@@ -94,24 +91,3 @@ def _add(archive: ArchiveWriter, data_dir: Path, path: Path) -> bytes:
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         return archive.add(str(path.relative_to(data_dir)), size, file)
-
-
-@contextmanager
-def _new_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that has its name only once it is whole and durable."""
-    if path.exists():
-        raise FileExistsError
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        draft.rename(path)
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -39,6 +39,10 @@ def add_keeping(add: Add) -> None:
             help="its first line seals the backup; - asks for it, or reads standard input",
         )
 
+    exported = add("export", "write everything that a user may take with them into a zip", _export)
+    exported.add_argument("file", type=Path, metavar="FILE", help="the file, which must not exist")
+    exported.add_argument("--user", required=True, metavar="UUID", help="whose")
+
 
 def _backup(arguments: argparse.Namespace, config: Config) -> int:
     import trio
@@ -61,4 +65,27 @@ def _restore(arguments: argparse.Namespace, config: Config) -> int:
     passphrase = read_passphrase(arguments.passphrase_file)
     for line in trio.run(restore_backup, arguments.file, config, passphrase):
         say(line)
+    return 0
+
+
+def _export(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from actors.ids import parse_uuid
+    from persistence.blobs import Blobs
+    from routes.cli.database import database_of
+    from routes.cli.export import export_user
+    from routes.cli.faults import CommandFault
+    from routes.domains import DOMAINS
+
+    user_id = parse_uuid(arguments.user)
+    if user_id is None:
+        raise CommandFault("--user wants a uuid")
+
+    async def exported() -> str:
+        async with database_of(config) as database:
+            blobs = Blobs(config.data_dir / "blobs")
+            return await export_user(user_id, arguments.file, database, blobs, DOMAINS)
+
+    say(trio.run(exported))
     return 0

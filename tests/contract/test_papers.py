@@ -18,6 +18,7 @@ PAPERS = (
     "docs/settings.md",
     "docs/errors.md",
     "docs/agent.md",
+    "docs/backups.md",
     "docs/gateways.md",
     "docs/install.md",
     "docs/proxies.md",
