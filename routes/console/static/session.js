@@ -25,11 +25,10 @@ export const may = (node) => permissions.value.some((held) => covers(held, node)
 
 const others = new BroadcastChannel("partyline-session");
 
-/** Take up the session of this browser, where it has one. */
+/** Take up the session of this browser, where it has one (`renewed` says so). */
 export async function restore() {
   try {
-    if (await partyline.restore()) enter();
-    else status.value = "out";
+    if (!(await partyline.restore())) status.value = "out";
   } catch (error) {
     reason.value = error.message;
     status.value = "out";
