@@ -1,13 +1,14 @@
-"""A real browser beside a world. A story runs in a thread of its own, as the browser's driver wants it, and asks the
-world to do things meanwhile.
+"""A real browser beside a world. Stories run in one thread of their own, as the browser's driver wants it, and ask the
+world to do things meanwhile. The browser stays from story to story, since starting it costs more than most stories do;
+cookies, storage and pages are a story's own.
 
 Every fault on a page fails its story: an exception, a line on the console, a breach of the policy, and whatever axe
 finds.
 """
 
 import os
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
@@ -15,7 +16,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import pytest
 import trio
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import Player
@@ -59,11 +60,13 @@ class Scene:
         service: what is looked at; only to be touched through `let`.
         browser: its contexts are persons, each with cookies of their own.
         look: of every person's browser.
+        token: of the trio that the service runs in.
     """
 
     service: Reached
     browser: Browser
     look: Look
+    token: trio.lowlevel.TrioToken
     faults: list[str] = field(default_factory=list)
     expected: set[str] = field(default_factory=lambda: {NOT_SIGNED_IN})
     """Parts of lines on the console that belong to the story."""
@@ -74,7 +77,7 @@ class Scene:
         async def run() -> T:
             return await act(*args, **more)
 
-        return trio.from_thread.run(run)
+        return trio.from_thread.run(run, trio_token=self.token)
 
     def stranger(self) -> Page:
         """A page of a browser in which nobody is signed in."""
@@ -138,24 +141,51 @@ needs_browser = pytest.mark.skipif(chromium() is None, reason="no Chromium here:
 
 async def play(service: Reached, look: Look, story: Callable[[Scene], None]) -> None:
     """Run a story to its end."""
+    token = trio.lowlevel.current_trio_token()
 
     def run() -> None:
-        with _browser() as browser:
-            scene = Scene(service, browser, look)
-            story(scene)
-            if scene.faults:
-                pytest.fail("\n".join(scene.faults))
-
-    await trio.to_thread.run_sync(run)
-
-
-@contextmanager
-def _browser() -> Iterator[Browser]:
-    with sync_playwright() as driver:
-        # Only root needs to leave the sandbox out.
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = driver.chromium.launch(executable_path=chromium(), args=arguments)
+        browser = _THEATRE.browser()
+        scene = Scene(service, browser, look, token)
         try:
-            yield browser
+            story(scene)
         finally:
-            browser.close()
+            for context in browser.contexts:
+                context.close()
+        if scene.faults:
+            pytest.fail("\n".join(scene.faults))
+
+    await trio.to_thread.run_sync(_THEATRE.thread.submit(run).result)
+
+
+def close_browser() -> None:
+    """End the browser that the stories of this process have used, if there was any."""
+    _THEATRE.thread.submit(_THEATRE.close).result()
+    _THEATRE.thread.shutdown()
+
+
+class _Theatre:
+    """The one browser of a process, and the one thread that may touch it."""
+
+    def __init__(self) -> None:
+        self.thread = ThreadPoolExecutor(1, "stories")
+        self._driver: Playwright | None = None
+        self._browser: Browser | None = None
+
+    def browser(self) -> Browser:
+        """The browser; a new one where it has not been started, or a story has brought it down."""
+        self._driver = self._driver or sync_playwright().start()
+        if self._browser is None or not self._browser.is_connected():
+            # Only root needs to leave the sandbox out.
+            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+            self._browser = self._driver.chromium.launch(executable_path=chromium(), args=arguments)
+        return self._browser
+
+    def close(self) -> None:
+        """End browser and driver."""
+        if self._browser is not None:
+            self._browser.close()
+        if self._driver is not None:
+            self._driver.stop()
+
+
+_THEATRE = _Theatre()
