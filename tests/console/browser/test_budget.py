@@ -56,7 +56,9 @@ def watched(page: Page, base: str) -> Traffic:
     session.on("Network.requestWillBeSent", asked)
     session.on("Network.webSocketCreated", asked)
     session.on("Network.responseReceivedExtraInfo", answered)
-    session.on("Network.webSocketHandshakeResponseReceived", lambda event: answered({**event, "statusCode": 101}))
+    session.on(
+        "Network.webSocketHandshakeResponseReceived", lambda event: answered({**event, "statusCode": 101})
+    )
     session.on("Network.responseReceived", begun)
     session.on("Network.loadingFinished", finished)
     session.send("Network.enable")
