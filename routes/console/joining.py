@@ -15,7 +15,7 @@ JOINED = "joined/"
 """The folder in which joined files are served."""
 
 CONSOLE = JOINED + "console.js"
-"""What every page needs, and the beginning."""
+"""The beginning, and what it needs."""
 
 IMPORTS = {
     "htm": "vendor/htm.js",
@@ -41,8 +41,8 @@ _NOT_UNDERSTOOD = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def joined(contents: Mapping[str, bytes], entry: str) -> dict[str, bytes]:
-    """All joined files: one for each module that is imported on demand, with what it alone needs, and one with the
-    entry and everything else.
+    """All joined files: one with the entry and what it needs, one for each module that is imported on demand with what
+    it alone needs, and each module that several of those need by itself.
 
     Args:
         contents: {path: bytes} of all files.
@@ -79,8 +79,14 @@ def _files_of(texts: Mapping[str, str], entry: str) -> dict[str, str]:
     file_of = dict.fromkeys(_in_order(texts, [entry]), CONSOLE)
     for begin in sorted(on_demand - file_of.keys()):
         for path in _in_order(texts, [begin]):
-            file_of[path] = CONSOLE if path in file_of else JOINED + begin.replace("/", "-")
+            if file_of.get(path) != CONSOLE:
+                # A second one needs it: then it stands alone.
+                file_of[path] = _file_from(path if path in file_of else begin)
     return file_of
+
+
+def _file_from(path: str) -> str:
+    return JOINED + path.replace("/", "-")
 
 
 def _in_order(texts: Mapping[str, str], wanted: Sequence[str]) -> list[str]:
@@ -132,7 +138,7 @@ def _module(file: str, path: str, text: str, file_of: Mapping[str, str], used: d
         wanted = path_of(path, source)
         if file_of[wanted] == file:
             return f'modules["{wanted}"]'
-        return f'{used.setdefault(f"./{_name(CONSOLE)}", "others")}.modules["{wanted}"]'
+        return f'{used.setdefault(f"./{_name(file_of[wanted])}", f"file{len(used)}")}.modules["{wanted}"]'
 
     def declared(found: re.Match[str]) -> str:
         default, name, names = found.groups()
