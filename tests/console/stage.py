@@ -2,8 +2,8 @@
 world to do things meanwhile. The browser stays from story to story, since starting it costs more than most stories do;
 cookies, storage and pages are a story's own.
 
-Every fault on a page fails its story: an exception, a line on the console, a breach of the policy, and whatever axe
-finds.
+Every fault on a page fails its story: an exception, a line on the console, a breach of the policy, a request to
+another server, and whatever axe finds.
 """
 
 import os
@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import pytest
 import trio
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Request, expect, sync_playwright
 
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import Player
@@ -79,19 +79,30 @@ class Scene:
 
         return trio.from_thread.run(run, trio_token=self.token)
 
-    def stranger(self) -> Page:
-        """A page of a browser in which nobody is signed in."""
-        context = self.browser.new_context(
-            color_scheme=self.look.scheme,
-            viewport={"width": self.look.width, "height": 800},
-            base_url=self.service.url,
-        )
+    def stranger(self, **more: Any) -> Page:
+        """A page of a browser in which nobody is signed in; `more` is how else it is set up."""
+        return self._opened(self.browser.new_context(**self._looks(), **more))
+
+    def started_again(self, profile: Path) -> Page:
+        """A page of a browser of its own that keeps things in a folder; whoever closes its context closes it."""
+        driver = self.browser.browser_type
+        return self._opened(driver.launch_persistent_context(profile, **_launching(), **self._looks()))
+
+    def _looks(self) -> dict[str, Any]:
+        return {
+            "color_scheme": self.look.scheme,
+            "viewport": {"width": self.look.width, "height": 800},
+            "base_url": self.service.url,
+        }
+
+    def _opened(self, context: BrowserContext) -> Page:
         context.set_default_timeout(PATIENCE_SECONDS * 1000)
         return self.page_in(context)
 
     def page_in(self, context: BrowserContext) -> Page:
         """Another tab of a browser."""
         page = context.new_page()
+        page.on("request", self._watch)
         page.on("pageerror", lambda error: self.faults.append(f"{page.url}: {error}"))
         page.on(
             "console",
@@ -102,6 +113,10 @@ class Scene:
             ),
         )
         return page
+
+    def _watch(self, request: Request) -> None:
+        if not request.url.startswith((f"{self.service.url}/", "blob:", "data:")):
+            self.faults.append(f"{request.frame.url} asks another server: {request.url}")
 
     def enter(self, player: Player, path: str = "/app") -> Page:
         """A page of a person who signs in with their token."""
@@ -157,6 +172,11 @@ async def play(service: Reached, look: Look, story: Callable[[Scene], None]) -> 
     await trio.to_thread.run_sync(_THEATRE.thread.submit(run).result)
 
 
+def _launching() -> dict[str, Any]:
+    # Only root needs to leave the sandbox out.
+    return {"executable_path": chromium(), "args": ["--no-sandbox"] if os.geteuid() == 0 else []}
+
+
 def close_browser() -> None:
     """End the browser that the stories of this process have used, if there was any."""
     _THEATRE.thread.submit(_THEATRE.close).result()
@@ -175,9 +195,7 @@ class _Theatre:
         """The browser; a new one where it has not been started, or a story has brought it down."""
         self._driver = self._driver or sync_playwright().start()
         if self._browser is None or not self._browser.is_connected():
-            # Only root needs to leave the sandbox out.
-            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-            self._browser = self._driver.chromium.launch(executable_path=chromium(), args=arguments)
+            self._browser = self._driver.chromium.launch(**_launching())
         return self._browser
 
     def close(self) -> None:
