@@ -70,7 +70,7 @@ async def open_service(
 
 async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
     database = await _open_database(stack, config)
-    keys = await trio.to_thread.run_sync(_open_keys, config.data_dir)
+    keys = await trio.to_thread.run_sync(_open_keys, config.shared_dir)
     opening = Opening(
         config=config,
         clock=clock,
@@ -147,10 +147,10 @@ def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
     nursery.start_soon(keep_house, jobs, service.housekeeping, does)
 
 
-def _open_keys(data_dir: Path) -> Keys:
-    for path in close_to_others(data_dir):
+def _open_keys(shared_dir: Path) -> Keys:
+    for path in close_to_others(shared_dir):
         log.warning(f"{path} could be read by others; it is closed to them now")
-    return open_keys(data_dir)
+    return open_keys(shared_dir)
 
 
 async def _open_database(stack: AsyncExitStack, config: Config) -> Database:

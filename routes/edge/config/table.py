@@ -35,6 +35,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     base_url: str
     dashboard_url: str
     data_dir: Path
+    shared_dir: Path
     database_url: str | None
     pg_bin: Path | None
     nats_url: str | None
@@ -125,8 +126,15 @@ SETTINGS = (
         "data_dir",
         "./.partyline",
         Path,
-        "keys, embedded database, attachments and files of releases",
+        "embedded database, and what is shared unless that has a folder of its own",
         also=("datafolder", "datapath", "storage", "datadir"),
+    ),
+    Setting(
+        "shared_dir",
+        None,
+        Path,
+        "keys, attachments and files of releases; default: the data folder",
+        also=("sharedfolder", "shareddir", "keysdir", "blobsdir"),
     ),
     Setting(
         "database_url",
@@ -331,6 +339,7 @@ def read_config(environ: Mapping[str, str]) -> Config:
     if values["base_url"] is None and isinstance(bind, tuple):
         values["base_url"] = forms.address_of(bind[0])
     values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
+    values["shared_dir"] = values["shared_dir"] or values["data_dir"]
     return Config(**values)  # type: ignore[arg-type]  # tests/edge check each parser against its field
 
 
