@@ -129,13 +129,7 @@ SETTINGS = (
         "embedded database, and what is shared unless that has a folder of its own",
         also=("datafolder", "datapath", "storage", "datadir"),
     ),
-    Setting(
-        "shared_dir",
-        None,
-        Path,
-        "keys, attachments and files of releases; default: the data folder",
-        also=("sharedfolder", "shareddir", "keysdir", "blobsdir"),
-    ),
+    Setting("shared_dir", None, Path, "keys, attachments and files of releases; default: the data folder"),
     Setting(
         "database_url",
         None,
@@ -144,13 +138,7 @@ SETTINGS = (
         True,
         also=("database", "postgres", "dsn", "db", "sql"),
     ),
-    Setting(
-        "pg_bin",
-        None,
-        Path,
-        "folder of PostgreSQL's programs for the embedded database",
-        also=("pgbin", "pgpath"),
-    ),
+    Setting("pg_bin", None, Path, "folder of the embedded database's programs", also=("pgbin", "pgpath")),
     Setting(
         "nats_url",
         None,
