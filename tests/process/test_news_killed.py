@@ -65,12 +65,10 @@ def _now_ms() -> int:
 
 
 async def _write(writer: Person, scope: dict[str, str], moment_ms: int) -> tuple[str, str]:
-    """Id and moment of a scheduled article; a later moment where the machine has slept through the one that was asked."""
+    """Id and moment of a scheduled article; the moment is a later one where the machine has slept through that."""
+    article = {"scope": scope, "title": "t", "body": "b", "notify": True, "status": "scheduled"}
     while True:
-        body = {
-            "scope": scope, "title": "t", "body": "b", "notify": True, "status": "scheduled", "publishAt": iso(moment_ms),
-        }  # fmt: skip
-        answer = await writer.answer("POST", "/v1/news", body)
+        answer = await writer.answer("POST", "/v1/news", article | {"publishAt": iso(moment_ms)})
         if answer.status_code == 201:
             return answer.json()["id"], iso(moment_ms)
         assert [error["code"] for error in answer.json()["errors"]] == ["PAST"], answer.text
