@@ -26,6 +26,18 @@ STRANGE = """(trusted) => {
 }"""
 """Elements that only what somebody has written could have made."""
 
+BARE = """(texts) => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) {
+        const said = walker.currentNode.data.replace(/[ \\t\\r\\n]+/g, " ");
+        const isolated = walker.currentNode.parentElement.closest("bdi, [dir=auto], code, pre, option, textarea");
+        if (isolated === null && texts.some((text) => said.includes(text))) found.push(said.slice(0, 200));
+    }
+    return found;
+}"""
+"""Texts that could turn around what stands beside them."""
+
 MISSING = """(texts) => {
     const fields = [...document.querySelectorAll("input, textarea, option")].map((one) => one.value);
     const shown = [document.body.textContent, ...fields].join("\\n").replace(/[ \\t\\r\\n]+/g, " ");
@@ -48,6 +60,7 @@ def look_at(page: Page, path: str, texts: list[str]) -> None:
     except TimeoutError:
         assert page.evaluate(MISSING, wanted) == [], path
     assert page.evaluate(STRANGE, TRUSTED_LINK) == [], path
+    assert page.evaluate(BARE, wanted) == [], path
 
 
 @pytest.fixture
