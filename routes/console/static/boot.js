@@ -5,6 +5,7 @@ import { restore, status } from "./session.js";
 import { Shell } from "./shell.js";
 import { SignIn } from "./sign-in.js";
 import { me } from "./session.js";
+import { Announcements } from "./ui/announce.js";
 import { Dialogs } from "./ui/dialog.js";
 import { Loading } from "./ui/states.js";
 import { Toasts } from "./ui/toast.js";
@@ -16,7 +17,7 @@ function Console() {
     ${wasSignedIn && html`<div class="frame" inert=${status.value !== "in"}><${Shell} /></div>`}
     ${status.value === "out" && html`<${SignIn} isAgain=${wasSignedIn} />`}
     ${status.value === "restoring" && html`<${Loading} />`}
-    <${Dialogs} /><${Toasts} />`;
+    <${Dialogs} /><${Toasts} /><${Announcements} />`;
 }
 
 const root = document.getElementById("console");

@@ -16,12 +16,25 @@ export const me = signal(null);
 const permissions = signal([]);
 const role = signal("");
 
-/** Whether the user is a super-admin, or a moderator or more; false until the service has said so. */
-export const isSuperAdmin = computed(() => role.value === "Super Admin");
-export const isModerator = computed(() => isSuperAdmin.value || permissions.value.includes("capes:moderate"));
+/** In place of a node: what only super-admins may. */
+export const SUPER_ADMIN = "super-admin";
 
-/** Whether the user holds a right; the page only draws by it, the service decides. */
-export const may = (node) => permissions.value.some((held) => covers(held, node));
+/** {nodes, isSuperAdmin} of whoever is signed in; nothing until the service has said so. */
+export const own = computed(() => ({ nodes: permissions.value, isSuperAdmin: role.value === "Super Admin" }));
+
+/**
+ * Whether somebody has a right; pages only draw by it, the service decides.
+ *
+ * @param {{nodes: string[], isSuperAdmin: boolean}} rights
+ * @param {string|null} needs a node, SUPER_ADMIN, or null for what everybody may.
+ */
+export function holds({ nodes, isSuperAdmin }, needs) {
+  if (needs === null) return true;
+  return needs === SUPER_ADMIN ? isSuperAdmin : nodes.some((held) => covers(held, needs));
+}
+
+/** Whether whoever is signed in has a right. */
+export const may = (needs) => holds(own.value, needs);
 
 const others = new BroadcastChannel("partyline-session");
 

@@ -52,7 +52,7 @@ function ByToken() {
   const [token, setToken] = useState("");
   const action = useAction(enter);
   return html`<${Form} action=${action} label=${say("signIn.byToken")} onSubmit=${() => action.run({ token: token.trim() })}>
-    <${Field} label=${say("signIn.token")} hint=${say("signIn.tokenHint")} kind="password" value=${token} onInput=${setToken} required spellcheck="false" />
+    <${Field} label=${say("signIn.token")} hint=${say("signIn.tokenHint")} kind="password" value=${token} onInput=${setToken} required spellcheck=${false} />
     <${Submit} action=${action}>${say("signIn.submit")}<//>
   <//>`;
 }

@@ -1,11 +1,13 @@
 // Questions that must be answered before something happens: what it does, to whom, and whether it can be undone.
 import { signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { say } from "../words.js";
 import { copyText } from "./chip.js";
+import { Modal } from "./modal.js";
 
 const asked = signal(null);
+let nextKey = 1;
 
 /**
  * Ask before something that others will see, or that cannot be undone.
@@ -17,7 +19,7 @@ const asked = signal(null);
 export function ask(question) {
   asked.value?.answer(false);
   return new Promise((answer) => {
-    asked.value = { ...question, answer };
+    asked.value = { ...question, key: nextKey++, answer };
   });
 }
 
@@ -29,31 +31,29 @@ export function showSecret({ title, text, secret }) {
 /** The question that is being asked, if there is one. */
 export function Dialogs() {
   const question = asked.value;
-  const dialog = useRef(null);
+  return question && html`<${Question} key=${question.key} question=${question} />`;
+}
+
+function Question({ question }) {
   const [typed, setTyped] = useState("");
-  useEffect(() => {
-    setTyped("");
-    if (question) dialog.current.showModal();
-  }, [question]);
-  if (!question) return null;
   const answer = (value) => {
     asked.value = null;
     question.answer(value);
   };
   const isReady = question.typed === undefined || typed === question.typed;
-  return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onCancel=${(event) => { event.preventDefault(); if (!question.secret) answer(false); }}>
+  return html`<${Modal} aria-labelledby="dialog-title" cancel=${() => { if (!question.secret) answer(false); }}>
     <form method="dialog" onSubmit=${(event) => { event.preventDefault(); if (isReady) answer(true); }}>
       <h2 id="dialog-title">${question.title}</h2>
       <div>${question.text}</div>
       ${question.secret && html`<${Secret} secret=${question.secret} />`}
       ${question.typed !== undefined && html`<label class="field">${say("dialog.type", { name: question.typed })}
-        <input value=${typed} autocomplete="off" spellcheck="false" onInput=${(event) => setTyped(event.currentTarget.value)} /></label>`}
+        <input value=${typed} autocomplete="off" spellcheck=${false} onInput=${(event) => setTyped(event.currentTarget.value)} /></label>`}
       <div class="buttons">
         ${!question.secret && html`<button type="button" autofocus onClick=${() => answer(false)}>${say("action.cancel")}</button>`}
         <button class=${question.isDanger ? "danger" : "primary"} disabled=${!isReady}>${question.confirm}</button>
       </div>
     </form>
-  </dialog>`;
+  <//>`;
 }
 
 function Secret({ secret }) {

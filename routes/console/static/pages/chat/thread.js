@@ -11,7 +11,7 @@ import { Members } from "./members.js";
 import { Message } from "./message.js";
 import { arrived, drop, send, sendAgain, unsent } from "./outbox.js";
 import { EMPTY, applied, withOlder } from "./thread-state.js";
-import { titleOf } from "./title.js";
+import { titleOf } from "../../ui/conversation-title.js";
 
 const NEAR_END_PX = 40;
 const PAUSE_MS = 5 * 60_000;

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { admin, sessions } from "../../api.js";
 import { html } from "../../html.js";
 import { go } from "../../router.js";
-import { isSuperAdmin, me } from "../../session.js";
+import { SUPER_ADMIN, may, me } from "../../session.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { Id } from "../../ui/chip.js";
 import { ask, showSecret } from "../../ui/dialog.js";
@@ -22,7 +22,7 @@ export function User({ id }) {
     <dl class="facts"><dt>${say("users.created")}</dt><dd><${When} at=${user.createdAt} /></dd><dt>${say("users.seen")}</dt><dd>${user.lastSeenAt ? html`<${When} at=${user.lastSeenAt} />` : "–"}</dd>
       <dt>${say("users.region")}</dt><dd>${user.homeRegion ?? "–"}</dd></dl></section>
     <${Notes} id=${id} />
-    ${isSuperAdmin.value && html`<${Rights} id=${id} /><${Grants} id=${id} /><${Access} user=${user} />`}`}<//>`;
+    ${may(SUPER_ADMIN) && html`<${Rights} id=${id} /><${Grants} id=${id} /><${Access} user=${user} />`}`}<//>`;
 }
 
 function Notes({ id }) {

@@ -70,12 +70,12 @@ function Send({ server, sent, last }) {
   };
   return html`<${Form} action=${send} label=${say("commands.send")} onSubmit=${() => send.run()}>
     <div class="field"><label for="command-action">${say("commands.action")}</label>
-      <input id="command-action" list="command-actions" value=${name} maxlength="100" spellcheck="false" autocomplete="off" aria-describedby="command-hint"
+      <input id="command-action" list="command-actions" value=${name} maxlength="100" spellcheck=${false} autocomplete="off" aria-describedby="command-hint"
         onInput=${(event) => { setName(event.currentTarget.value); setFields({}); }} onKeyDown=${recall} />
       <datalist id="command-actions">${actions.map((action) => html`<option value=${action.name}>${action.label}</option>`)}</datalist>
       <p class="dim" id="command-hint">${say("commands.hint")}</p></div>
     ${known ? html`<${SchemaFields} schema=${known} values=${fields} onChange=${setFields} error=${send.error} at="/payload" />`
-      : html`<div class="field"><label for="command-payload">${say("commands.payload")}</label><textarea id="command-payload" rows="2" spellcheck="false" value=${json} onInput=${(event) => setJson(event.currentTarget.value)}></textarea></div>`}
+      : html`<div class="field"><label for="command-payload">${say("commands.payload")}</label><textarea id="command-payload" rows="2" spellcheck=${false} value=${json} onInput=${(event) => setJson(event.currentTarget.value)}></textarea></div>`}
     <${Submit} action=${send} disabled=${!name.trim() || send.isRunning}>${say("action.send")}<//>
   <//>`;
 }

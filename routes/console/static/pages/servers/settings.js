@@ -44,7 +44,7 @@ function Editor({ server, settings, newer, reload }) {
     ${newer && isChanged && html`<div class="fault" role="status"><p>${say("settings.changedMeanwhile")}</p><pre>${JSON.stringify(newer.data, null, 2)}</pre>
       <button type="button" onClick=${reload}>${say("settings.takeTheirs")}</button></div>`}
     ${fields ? html`<${SchemaFields} schema=${settings.schema} values=${values} data=${settings.data} onChange=${setValues} error=${save.error} at="/data" />`
-      : html`<${Field} kind="area" rows="10" spellcheck="false" label=${say("settings.json")} value=${values.json} onInput=${(json) => setValues({ json })} error=${save.error} pointer="/data" />`}
+      : html`<${Field} kind="area" rows="10" spellcheck=${false} label=${say("settings.json")} value=${values.json} onInput=${(json) => setValues({ json })} error=${save.error} pointer="/data" />`}
     <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${() => setValues(before)} /></div>`;
 }
 
