@@ -1,5 +1,5 @@
 // The table of contents: which address shows which page, in which group of the navigation, and for whom.
-import { SUPER_ADMIN } from "./session.js";
+import { MODERATOR, SUPER_ADMIN } from "./session.js";
 
 /**
  * Each page: its address (`:name` is a part, `?` makes it optional), the key of its title, the group that it stands in
@@ -21,7 +21,7 @@ export const PAGES = [
   { path: "/app/networks/:id?", title: "networks.title", group: "run", needs: "connect:settings:read", load: () => import("./pages/networks.js") },
   { path: "/app/operate", title: "metrics.title", group: "operate", needs: SUPER_ADMIN, load: () => import("./pages/operate/metrics.js") },
   { path: "/app/operate/users/:id?", title: "users.title", group: "operate", needs: "admin:user:view", load: () => import("./pages/operate/users.js") },
-  { path: "/app/operate/reports", title: "reports.title", group: "operate", needs: "capes:moderate", load: () => import("./pages/operate/reports.js") },
+  { path: "/app/operate/reports", title: "reports.title", group: "operate", needs: MODERATOR, load: () => import("./pages/operate/reports.js") },
   { path: "/app/operate/capes", title: "moderation.capes", group: "operate", needs: "capes:moderate", load: () => import("./pages/operate/capes.js") },
   { path: "/app/operate/actors", title: "actors.title", group: "operate", needs: SUPER_ADMIN, load: () => import("./pages/operate/actors.js") },
   { path: "/app/operate/listing", title: "listing.title", group: "operate", needs: "admin:connect:manage", load: () => import("./pages/operate/listing.js") },

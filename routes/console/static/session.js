@@ -16,21 +16,26 @@ export const me = signal(null);
 const permissions = signal([]);
 const role = signal("");
 
-/** In place of a node: what only super-admins may. */
+/** In place of a node: what only super-admins may, and what whoever has any role may. */
 export const SUPER_ADMIN = "super-admin";
+export const MODERATOR = "moderator";
 
-/** {nodes, isSuperAdmin} of whoever is signed in; nothing until the service has said so. */
-export const own = computed(() => ({ nodes: permissions.value, isSuperAdmin: role.value === "Super Admin" }));
+/** {nodes, role} of whoever is signed in: `role` is the label of the highest, empty until the service has said it. */
+export const own = computed(() => ({ nodes: permissions.value, role: role.value }));
 
 /**
  * Whether somebody has a right; pages only draw by it, the service decides.
  *
- * @param {{nodes: string[], isSuperAdmin: boolean}} rights
- * @param {string|null} needs a node, SUPER_ADMIN, or null for what everybody may.
+ * @param {{nodes: string[], role: string}} rights
+ * @param {string|null} needs a node, SUPER_ADMIN, MODERATOR, or null for what everybody may.
  */
-export function holds({ nodes, isSuperAdmin }, needs) {
-  if (needs === null) return true;
-  return needs === SUPER_ADMIN ? isSuperAdmin : nodes.some((held) => covers(held, needs));
+export function holds({ nodes, role: label }, needs) {
+  switch (needs) {
+    case null: return true;
+    case SUPER_ADMIN: return label === "Super Admin";
+    case MODERATOR: return label !== "" && label !== "User";
+    default: return nodes.some((held) => covers(held, needs));
+  }
 }
 
 /** Whether whoever is signed in has a right. */

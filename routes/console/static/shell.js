@@ -5,7 +5,7 @@ import { html } from "./html.js";
 import { connection, useShared } from "./live.js";
 import { GROUPS, PAGES } from "./pages.js";
 import { match, place } from "./router.js";
-import { may, me, signOut } from "./session.js";
+import { MODERATOR, may, me, signOut } from "./session.js";
 import { announce } from "./ui/announce.js";
 import { isLetter } from "./ui/keys.js";
 import { Fault, Loading } from "./ui/states.js";
@@ -64,7 +64,7 @@ function Finding() {
 
 // {name of a page's title: how many things wait there}; these channels also keep the connection open on every page.
 function useWaiting() {
-  const queues = useShared(may("capes:moderate") ? "moderation" : null).data;
+  const queues = useShared(may(MODERATOR) || may("capes:moderate") ? "moderation" : null).data;
   const [inbox, friends, party, notifications] = ["inbox", "friends", "party", "notifications"].map((name) => useShared(name).data);
   return {
     "chat.title": inbox?.totals.unread ?? 0,
