@@ -81,7 +81,8 @@ async def test_entries_are_found(root: Player, query: dict[str, object], numbers
 
 
 @pytest.mark.parametrize(
-    "query", ["actorId=Ann", "requestId=7", "since=yesterday", "before=2026-01-01", f"action={'x' * 65}", "since=%00"]
+    "query",
+    ["actorId=Ann", "requestId=7", "since=yesterday", "before=2026-01-01", f"action={'x' * 65}", "since=%00"],
 )
 async def test_what_is_refused(root: Player, query: str) -> None:
     assert await root.refused("GET", f"{AUDIT}?{query}") == (400, "BAD_QUERY")

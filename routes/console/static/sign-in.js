@@ -1,6 +1,6 @@
 // Signing in: with an outside issuer, with a one-time link, or with an access token. Never by itself: a link is used by
 // a click, so that no robot that looks at links spends it, and nobody is signed in to a stranger's account unawares.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { inspectLink, issuers } from "./api.js";
 import { html } from "./html.js";
 import { go, place } from "./router.js";
@@ -13,10 +13,14 @@ import { say, sayOf } from "./words.js";
 /** @param {{isAgain: boolean}} props whether somebody's page lies beneath. */
 export function SignIn({ isAgain }) {
   const [{ code, error }] = useState(takeFragment);
-  useEffect(() => { if (!isAgain) document.title = `${say("signIn.title")} · Partyline`; }, []);
+  const heading = useRef(null);
+  useEffect(() => {
+    if (isAgain) heading.current.focus(); // what had it can no longer be reached
+    else document.title = `${say("signIn.title")} · Partyline`;
+  }, []);
   const frame = isAgain ? { class: "signin over", role: "dialog", "aria-modal": "true" } : { class: "signin", role: "main" };
   return html`<div ...${frame} aria-labelledby="signin-title"><div class="card">
-      <h1 id="signin-title" tabindex="-1">${say("signIn.title")}</h1>
+      <h1 id="signin-title" tabindex="-1" ref=${heading}>${say("signIn.title")}</h1>
       ${reason.value && html`<p role="status">${isAgain ? say("signIn.ended") : reason.value}</p>`}
       ${error && html`<p class="bad" role="alert">${sayOf("signIn.error", error, say("signIn.error.failed"))}</p>`}
       ${code ? html`<${ByLink} code=${code} />` : html`<${Issuers} /><${ByToken} />`}

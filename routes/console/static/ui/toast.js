@@ -30,9 +30,13 @@ export function undoLast() {
   return true;
 }
 
-function takeBack(one) {
+async function takeBack(one) {
   dismiss(one);
-  one.undo();
+  try {
+    await one.undo();
+  } catch (error) {
+    toast(error.message, { tone: "bad" });
+  }
 }
 
 function wait(one) {
