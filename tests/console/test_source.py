@@ -10,6 +10,7 @@ import pytest
 from routes.console.document import ENTRY, STYLES
 from routes.console.static_files import IMPORTS, read_static_files
 from routes.domains import TABLE
+from routes.edge.principal import AUTHENTICATED, MODERATOR, SUPER_ADMIN
 
 STATIC = Path(__file__).parents[2] / "routes/console/static"
 MODULES = sorted(path for path in STATIC.rglob("*.js") if "vendor" not in path.parts)
@@ -117,6 +118,40 @@ def test_requests_stand_in_one_module_and_their_routes_exist():
         if re.search(r'["`]/v1/', path.read_text()) and not name_of(path).startswith("client/")
     ]
     assert elsewhere == ["api.js", "session.js"]
+
+
+def test_what_a_button_needs_is_what_its_route_needs():
+    """The drawing of what a role sees says of each button the right that the service asks for."""
+    api = (STATIC / "api.js").read_text()
+    buttons = re.findall(
+        r'page: "([^"]+)", words: "([^"]+)", call: "(\w+)\.(\w+)", needs: (null|"[^"]+"|\w+)',
+        (source := (STATIC / "pages/operate/buttons.js").read_text()),
+    )
+    constants = dict(re.findall(r'const (\w+) = "([^"]+)";', source)) | {
+        "null": AUTHENTICATED,
+        "MODERATOR": MODERATOR,
+        "SUPER_ADMIN": SUPER_ADMIN,
+    }
+    assert len(buttons) == source.count("call:") > 20
+    pages = re.findall(r'path: "([^"]+)"', (STATIC / "pages.js").read_text())
+    for page, words, group, name, needs in buttons:
+        assert page in pages
+        assert words in WORDS
+        body = re.search(rf"export const {group} = {{\n(.*?)\n}};", api, re.DOTALL)
+        assert body is not None, group
+        called = re.search(
+            rf"^  {name}: .*?rest\.(\w+)\(\s*[`\"]([^`\"]+)[`\"]", body[1], re.MULTILINE | re.DOTALL
+        )
+        assert called is not None, name
+        method, path = called[1].upper(), re.sub(r"\$\{[^}]*\}", "x", called[2])
+        found = [
+            route.needs
+            for route in TABLE.endpoints
+            for template in route.templates
+            if route.method == method
+            and re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(template)), path)
+        ]
+        assert constants.get(needs, needs.strip('"')) == found[0], (group, name)
 
 
 def test_words():

@@ -21,7 +21,7 @@ export function keptOf({ startedAtMs, everyMs, atMs, series }, nowMs) {
 export function withFrame(kept, { type, data }, nowMs) {
   const isRestart = type === "snapshot" && data.startedAtMs !== kept.startedAtMs;
   const known = isRestart ? { ...kept, startedAtMs: data.startedAtMs, restartsMs: [...kept.restartsMs, data.startedAtMs] } : kept;
-  if (!data.atMs || data.atMs <= (known.atMs.at(-1) ?? 0)) return known;
+  if (!data.atMs || data.atMs <= (known.atMs.at(-1) ?? 0)) return trimmed(known);
   const series = Object.fromEntries(Object.entries(known.series).map(([name, one]) => [name, { ...one, values: [...one.values, data.values[name] ?? null] }]));
   return trimmed({ ...known, heardAtMs: nowMs, atMs: [...known.atMs, data.atMs], series });
 }
