@@ -118,14 +118,24 @@ function Page({ found }) {
     isPageChanged = true;
     return stop;
   }, [isThere]);
-  // Another address of the same page: what had the focus may be gone with what it belonged to.
-  useEffect(() => (isThere && document.activeElement === document.body ? focusHeading(main.current, title) : undefined), [place.value.path]);
+  // Another address of the same page: what had the focus may be gone, or hidden, with what it belonged to.
+  useEffect(() => {
+    if (!isThere) return undefined;
+    let stop = null;
+    const frame = requestAnimationFrame(() => { if (isFocusLost()) stop = focusHeading(main.current, title); });
+    return () => {
+      cancelAnimationFrame(frame);
+      stop?.();
+    };
+  }, [place.value.path]);
   return html`<main id="main" tabindex="-1" ref=${main}>
     ${shown.View ? html`<${shown.View} ...${found.parts} />`
       : shown.error ? html`<${Fault} error=${shown.error} retry=${load} isWhole />`
       : found ? html`<${Loading} />` : html`<div class="page"><h1 tabindex="-1">${title}</h1><p>${say("page.noneText")}</p></div>`}
   </main>`;
 }
+
+const isFocusLost = () => document.activeElement === document.body || !document.activeElement.checkVisibility();
 
 // A page may draw its heading only when it has read what it is called: until then the focus is on the page itself, and
 // it stays where it is if the person has moved it meanwhile.

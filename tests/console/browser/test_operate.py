@@ -160,10 +160,10 @@ async def test_a_gap_and_a_restart_are_seen_in_all_charts(world: World, look: Lo
                 page.get_by_text(re.compile("^No samples from .* to .*: a band in each chart"))
             ).to_be_visible()
             page.reload()
-        expect(page.get_by_text("ok: 3 now, 0 to 6.")).to_be_visible()
+        expect(page.get_by_text("ok: 4 now, 0 to 6.")).to_be_visible()
         page.get_by_text("Values Requests a second").click()
         rows = page.get_by_role("region", name="Values: Requests a second").get_by_role("row")
-        expect(rows.nth(1)).to_contain_text("3")
+        expect(rows.nth(1)).to_contain_text("4")
         assert 45 < rows.count() < 61
         scene.stop_at(page, "health-gap")
 
