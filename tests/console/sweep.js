@@ -26,14 +26,16 @@ window.sweep = {
     return document.getAnimations().map((one) => `moves: ${nameOf(one.effect.target)}`);
   },
 
-  /** Begin before the first control of the page and note where the focus goes. How many controls are to be reached. */
-  begin() {
-    document.querySelector("main").focus();
+  /** Begin before the first control of the page, or of the frame around it, and note where the focus goes. How many
+   * controls are to be reached. */
+  begin(within) {
+    document.querySelector(within === "main" ? within : ".skip").focus();
+    place = within;
     reached = [];
     stopping = new AbortController();
     document.addEventListener("focusin", ({ target }) => reached.push(stopAt(target)), { signal: stopping.signal });
     // Of the buttons of a radio group Tab reaches one.
-    wanted = [...document.querySelectorAll(CONTROLS)].filter((one) => isThere(one) && !one.disabled && one.type !== "radio");
+    wanted = [...document.querySelector(within).querySelectorAll(CONTROLS)].filter((one) => isThere(one) && !one.disabled && one.type !== "radio");
     return wanted.length;
   },
 
@@ -41,18 +43,19 @@ window.sweep = {
   end() {
     stopping.abort();
     const met = new Set(reached.map((one) => one.target));
-    const inMain = reached.filter((one) => one.isMain);
-    const isOut = inMain.length < reached.length || !document.activeElement.closest("main");
+    const inside = reached.filter((one) => one.isInside);
+    const isOut = inside.length < reached.length || !document.activeElement.closest(place);
     return [
       ...wanted.filter((one) => one.isConnected && !met.has(one)).map((one) => `Tab does not reach ${nameOf(one)}`),
-      ...inMain.filter((one) => one.outlinePx < 2).map((one) => `the focus is not seen on ${nameOf(one.target)}`),
-      ...inMain.filter((one) => !one.isSeen).map((one) => `the focus is out of sight on ${nameOf(one.target)}`),
-      ...(isOut ? [] : ["Tab does not leave the page"]),
+      ...inside.filter((one) => one.outlinePx < 2).map((one) => `the focus is not seen on ${nameOf(one.target)}`),
+      ...inside.filter((one) => !one.isSeen).map((one) => `the focus is out of sight on ${nameOf(one.target)}`),
+      ...(isOut ? [] : [`Tab does not leave ${place}`]),
     ];
   },
 };
 
-const CONTROLS = "main :is(a[href], button, input, select, textarea, summary, [tabindex='0'])";
+const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+let place = "main";
 let reached = [];
 let wanted = [];
 let stopping = null;
@@ -68,7 +71,7 @@ function stopAt(target) {
   const bar = document.querySelector(".savebar")?.getBoundingClientRect();
   const isCovered = bar && !target.closest(".savebar") && top > bar.top && bottom < bar.bottom;
   const isInside = width > 0 && height > 0 && bottom > 0 && right > 0 && top < innerHeight && left < innerWidth;
-  return { target, isMain: Boolean(target.closest("main")), isSeen: isInside && !isCovered, outlinePx: outlineStyle === "none" ? 0 : parseFloat(outlineWidth) };
+  return { target, isInside: Boolean(target.closest(place)), isSeen: isInside && !isCovered, outlinePx: outlineStyle === "none" ? 0 : parseFloat(outlineWidth) };
 }
 
 function misfit(one) {

@@ -59,11 +59,15 @@ def found_by(page: Page, question: str) -> list[str]:
     return cast(list[str], page.evaluate(f"sweep.{question}()"))
 
 
-def walk(page: Page) -> list[str]:
-    """Press Tab from the beginning of the page to its end; what was wrong on the way."""
-    controls: int = page.evaluate("sweep.begin()")
+def walk(page: Page, within: str = "main") -> list[str]:
+    """Press Tab from the beginning of the page to its end; what was wrong on the way.
+
+    Args:
+        within: `main`, or `.side` for the frame around it.
+    """
+    controls: int = page.evaluate("(within) => sweep.begin(within)", within)
     for _ in range(controls + EXTRA_STOPS):
         page.keyboard.press("Tab")
-        if page.evaluate("!document.activeElement.closest('main')"):
+        if page.evaluate("(within) => !document.activeElement.closest(within)", within):
             break
     return found_by(page, "end")

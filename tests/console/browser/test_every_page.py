@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.console.furnished import Furnished, furnish
 from tests.console.stage import Look, Scene, needs_browser, play
-from tests.console.sweep import addresses, found_by, name_of, visit, walk
+from tests.console.sweep import SCRIPT, addresses, found_by, name_of, visit, walk
 from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -54,6 +54,23 @@ async def test_every_page_without_anything_to_show(world: World) -> None:
             scene.look_closely(page, name)
             scene.faults += [f"{name}: {one}" for one in fits(page, NARROWEST)]
             page.set_viewport_size({"width": PHONE, "height": 800})
+
+    await play(world, DESK, story)
+
+
+async def test_the_frame_is_walked_by_tab(world: World) -> None:
+    rosa = await world.ranked("Rosa", "super-admin")
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(rosa)
+        page.evaluate(SCRIPT.read_text())
+        scene.faults += walk(page, ".side")
+        for width in (PHONE, NARROWEST):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.get_by_role("button", name="Menu").click()
+            scene.faults += walk(page, ".side") + fits(page, width)
+            scene.look_closely(page, f"menu-{width}")
+            page.get_by_role("button", name="Menu").click()
 
     await play(world, DESK, story)
 

@@ -16,7 +16,13 @@ async def test_without_a_mouse(world: World) -> None:
     room = await ada.talk_to(ben)
 
     def story(scene: Scene) -> None:
-        page = scene.enter(ada)
+        page = scene.stranger()
+        page.goto("/app")
+        page.get_by_label("Access token").wait_for()
+        page.keyboard.press("Tab")
+        page.keyboard.insert_text(ada.token or "")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Hello, Ada").wait_for()
         page.reload()
         page.get_by_role("heading", name="Hello, Ada").wait_for()
         page.keyboard.press("Tab")

@@ -1,6 +1,6 @@
 // The keyboard: which keys do what now, and whether single letters may (WCAG 2.1.4).
 import { effect, signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 const KEY = "partyline-letters";
 
@@ -22,7 +22,8 @@ export const known = signal([]);
  * @param {Array<{keys: string, words: string, run: (key: string) => unknown}>} bindings `keys` are all letters that run it.
  */
 export function useLetters(bindings) {
-  useEffect(() => {
+  // Before anybody sees what they act on: who is quick presses a key as soon as it is there.
+  useLayoutEffect(() => {
     known.value = bindings.map(({ keys, words }) => ({ keys: [...keys], words }));
     const press = (event) => {
       if (!isLetter(event)) return;

@@ -9,18 +9,22 @@ import { say } from "../../words.js";
 import { CommandLine, requestOf } from "./command-line.js";
 
 const MOST = 20;
-const NEEDED = "server.commands.write";
 
-/** Which other servers get it too. @param {{server: any, chosen: string[], choose: (ids: string[]) => void}} props */
+/** The capability that sending needs, on each server. */
+export const NEEDED = "server.commands.write";
+
+
+/** Which other servers get it too. @param {{server: any, chosen: any[], choose: (servers: any[]) => void}} props */
 export function Targets({ server, chosen, choose }) {
   const others = (useShared("servers").data?.items ?? []).filter((one) => one.serverId !== server.serverId && one.access.capabilities.includes(NEEDED));
   if (others.length === 0) return null;
-  const toggle = (id) => choose(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
+  const isChosen = ({ serverId }) => chosen.some((one) => one.serverId === serverId);
+  const toggle = (one) => choose(isChosen(one) ? chosen.filter(({ serverId }) => serverId !== one.serverId) : [...chosen, one]);
   const isFull = chosen.length >= MOST;
   return html`<details><summary>${say("elsewhere.choose", { count: chosen.length })}</summary><fieldset><legend class="hidden">${say("elsewhere.also")}</legend>
-    ${others.map(({ serverId, name }) => html`<label key=${serverId} class="person"><input type="checkbox" checked=${chosen.includes(serverId)} disabled=${isFull && !chosen.includes(serverId)} onChange=${() => toggle(serverId)} /> <bdi>${name}</bdi></label>`)}
+    ${others.map((one) => html`<label key=${one.serverId} class="person"><input type="checkbox" checked=${isChosen(one)} disabled=${isFull && !isChosen(one)} onChange=${() => toggle(one)} /> <bdi>${one.name}</bdi></label>`)}
     ${isFull && html`<p class="dim">${say("elsewhere.most", { count: MOST })}</p>`}
-    <div class="buttons start"><button type="button" onClick=${() => choose(others.slice(0, MOST).map((one) => one.serverId))}>${say("elsewhere.all")}</button>
+    <div class="buttons start"><button type="button" onClick=${() => choose(others.slice(0, MOST))}>${say("elsewhere.all")}</button>
       <button type="button" disabled=${chosen.length === 0} onClick=${() => choose([])}>${say("elsewhere.none")}</button></div></fieldset></details>`;
 }
 
@@ -28,10 +32,9 @@ export function Targets({ server, chosen, choose }) {
  * What came of it elsewhere.
  *
  * @param {{sendings: any[], change: (update: (sendings: any[]) => any[]) => void}} props `sendings` are
- *   {key, server, request, command}; `command` is null until the server's own answer is there.
+ *   {key, server, name, request, command, error}; `command` is null until the service has taken it.
  */
 export function Elsewhere({ sendings, change }) {
-  const names = Object.fromEntries((useShared("servers").data?.items ?? []).map((one) => [one.serverId, one.name]));
   if (sendings.length === 0) return null;
   const finished = sendings.filter(({ command }) => command?.finishedAt);
   const succeeded = finished.filter(({ command }) => command.status === "success").length;
@@ -40,10 +43,10 @@ export function Elsewhere({ sendings, change }) {
   return html`<section aria-labelledby="elsewhere"><header class="row"><h2 id="elsewhere">${say("elsewhere.title")}</h2>
       <button type="button" class="quiet" onClick=${() => change(() => [])}>${say("elsewhere.clear")}</button></header>
     <p role="status">${say("elsewhere.sum", { succeeded, failed, waiting: sendings.length - succeeded - failed })}</p>
-    <ol class="cards">${sendings.map((sending) => html`<${Sending} key=${sending.key} sending=${sending} name=${names[sending.server] ?? sending.server} put=${(values) => put(sending.key, values)} />`)}</ol></section>`;
+    <ol class="cards">${sendings.map((sending) => html`<${Sending} key=${sending.key} sending=${sending} put=${(values) => put(sending.key, values)} />`)}</ol></section>`;
 }
 
-function Sending({ sending: { server, request, command, error }, name, put }) {
+function Sending({ sending: { server, name, request, command, error }, put }) {
   const send = useAction(async (again) => {
     put({ command: null, error: null });
     try {
