@@ -2,6 +2,7 @@
 
 from persistence.connection import Connection
 from persistence.saved_servers import addresses
+from persistence.saved_servers.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.jobs import Job
@@ -21,4 +22,9 @@ def _jobs(service: Service) -> tuple[Job, ...]:
     return (Job("addresses without a saved server", 3600, Pruning(pages_of(service.database, sweep)).run),)
 
 
-SAVED = Domain(name="saved_servers", mounts=(Mount("saved servers", (own, others)),), jobs=_jobs)
+SAVED = Domain(
+    name="saved_servers",
+    mounts=(Mount("saved servers", (own, others)),),
+    jobs=_jobs,
+    exported=EXPORTED,
+)

@@ -6,9 +6,10 @@ import { connection, useShared } from "./live.js";
 import { GROUPS, PAGES } from "./pages.js";
 import { match, place } from "./router.js";
 import { MODERATOR, may, me, signOut } from "./session.js";
+import { useAction } from "./store.js";
 import { announce } from "./ui/announce.js";
 import { isLetter } from "./ui/keys.js";
-import { Fault, Loading } from "./ui/states.js";
+import { Complaint, Fault, Loading } from "./ui/states.js";
 import { Name } from "./ui/face.js";
 import { ThemeChoice } from "./ui/theme.js";
 import { When } from "./ui/when.js";
@@ -17,6 +18,7 @@ import { number, say } from "./words.js";
 /** What is shown to whoever is signed in. */
 export function Shell() {
   const found = find(place.value.path);
+  const leave = useAction(signOut);
   return html`<a class="skip" href="#main">${say("shell.skip")}</a>
     <header class="side">
       <a class="brand" href="/app">Partyline</a>
@@ -26,7 +28,8 @@ export function Shell() {
         <${Connection} />
         <a class="self" href="/app/profile"><${Name}>${me.value.name}<//></a>
         <${ThemeChoice} />
-        <button type="button" onClick=${signOut}>${say("action.signOut")}</button>
+        <button type="button" disabled=${leave.isRunning} onClick=${() => leave.run()}>${say("action.signOut")}</button>
+        ${leave.error && html`<${Complaint} error=${leave.error} />`}
       </div>
     </header>
     <${Page} key=${found?.page.path ?? "none"} found=${found} /><${Finding} />`;
@@ -57,6 +60,7 @@ function Finding() {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, []);
+  useEffect(() => () => { finding.value = null; }, []);
   if (!views || !finding.value) return null;
   const close = () => { finding.value = null; };
   return finding.value === "palette" ? html`<${views.Palette} close=${close} showKeys=${() => { finding.value = "keys"; }} />` : html`<${views.Keys} close=${close} />`;

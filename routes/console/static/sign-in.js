@@ -10,22 +10,21 @@ import { Field, Form, Submit } from "./ui/form.js";
 import { State } from "./ui/states.js";
 import { say, sayOf } from "./words.js";
 
-/** @param {{isAgain: boolean}} props whether somebody's page lies beneath. */
-export function SignIn({ isAgain }) {
+/** The page on which one signs in; of whoever was here before it shows nothing. */
+export function SignIn() {
   const [{ code, error }] = useState(takeFragment);
   const heading = useRef(null);
   useEffect(() => {
-    if (isAgain) heading.current.focus(); // what had it can no longer be reached
-    else document.title = `${say("signIn.title")} · Partyline`;
+    document.title = `${say("signIn.title")} · Partyline`;
+    if (reason.value) heading.current.focus(); // what had the focus is gone with the page that it was on
   }, []);
-  const frame = isAgain ? { class: "signin over", role: "dialog", "aria-modal": "true" } : { class: "signin", role: "main" };
-  return html`<div ...${frame} aria-labelledby="signin-title"><div class="card">
+  return html`<main class="signin" aria-labelledby="signin-title"><div class="card">
       <h1 id="signin-title" tabindex="-1" ref=${heading}>${say("signIn.title")}</h1>
-      ${reason.value && html`<p role="status">${isAgain ? say("signIn.ended") : reason.value}</p>`}
+      ${reason.value && html`<p role="status">${reason.value}</p>`}
       ${error && html`<p class="bad" role="alert">${sayOf("signIn.error", error, say("signIn.error.failed"))}</p>`}
       ${code ? html`<${ByLink} code=${code} />` : html`<${Issuers} /><${ByToken} />`}
       ${location.protocol === "http:" && !isLoopback() && html`<p class="dim">${say("signIn.plainHttp")}</p>`}
-    </div></div>`;
+    </div></main>`;
 }
 
 // Codes, and what an issuer has refused, travel in the fragment, which is in no log and no Referer, and leave the address

@@ -1,6 +1,5 @@
 // A table as a file: for spreadsheets, which take what begins like a formula for one.
 const BOM = "\ufeff"; // or some take UTF-8 for something else
-const KEPT_MS = 60_000;
 
 /**
  * Lines of comma-separated values (RFC 4180).
@@ -20,9 +19,9 @@ function cellOf(value) {
   return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Have the browser save rows as a file. */
+/** Have the browser save rows as a file. Returns the address that it reads from: whoever has it revokes it. */
 export function saveCsv(name, rows) {
   const address = URL.createObjectURL(new Blob([BOM, csvOf(rows)], { type: "text/csv" }));
   Object.assign(document.createElement("a"), { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
+  return address;
 }

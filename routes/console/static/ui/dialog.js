@@ -1,6 +1,6 @@
 // Questions that must be answered before something happens: what it does, to whom, and whether it can be undone.
 import { signal } from "@preact/signals";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { say } from "../words.js";
 import { copyText } from "./chip.js";
@@ -18,8 +18,8 @@ let nextKey = 1;
  */
 export function ask(question) {
   asked.value?.answer(false);
-  return new Promise((answer) => {
-    asked.value = { ...question, key: nextKey++, answer };
+  return new Promise((resolve) => {
+    asked.value = { ...question, key: nextKey++, answer: (value) => { asked.value = null; resolve(value); } };
   });
 }
 
@@ -30,16 +30,14 @@ export function showSecret({ title, text, secret }) {
 
 /** The question that is being asked, if there is one. */
 export function Dialogs() {
+  useEffect(() => () => asked.value?.answer(false), []);
   const question = asked.value;
   return question && html`<${Question} key=${question.key} question=${question} />`;
 }
 
 function Question({ question }) {
   const [typed, setTyped] = useState("");
-  const answer = (value) => {
-    asked.value = null;
-    question.answer(value);
-  };
+  const { answer } = question;
   const isReady = question.typed === undefined || typed === question.typed;
   return html`<${Modal} aria-labelledby="dialog-title" cancel=${() => { if (!question.secret) answer(false); }}>
     <form method="dialog" onSubmit=${(event) => { event.preventDefault(); if (isReady) answer(true); }}>

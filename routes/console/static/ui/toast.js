@@ -1,5 +1,6 @@
 // What has happened, said once at the edge of the page; with a way back where there is one.
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { html } from "../html.js";
 import { say } from "../words.js";
 
@@ -61,7 +62,9 @@ function leave(one, event) {
 }
 
 /** All toasts; one that has the pointer or the focus stays. */
-export const Toasts = () => html`<div class="toasts" role="status" aria-atomic="false">
+export function Toasts() {
+  useEffect(() => () => toasts.value.forEach(dismiss), []);
+  return html`<div class="toasts" role="status" aria-atomic="false">
   ${toasts.value.map((one) => html`<div key=${one.key} class=${`toast ${one.tone}`}
       onMouseEnter=${() => clearTimeout(one.timer)} onMouseLeave=${(event) => leave(one, event)}
       onFocusIn=${() => clearTimeout(one.timer)} onFocusOut=${(event) => leave(one, event)}>
@@ -69,4 +72,5 @@ export const Toasts = () => html`<div class="toasts" role="status" aria-atomic="
     ${one.undo && html`<button type="button" onClick=${() => press(() => takeBack(one))}>${say("action.undo")}</button>`}
     <button type="button" class="quiet" aria-label=${say("action.dismiss")} onClick=${() => press(() => dismiss(one))}>×</button>
   </div>`)}
-</div>`;
+  </div>`;
+}

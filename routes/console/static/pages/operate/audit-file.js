@@ -1,5 +1,5 @@
 // The audit trail as a file: all pages of what is filtered, up to a bound that is said.
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction } from "../../store.js";
@@ -14,13 +14,18 @@ const COLUMNS = ["at", "action", "actorId", "actorName", "targetId", "targetName
 /** @param {{wanted: Record<string, string|null>}} props the filters. */
 export function AuditFile({ wanted }) {
   const aborting = useRef(null);
+  const saved = useRef([]); // Browsers read on from such an address after the click: it is kept as long as the page.
   const [said, tell] = useState("");
+  useEffect(() => () => {
+    aborting.current?.abort();
+    saved.current.forEach((address) => URL.revokeObjectURL(address));
+  }, []);
   const save = useAction(async () => {
     aborting.current = new AbortController();
     const { signal } = aborting.current;
     try {
       const { items, isCut } = await everything(wanted, signal, (count) => tell(say("audit.reading", { count })));
-      saveCsv("audit.csv", [COLUMNS, ...items.map((entry) => COLUMNS.map((name) => (name === "detail" ? JSON.stringify(entry.detail ?? {}) : entry[name])))]);
+      saved.current.push(saveCsv("audit.csv", [COLUMNS, ...items.map((entry) => COLUMNS.map((name) => (name === "detail" ? JSON.stringify(entry.detail ?? {}) : entry[name])))]));
       tell(say(isCut ? "audit.cut" : "audit.saved", { count: items.length }));
     } catch (error) {
       tell("");
