@@ -8,8 +8,9 @@ window.sweep = {
   },
 
   /** What does not fit: a page that scrolls sideways, and what leaves it or is cut without dots. What scrolls inside
-   * itself, as tables do, may. */
-  cutOff() {
+   * itself, as tables do, may. Charts follow their boxes a frame later. */
+  async cutOff() {
+    for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
     const boxes = [document.scrollingElement, document.querySelector("main")].filter((box) => box.scrollWidth > box.clientWidth);
     return [...boxes.map((box) => `${nameOf(box)} scrolls sideways`), ...[...document.querySelectorAll("body *")].flatMap(misfit)];
   },

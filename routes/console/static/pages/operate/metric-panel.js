@@ -8,19 +8,20 @@ import { extremesOf, gapsOf, linesOf, minutesOf } from "./metric-history.js";
 export function Panel({ title, names, kept }) {
   const box = useRef(null);
   const chart = useRef(null);
+  const isLoading = useRef(false);
   const words = sayOf("metrics.panel", title, kept.series[names[0]].says);
   const { unit } = kept.series[names[0]];
   const data = linesOf(kept, names);
   const marks = { starts: kept.restartsMs.map((at) => at / 1000), gaps: gapsOf(kept).map(({ fromMs, toMs }) => [fromMs / 1000, toMs / 1000]) };
   useEffect(() => {
-    let isGone = false;
-    import("../../ui/chart.js").then(({ draw }) => { if (!isGone) chart.current = draw(box.current, names.map(wordsOf), (value) => shown(unit, value), data, marks); });
-    return () => {
-      isGone = true;
-      chart.current?.destroy();
-    };
-  }, [names.join()]);
-  useEffect(() => { chart.current?.setData(data, marks); }, [kept]);
+    if (chart.current) chart.current.setData(data, marks);
+    if (chart.current || isLoading.current) return;
+    isLoading.current = true;
+    // Where it cannot be fetched, the sentences and the table stand alone, and the next sample tries again.
+    import("../../ui/chart.js").then(({ draw }) => { if (box.current) chart.current = draw(box.current, names.map(wordsOf), (value) => shown(unit, value), data, marks); }, () => {})
+      .finally(() => { isLoading.current = false; });
+  }, [kept]);
+  useEffect(() => () => chart.current?.destroy(), []);
   return html`<figure class="panel"><figcaption>${words}</figcaption><div ref=${box} aria-hidden="true"></div>
     <ul class="legend dim">${names.map((name, n) => html`<li key=${name}><i class=${`line${n}`} aria-hidden="true"></i> ${sentenceOf(name, kept.series[name])}</li>`)}</ul>
     <${Values} title=${words} names=${names} kept=${kept} unit=${unit} /></figure>`;

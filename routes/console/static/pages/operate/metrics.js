@@ -37,7 +37,7 @@ export default function Metrics() {
 function Hour({ kept }) {
   const isOld = useIsOld(kept);
   return html`<${Health} kept=${kept} isOld=${isOld} /><${Breaks} kept=${kept} />
-    <div class=${isOld ? "panels old" : "panels"}>${Object.entries(panelsOf(kept)).map(([title, names]) => html`<${Panel} key=${title} title=${title} names=${names} kept=${kept} />`)}</div>`;
+    <div class=${isOld ? "panels old" : "panels"}>${Object.entries(panelsOf(kept)).map(([title, names]) => html`<${Panel} key=${`${title} ${names}`} title=${title} names=${names} kept=${kept} />`)}</div>`;
 }
 
 // Old at once where the connection has ended, and where samples stay away although it has not.
