@@ -39,8 +39,8 @@ async def make_backup(path: Path, config: Config, passphrase: bytes | None) -> I
         BackupFault: the backup cannot be made; no file is left.
         PersistenceError: the database cannot be reached.
     """
-    if not (config.data_dir / "keys" / MASTER_FILE).exists():
-        raise CommandFault(f"there is no installation in {config.data_dir}; see PARTYLINE_DATA_DIR")
+    if not (config.shared_dir / "keys" / MASTER_FILE).exists():
+        raise CommandFault(f"there is no installation in {config.shared_dir}; see PARTYLINE_DATA_DIR")
     async with reach(config) as reached:
         program, origin = await _origin(reached, config)
         check = trio.from_thread.check_cancelled
@@ -49,6 +49,7 @@ async def make_backup(path: Path, config: Config, passphrase: bytes | None) -> I
                 write_backup,
                 path,
                 config.data_dir,
+                config.shared_dir,
                 programs.dump(program, reached.dsn, check),
                 origin=origin,
                 passphrase=passphrase,
@@ -118,7 +119,7 @@ def _unpack(
 ) -> None:
     check = trio.from_thread.check_cancelled
     with programs.filling(program, dsn) as database:
-        reading.unpack(path, config.data_dir, database, passphrase=passphrase, check=check)
+        reading.unpack(path, config.data_dir, config.shared_dir, database, passphrase=passphrase, check=check)
 
 
 def _said(path: Path, made: Made) -> Iterator[str]:
