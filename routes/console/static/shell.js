@@ -49,7 +49,7 @@ function find(path) {
 // Finding anything (Ctrl+K) and the list of keys (?). What draws them is loaded when somebody first asks.
 function Finding() {
   const [views, setViews] = useState(null);
-  useEffect(() => { if (finding.value && !views) import("./ui/palette.js").then(setViews); }, [finding.value]);
+  useEffect(() => { if (finding.value && !views) import("./ui/palette.js").then(setViews, () => { finding.value = null; }); }, [finding.value]);
   useEffect(() => {
     const press = (event) => {
       const isFind = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;

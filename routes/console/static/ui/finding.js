@@ -6,7 +6,7 @@ import { PAGES } from "../pages.js";
 import { SUPER_ADMIN, may, me, signOut } from "../session.js";
 import { say } from "../words.js";
 import { titleOf } from "./conversation-title.js";
-import { toasts, undoLast } from "./toast.js";
+import { toast, toasts, undoLast } from "./toast.js";
 
 const MOST_OF_A_SORT = 6;
 const TYPING_MS = 200;
@@ -43,7 +43,7 @@ function own() {
   return [
     ...(last ? [{ words: say("palette.undo", { what: last.text }), run: undoLast }] : []),
     { words: say("servers.claim"), href: "/app/servers/claim" },
-    { words: say("action.signOut"), run: signOut },
+    { words: say("action.signOut"), run: () => signOut().catch((error) => toast(error.message, { tone: "bad" })) },
   ];
 }
 
