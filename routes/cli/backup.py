@@ -76,13 +76,13 @@ async def restore_backup(path: Path, config: Config, passphrase: bytes | None) -
     check = trio.from_thread.check_cancelled
     origin = await trio.to_thread.run_sync(reading.verify, path, passphrase, check)
     check_known(origin.migrations)
-    program = programs.find_program("pg_restore", at_least=origin.dump_major, pg_bin=config.pg_bin)
+    unpack = partial(_unpack, path, config, passphrase)
     with restoring_into(config.data_dir):
         if config.database_url is not None:
-            await _fill(config.database_url, origin, partial(_unpack, path, config, passphrase, program))
+            await _fill(config.database_url, origin, config, unpack)
         else:
             async with embedded_postgres(config.data_dir, pg_bin=config.pg_bin) as dsn:
-                await _fill(dsn, origin, partial(_unpack, path, config, passphrase, program))
+                await _fill(dsn, origin, config, unpack)
     return iter((f"restored into {config.data_dir}, as it was at {origin.created_at}",))
 
 
@@ -98,19 +98,25 @@ async def _origin(reached: Reached, config: Config) -> tuple[programs.Program, O
     )
 
 
-async def _fill(dsn: str, origin: Origin, unpack: Callable[[str], None]) -> None:
+async def _fill(
+    dsn: str, origin: Origin, config: Config, unpack: Callable[[programs.Program, str], None]
+) -> None:
     async with open_database(dsn, pool_size=POOL_SIZE) as database:
-        await _check_fits(database, origin)
-        await trio.to_thread.run_sync(unpack, dsn)
+        major = await _check_fits(database, origin)
+        at_least = max(major, origin.dump_major)
+        program = programs.find_program("pg_restore", at_least=at_least, pg_bin=config.pg_bin)
+        await trio.to_thread.run_sync(unpack, program, dsn)
 
 
-async def _check_fits(database: Database, origin: Origin) -> None:
+async def _check_fits(database: Database, origin: Origin) -> int:
+    """The major version of a server that can take the backup in."""
     await database.read(checks.check_server)
     if not await database.read(checks.is_empty):
         raise CommandFault("the database is not empty; restore into an empty one")
     major = await database.read(checks.read_major)
     if major < origin.postgres_major:
         raise CommandFault(f"the backup is of PostgreSQL {origin.postgres_major}, and this one is {major}")
+    return major
 
 
 def _unpack(

@@ -17,7 +17,8 @@ from pathlib import Path
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
-from persistence.embedded.binaries import find_installation
+from persistence.embedded.binaries import NoPostgres, find_installation
+from persistence.embedded.cluster import is_half_upgraded, major_of
 from persistence.errors import PersistenceError
 from persistence.schema import checks
 from persistence.schema.migrate import unapplied
@@ -116,16 +117,33 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
     address = config.database_url or running_address(config.data_dir)
     try:
         if address is None:
-            account = account_for(config.data_dir / "postgres" / "data")
-            found = find_installation(account, pg_bin=config.pg_bin, major=None)
-            says = f"embedded, PostgreSQL {found.version} ({found.source}), not running"
-            yield Finding("database", says)
+            yield _embedded(config)
             return
         async with open_database(address, pool_size=1) as database:
             async for finding in _server(database):
                 yield finding
     except PersistenceError as fault:
         yield Finding("database", str(fault), "see PARTYLINE_DATABASE_URL and PARTYLINE_PG_BIN")
+
+
+def _embedded(config: Config) -> Finding:
+    home = config.data_dir / "postgres"
+    if is_half_upgraded(home):
+        return Finding("database", "its upgrade was interrupted", "run partyline upgrade-database again")
+    account, major = account_for(home / "data"), major_of(home)
+    newest = find_installation(account, pg_bin=config.pg_bin, major=None)
+    if major is None:
+        return Finding("database", f"will be made by PostgreSQL {newest.version} ({newest.source})")
+    try:
+        found = find_installation(account, pg_bin=config.pg_bin, major=major)
+    except NoPostgres:
+        says = f"made by PostgreSQL {major}, of which there are no programs here, but of {newest.version}"
+        return Finding(
+            "database", says, f"partyline upgrade-database --old-bin FOLDER, with those of {major}"
+        )
+    says = f"embedded, PostgreSQL {found.version} ({found.source}), not running"
+    cure = None if newest.major <= major else f"partyline upgrade-database moves it to {newest.version}"
+    return Finding("database", says, cure, grave=False)
 
 
 async def _server(database: Database) -> AsyncIterator[Finding]:

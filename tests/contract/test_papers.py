@@ -25,6 +25,7 @@ PAPERS = (
     "docs/news.md",
     "docs/operating.md",
     "docs/services.md",
+    "docs/upgrading.md",
     "docs/versions.md",
 )
 
