@@ -20,6 +20,9 @@ from persistence.new_file import new_file
 STORES = ("blobs", "artifacts")
 """Folders of files that are named by their SHA-256."""
 
+_LAST = "last-backup"
+"""Touched after each backup."""
+
 
 @dataclass(frozen=True, slots=True)
 class Made:
@@ -73,7 +76,16 @@ def write_backup(
             size_bytes = file.tell()
     except OSError as error:
         raise BackupFault(f"{path}: {error.strerror or error}") from error
+    (data_dir / _LAST).touch()
     return Made(size_bytes, sums, damaged)
+
+
+def last_backup_seconds(data_dir: Path) -> float:
+    """When the newest backup of a data folder was complete, epoch seconds; 0 for never."""
+    try:
+        return (data_dir / _LAST).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _add_store(archive: ArchiveWriter, data_dir: Path, store: Path) -> Iterator[str]:

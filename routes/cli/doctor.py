@@ -19,6 +19,7 @@ from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
 from persistence.embedded.binaries import NoPostgres, find_installation
 from persistence.embedded.cluster import is_half_upgraded, major_of
+from persistence.embedded.data_dir import is_half_restored
 from persistence.errors import PersistenceError
 from persistence.schema import checks
 from persistence.schema.migrate import unapplied
@@ -90,7 +91,10 @@ def _data_dir(data_dir: Path) -> Iterator[Finding]:
         advice = "give it to this user, or set PARTYLINE_DATA_DIR"
         yield Finding("data folder", f"{nearest} cannot be written", advice)
         return
-    yield Finding("data folder", str(data_dir) if nearest == data_dir else f"{data_dir} will be made")
+    if is_half_restored(data_dir):
+        yield Finding("data folder", "a restore into it did not finish", "empty it, and restore again")
+    else:
+        yield Finding("data folder", str(data_dir) if nearest == data_dir else f"{data_dir} will be made")
     free = shutil.disk_usage(nearest).free
     cure = None if free >= FREE_MIN_BYTES else "free at least 1 GiB"
     yield Finding("disk", f"{free / (1 << 30):.1f} GiB free", cure)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from persistence.backup.faults import BackupFault
-from persistence.backup.writing import STORES
+from persistence.backup.writing import STORES, last_backup_seconds
 from persistence.blobs import Blobs, kept_whole
 from persistence.embedded.cluster import ClusterFaulty
 from persistence.schema.migrate import MigrationChanged
@@ -54,8 +54,10 @@ async def test_what_was_is_again(
     backup = tmp_path / "backup"
     async with open_world(database_url, tmp_path / "data") as world:
         ann, room, data = await _written(world)
+        assert last_backup_seconds(tmp_path / "data") == 0
         said = list(await make_backup(backup, config_of(database_url, tmp_path / "data"), passphrase))
         assert len(said) == 1
+        assert last_backup_seconds(tmp_path / "data") > 0
         assert stat.S_IMODE(backup.stat().st_mode) == 0o600
         assert names_in(tmp_path) == {"backup", "data"}
         with pytest.raises(BackupFault, match="is there already"):
