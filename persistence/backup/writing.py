@@ -75,7 +75,7 @@ def write_backup(
             sums = archive.finish()
             size_bytes = file.tell()
     except OSError as error:
-        raise BackupFault(f"{path}: {error.strerror or error}") from error
+        raise BackupFault(f"{error.filename or path}: {error.strerror or error}") from error
     (data_dir / _LAST).touch()
     return Made(size_bytes, sums, damaged)
 

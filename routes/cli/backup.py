@@ -4,6 +4,7 @@ A backup can be made while the server runs. Restoring reads the file to its end 
 whole.
 """
 
+import secrets
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -13,6 +14,7 @@ import trio
 
 from persistence.backup import programs, reading
 from persistence.backup.archive import Origin
+from persistence.backup.histories import name_anew
 from persistence.backup.writing import Made, write_backup
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.data_dir import restoring_into
@@ -24,6 +26,11 @@ from routes.cli.faults import CommandFault
 from routes.edge.config.table import Config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import MASTER_FILE
+
+SALT_BYTES = 16
+
+NAMING_SECONDS = 3600.0
+"""For one statement over all actors, and one over all users."""
 
 
 async def make_backup(path: Path, config: Config, passphrase: bytes | None) -> Iterator[str]:
@@ -106,6 +113,7 @@ async def _fill(
         at_least = max(major, origin.dump_major)
         program = programs.find_program("pg_restore", at_least=at_least, pg_bin=config.pg_bin)
         await trio.to_thread.run_sync(unpack, program, dsn)
+        await database.transact(name_anew, secrets.token_bytes(SALT_BYTES), timeout_seconds=NAMING_SECONDS)
 
 
 async def _check_fits(database: Database, origin: Origin) -> int:

@@ -4,6 +4,7 @@ import stat
 from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,14 @@ def empty_url(postgres_server: str) -> Iterator[str]:
     run_sql(postgres_server, "DROP DATABASE restored WITH (FORCE)")
 
 
+async def _subscribed(player: Player, room: str, since: object = None) -> tuple[Any, Any]:
+    """The answers to a subscription: the reply and the snapshot behind it."""
+    async with player.live("/v1/social/live?channels=") as live:
+        asked = {"id": 1, "op": "subscribe", "channel": f"conversation:{room.rpartition('/')[2]}"}
+        await live.send_json({**asked, "params": {"mode": "delta"}, **({"since": since} if since else {})})
+        return await live.receive_until(type="reply"), await live.receive_until(type="snapshot")
+
+
 async def _written(world: World) -> tuple[Player, str, bytes]:
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
@@ -63,6 +72,8 @@ async def test_what_was_is_again(
         with pytest.raises(BackupFault, match="is there already"):
             await make_backup(backup, config_of(database_url, tmp_path / "data"), passphrase)
         clock = world.clock
+        await ann.do("POST", f"{room}/messages", {"content": "lost"}, status=201)
+        seen, _ = await _subscribed(ann, room)
     assert (b"keep this" not in backup.read_bytes()) or passphrase is None
     config = config_of(empty_url, tmp_path / "again")
     (restored,) = await restore_backup(backup, config, passphrase)
@@ -76,6 +87,11 @@ async def test_what_was_is_again(
         response = await again.ask("GET", attachment["url"])
         assert response.content == data
         await again.do("POST", f"{room}/messages", {"content": "and more"}, status=201)
+        # Whoever has seen what is lost is not told that "and more" stands at the offset where they are.
+        since = {"epoch": seen["epoch"], "offset": seen["offset"]}
+        reply, snapshot = await _subscribed(again, room, since)
+        assert (reply["recovered"], reply["offset"]) == (False, seen["offset"])
+        assert [text in str(snapshot) for text in ("keep this", "lost", "and more")] == [True, False, True]
 
 
 async def test_a_restore_refuses_what_it_cannot_do(database_url: str, empty_url: str, tmp_path: Path) -> None:
