@@ -3,7 +3,8 @@
 Invariants: a file has its final name only once its bytes are durable (temporary file, fsync, rename, fsync of the
 folder). The row that refers to bytes is written before them, and they stay as long as such a row does. A sweep that has
 found no row may be overtaken by an upload of the same bytes; that renews the file's time, so that it stays too. While
-a backup reads the files, none is removed.
+a backup reads the files, none is removed. Several processes may have one folder, also on several machines where the
+file system has locks for all of them, as NFS does.
 
 Everything here blocks: call it from a worker thread.
 """
@@ -13,7 +14,6 @@ import hashlib
 import os
 import secrets
 import shutil
-import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
@@ -42,8 +42,7 @@ class Blobs:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._make_folder(root)
-        # A blob that is stored again must not be swept between the look at its age and its removal.
-        self._lock = threading.Lock()
+        self._lock_path = root.with_name(f"{root.name}.lock")
 
     def store(self, data: bytes) -> bytes:
         """Store bytes durably and return their SHA-256; if they are stored already, only their time is renewed.
@@ -84,7 +83,7 @@ class Blobs:
             return
         path = self.path(digest)
         self._make_folder(path.parent)
-        with self._lock:
+        with self._locked():
             temporary.rename(path)
         _sync_folder(path.parent)
 
@@ -155,7 +154,7 @@ class Blobs:
         gone = set()
         for digest in digests:
             path = self.path(digest)
-            with self._lock:
+            with self._locked():
                 changed_seconds = _changed_seconds(path)
                 if changed_seconds is not None and changed_seconds >= before_seconds:
                     continue
@@ -168,12 +167,24 @@ class Blobs:
         return shutil.disk_usage(self._root).free
 
     def _renew(self, path: Path) -> bool:
-        with self._lock:
+        with self._locked():
             try:
                 os.utime(path)
             except FileNotFoundError:
                 return False
         return True
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other threads and processes out: a blob that is stored again must not be swept between the look at its
+        age and its removal."""
+        # A descriptor of its own, because the lock belongs to it: threads with one in common would not wait.
+        descriptor = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
 
     def _make_folder(self, folder: Path) -> None:
         if folder.is_dir():

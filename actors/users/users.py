@@ -22,7 +22,7 @@ from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
 from actors.users.last_seen import LastSeen
 from actors.users.permissions import ABSENT_GRANTS, BUILT_IN_NODES, Access, moved_by, resolve
-from persistence.users.permissions import GREW, nodes_of, read_catalog, seed_catalog
+from persistence.users.permissions import GREW, RENAMED, nodes_of, read_catalog, seed_catalog
 from persistence.users.users import (
     NAME_SLACK_SECONDS,
     User,
@@ -241,9 +241,13 @@ class Users:
             self._tell("")
 
     def heard(self, payload: str) -> None:
-        """Handle a NOTIFY of another process: a user id, a node that was added to the catalog, or "" for any change."""
+        """Handle a NOTIFY: a user id, a node that was added to the catalog, a new name, or "" for any change."""
         if payload.startswith(GREW):
             self.catalog_grew(payload.removeprefix(GREW))
+        elif payload.startswith(RENAMED):
+            user_id, _, name = payload.removeprefix(RENAMED).partition(" ")
+            self.changed(user_id)
+            self._renamed(user_id, name)
         elif payload:
             self.changed(payload)
         else:
@@ -326,8 +330,20 @@ class Users:
             del self._entries[next(iter(self._entries))]
         self._entries[user_id] = _Entry(rights, self._resolve(rights, catalog), len(self._grown))
         if before is not None and before.user.name != rights.user.name:
-            for listener in self._rename_listeners:
-                listener(user_id, rights.user.name)
+            self._tell_name(user_id, rights.user.name)
+
+    def _renamed(self, user_id: str, name: str) -> None:
+        """Tell of a new name, unless it is known; also where the user is not in memory: what shows them may be."""
+        entry = self._entries.get(user_id)
+        if entry is None:
+            self._tell_name(user_id, name)
+        elif entry.user.name != name:
+            entry.user = replace(entry.user, name=name)
+            self._tell_name(user_id, name)
+
+    def _tell_name(self, user_id: str, name: str) -> None:
+        for listener in self._rename_listeners:
+            listener(user_id, name)
 
     def _resolve(self, rights: UserWithRights, catalog: AbstractSet[str]) -> Access:
         if not rights.grants:

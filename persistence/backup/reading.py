@@ -47,6 +47,7 @@ def verify(path: Path, passphrase: bytes | None, check: Callable[[], None]) -> O
 def unpack(
     path: Path,
     data_dir: Path,
+    shared_dir: Path,
     database: Filling,
     *,
     passphrase: bytes | None,
@@ -56,7 +57,8 @@ def unpack(
 
     Args:
         path: of the file.
-        data_dir: gets the files; those that are there already are not replaced.
+        data_dir: gets the name of the node.
+        shared_dir: gets keys and files; those that are there already are not replaced.
         database: is filled and finished.
         passphrase, check: as for `verify`.
 
@@ -68,7 +70,7 @@ def unpack(
             if _DUMP.fullmatch(name) is not None:
                 _copy(stream, database.write)
             elif _FILE.fullmatch(name) is not None:
-                _put(data_dir, name, stream)
+                _put(data_dir if name == "node" else shared_dir, name, stream)
     os.sync()
     database.finish()
 

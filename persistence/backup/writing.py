@@ -42,6 +42,7 @@ class Made:
 def write_backup(
     path: Path,
     data_dir: Path,
+    shared_dir: Path,
     dumped: Iterable[bytes],
     *,
     origin: Origin,
@@ -53,6 +54,7 @@ def write_backup(
     Args:
         path: of the file, which must not exist; only this user may read it.
         data_dir: the data folder.
+        shared_dir: where keys and files are, which may be the data folder.
         dumped: the output of pg_dump.
         origin: where the backup comes from.
         passphrase: seals the file; None leaves it open.
@@ -63,43 +65,48 @@ def write_backup(
     """
     try:
         with new_file(path) as file, ExitStack() as still:
-            stores = [data_dir / name for name in STORES if (data_dir / name).is_dir()]
+            stores = [shared_dir / name for name in STORES if (shared_dir / name).is_dir()]
             for store in stores:
                 still.enter_context(kept_whole(store))
             archive = ArchiveWriter(sealing(file, passphrase), origin, check)
             for number, piece in enumerate(dumped, 1):
                 archive.add(f"database/{number:06}", len(piece), BytesIO(piece))
-            for one in (data_dir / "node", *sorted((data_dir / "keys").iterdir())):
-                _add(archive, data_dir, one)
-            damaged = tuple(name for store in stores for name in _add_store(archive, data_dir, store))
+            _add(archive, data_dir, data_dir / "node")
+            for one in sorted((shared_dir / "keys").iterdir()):
+                _add(archive, shared_dir, one)
+            damaged = tuple(name for store in stores for name in _add_store(archive, store))
             sums = archive.finish()
             size_bytes = file.tell()
     except OSError as error:
         raise BackupFault(f"{error.filename or path}: {error.strerror or error}") from error
-    (data_dir / _LAST).touch()
+    (shared_dir / _LAST).touch()
     return Made(size_bytes, sums, damaged)
 
 
-def last_backup_seconds(data_dir: Path) -> float:
-    """When the newest backup of a data folder was complete, epoch seconds; 0 for never."""
+def last_backup_seconds(shared_dir: Path) -> float:
+    """When the newest backup of an installation was complete, epoch seconds; 0 for never.
+
+    Args:
+        shared_dir: where its keys and files are.
+    """
     try:
-        return (data_dir / _LAST).stat().st_mtime
+        return (shared_dir / _LAST).stat().st_mtime
     except OSError:
         return 0.0
 
 
-def _add_store(archive: ArchiveWriter, data_dir: Path, store: Path) -> Iterator[str]:
+def _add_store(archive: ArchiveWriter, store: Path) -> Iterator[str]:
     """Add all files of a store; yields the names of those that are damaged."""
     for folder in sorted(store.glob("??")):
         for path in sorted(folder.iterdir()):
             if path.suffix == ".part":
                 continue
-            digest = _add(archive, data_dir, path)
+            digest = _add(archive, store.parent, path)
             if digest.hex() != path.name:
                 yield path.name
 
 
-def _add(archive: ArchiveWriter, data_dir: Path, path: Path) -> bytes:
+def _add(archive: ArchiveWriter, root: Path, path: Path) -> bytes:
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
-        return archive.add(str(path.relative_to(data_dir)), size, file)
+        return archive.add(str(path.relative_to(root)), size, file)

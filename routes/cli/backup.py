@@ -15,7 +15,7 @@ import trio
 from persistence.backup import programs, reading
 from persistence.backup.archive import Origin
 from persistence.backup.histories import name_anew
-from persistence.backup.writing import Made, write_backup
+from persistence.backup.writing import STORES, Made, write_backup
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.data_dir import restoring_into
 from persistence.embedded.postgres import embedded_postgres
@@ -46,8 +46,8 @@ async def make_backup(path: Path, config: Config, passphrase: bytes | None) -> I
         BackupFault: the backup cannot be made; no file is left.
         PersistenceError: the database cannot be reached.
     """
-    if not (config.data_dir / "keys" / MASTER_FILE).exists():
-        raise CommandFault(f"there is no installation in {config.data_dir}; see PARTYLINE_DATA_DIR")
+    if not (config.shared_dir / "keys" / MASTER_FILE).exists():
+        raise CommandFault(f"there is no installation in {config.shared_dir}; see PARTYLINE_DATA_DIR")
     async with reach(config) as reached:
         program, origin = await _origin(reached, config)
         check = trio.from_thread.check_cancelled
@@ -56,6 +56,7 @@ async def make_backup(path: Path, config: Config, passphrase: bytes | None) -> I
                 write_backup,
                 path,
                 config.data_dir,
+                config.shared_dir,
                 programs.dump(program, reached.dsn, check),
                 origin=origin,
                 passphrase=passphrase,
@@ -76,13 +77,14 @@ async def restore_backup(path: Path, config: Config, passphrase: bytes | None) -
     Raises:
         BackupFault: the file is damaged, of a newer version or sealed otherwise; or the database could not be filled.
         MigrationChanged: the backup's schema is newer than this version.
-        CommandFault: the database is not empty, or older than that of the backup.
-        ClusterFaulty: the folder is not empty.
+        CommandFault: the database or the shared folder is not empty, or the database older than that of the backup.
+        ClusterFaulty: the data folder is not empty.
         PersistenceError: the database cannot be reached or run.
     """
     check = trio.from_thread.check_cancelled
     origin = await trio.to_thread.run_sync(reading.verify, path, passphrase, check)
     check_known(origin.migrations)
+    _check_empty(config.shared_dir)
     unpack = partial(_unpack, path, config, passphrase)
     with restoring_into(config.data_dir):
         if config.database_url is not None:
@@ -91,6 +93,12 @@ async def restore_backup(path: Path, config: Config, passphrase: bytes | None) -
             async with embedded_postgres(config.data_dir, pg_bin=config.pg_bin) as dsn:
                 await _fill(dsn, origin, config, unpack)
     return iter((f"restored into {config.data_dir}, as it was at {origin.created_at}",))
+
+
+def _check_empty(shared_dir: Path) -> None:
+    # The data folder itself is looked at once it is held; the two may be one.
+    if any((shared_dir / name).exists() for name in ("keys", *STORES)):
+        raise CommandFault(f"{shared_dir} is not empty; restore into an empty folder")
 
 
 async def _origin(reached: Reached, config: Config) -> tuple[programs.Program, Origin]:
@@ -132,7 +140,7 @@ def _unpack(
 ) -> None:
     check = trio.from_thread.check_cancelled
     with programs.filling(program, dsn) as database:
-        reading.unpack(path, config.data_dir, database, passphrase=passphrase, check=check)
+        reading.unpack(path, config.data_dir, config.shared_dir, database, passphrase=passphrase, check=check)
 
 
 def _said(path: Path, made: Made) -> Iterator[str]:

@@ -71,7 +71,7 @@ class Finding:
 
 async def examine(config: Config) -> AsyncIterator[Finding]:
     """Run all checks and yield their findings, in the order in which a start depends on them."""
-    for finding in (*_python(), *_data_dir(config.data_dir), *_keys(config.data_dir)):
+    for finding in (*_python(), *_data_dir(config.data_dir), *_keys(config.shared_dir)):
         yield finding
     async for finding in _database(config):
         yield finding
@@ -100,8 +100,8 @@ def _data_dir(data_dir: Path) -> Iterator[Finding]:
     yield Finding("disk", f"{free / (1 << 30):.1f} GiB free", cure)
 
 
-def _keys(data_dir: Path) -> Iterator[Finding]:
-    folder = data_dir / "keys"
+def _keys(shared_dir: Path) -> Iterator[Finding]:
+    folder = shared_dir / "keys"
     if not all((folder / name).exists() for name in (SIGNING_FILE, MASTER_FILE)):
         yield Finding("keys", "made at the next start")
         return
@@ -110,7 +110,7 @@ def _keys(data_dir: Path) -> Iterator[Finding]:
         if open_to_others:
             yield Finding("keys", f"{path} can be read by others", f"chmod go-rwx {path}")
     try:
-        keys = open_keys(data_dir)
+        keys = open_keys(shared_dir)
     except KeyFault as fault:
         yield Finding("keys", str(fault), "restore the folder from a backup; a new key ends every token")
     else:

@@ -91,7 +91,7 @@ def _export(arguments: argparse.Namespace, config: Config) -> int:
 
     async def exported() -> str:
         async with database_of(config) as database:
-            blobs = Blobs(config.data_dir / "blobs")
+            blobs = Blobs(config.shared_dir / "blobs")
             return await export_user(user_id, arguments.file, database, blobs, DOMAINS)
 
     say(trio.run(exported))

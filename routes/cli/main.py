@@ -206,7 +206,7 @@ def _token(arguments: argparse.Namespace, config: Config) -> int:
     wish = TokenWish.of(arguments.name, arguments.id, arguments.role, arguments.ttl)
 
     async def minted() -> str:
-        keys = open_keys(config.data_dir)
+        keys = open_keys(config.shared_dir)
         async with database_of(config) as database:
             return await make_token(wish, database, keys, SystemClock())
 

@@ -33,7 +33,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     for network_id in here.uptime.networks():
         # Servers that were online say so again before they count as silent.
         look_at_all(service, network_id, patience_ms=service.config.freshness_seconds * 1000)
-    return (BackgroundTask("posts to Discord", here.sender.run),)
+    return (BackgroundTask("posts to Discord", here.sender.run, one_node=True),)
 
 
 def look(service: Service, server_id: str, *, patience_ms: int = 0) -> None:

@@ -28,8 +28,13 @@ def _jobs(service: Service) -> tuple[Job, ...]:
     # A report may have a quarter of a megabyte, so a batch has few.
     pruning = partial(Pruning, most=500)
     return (
-        Job("old performance reports", 3600, pruning(rows_of(service.database, reports)).run),
-        Job("old counts of performance reports", 3600, pruning(rows_of(service.database, counts)).run),
+        Job("old performance reports", 3600, pruning(rows_of(service.database, reports)).run, one_node=True),
+        Job(
+            "old counts of performance reports",
+            3600,
+            pruning(rows_of(service.database, counts)).run,
+            one_node=True,
+        ),
     )
 
 

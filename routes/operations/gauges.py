@@ -48,7 +48,7 @@ def show_gauges(service: Service) -> None:
     metrics.gauge(
         "last_backup_seconds",
         "When the last backup was complete, epoch seconds; 0 for never.",
-        partial(last_backup_seconds, service.config.data_dir),
+        partial(last_backup_seconds, service.config.shared_dir),
     )
     if (certificate := service.of(CERTIFICATE)) is not None:
         metrics.gauge(

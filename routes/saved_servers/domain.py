@@ -19,7 +19,14 @@ def _jobs(service: Service) -> tuple[Job, ...]:
         before_ms = service.clock.now_ms() - UNSAVED_KEPT_MS
         return await addresses.sweep(conn, after, limit, before_ms=before_ms)
 
-    return (Job("addresses without a saved server", 3600, Pruning(pages_of(service.database, sweep)).run),)
+    return (
+        Job(
+            "addresses without a saved server",
+            3600,
+            Pruning(pages_of(service.database, sweep)).run,
+            one_node=True,
+        ),
+    )
 
 
 SAVED = Domain(

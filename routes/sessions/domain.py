@@ -33,8 +33,13 @@ def _jobs(service: Service) -> tuple[Job, ...]:
         return await link_rows.prune(conn, limit, now_ms=service.clock.now_ms())
 
     return (
-        Job("sessions that are over", 600, Pruning(end_some, most=500).run),
-        Job("sign-in links that are over", 600, Pruning(rows_of(service.database, prune_links)).run),
+        Job("sessions that are over", 600, Pruning(end_some, most=500).run, one_node=True),
+        Job(
+            "sign-in links that are over",
+            600,
+            Pruning(rows_of(service.database, prune_links)).run,
+            one_node=True,
+        ),
     )
 
 

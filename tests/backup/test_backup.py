@@ -104,8 +104,12 @@ async def test_a_restore_refuses_what_it_cannot_do(database_url: str, empty_url:
         await make_backup(tmp_path / "newer", config, None)
     with pytest.raises(MigrationChanged, match="9999_later"):
         await restore_backup(tmp_path / "newer", config_of(empty_url, tmp_path / "a"), None)
-    with pytest.raises(ClusterFaulty, match="is not empty"):
+    with pytest.raises(CommandFault, match="is not empty"):
         await restore_backup(tmp_path / "backup", config, None)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "anything").touch()
+    with pytest.raises(ClusterFaulty, match="is not empty"):
+        await restore_backup(tmp_path / "backup", config_of(empty_url, tmp_path / "d"), None)
     used = config_of(database_url, tmp_path / "b")
     with pytest.raises(CommandFault, match="the database is not empty"):
         await restore_backup(tmp_path / "backup", used, None)

@@ -35,6 +35,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     base_url: str
     dashboard_url: str
     data_dir: Path
+    shared_dir: Path
     database_url: str | None
     pg_bin: Path | None
     nats_url: str | None
@@ -134,9 +135,10 @@ SETTINGS = (
         "data_dir",
         "./.partyline",
         Path,
-        "keys, embedded database, attachments and files of releases",
+        "embedded database, and what is shared unless that has a folder of its own",
         also=("datafolder", "datapath", "storage", "datadir"),
     ),
+    Setting("shared_dir", None, Path, "keys, attachments and files of releases; default: the data folder"),
     Setting(
         "database_url",
         None,
@@ -145,13 +147,7 @@ SETTINGS = (
         True,
         also=("database", "postgres", "dsn", "db", "sql"),
     ),
-    Setting(
-        "pg_bin",
-        None,
-        Path,
-        "folder of PostgreSQL's programs for the embedded database",
-        also=("pgbin", "pgpath"),
-    ),
+    Setting("pg_bin", None, Path, "folder of the embedded database's programs", also=("pgbin", "pgpath")),
     Setting(
         "nats_url",
         None,
@@ -340,6 +336,7 @@ def read_config(environ: Mapping[str, str]) -> Config:
         raise ConfigError("PARTYLINE_TLS_BIND needs PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")
     values["base_url"] = values["base_url"] or _own_address(values)
     values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
+    values["shared_dir"] = values["shared_dir"] or values["data_dir"]
     return Config(**values)  # type: ignore[arg-type]  # tests/edge check each parser against its field
 
 

@@ -71,6 +71,7 @@ MORE = [
     "METRICS_TOKEN",
     "REQUEST_SECONDS",
     "SESSION_TOKEN_SECONDS",
+    "SHARED_DIR",
     "STRIPE_URL",
 ]  # not in the contract's list, or left to us
 
@@ -86,7 +87,7 @@ def test_defaults() -> None:
     config = read_config({"PATH": "/bin", "PARTYLINE_LOG": ""})
     assert config.bind == (Bind("127.0.0.1", 8080),)
     assert config.base_url == config.dashboard_url == "http://127.0.0.1:8080"
-    assert config.data_dir == Path(".partyline")
+    assert config.data_dir == config.shared_dir == Path(".partyline")
     assert (config.database_url, config.nats_url, config.client_ip_header) == (None, None, None)
     assert (config.rate_limits, config.allow_query_tokens, config.edge) == (True, False, "lean")
     assert (config.max_connections, config.attachment_max_bytes) == (20_000, 8 * 1024 * 1024)
