@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from persistence.backup.writing import last_backup_seconds
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
@@ -32,6 +33,9 @@ FREE_MIN_BYTES = 1 << 30
 
 CLOCK_MAX_SECONDS = 5
 """Largest difference to the database's clock; beyond it, tokens of other machines begin to be refused."""
+
+BACKUP_MAX_DAYS = 2
+"""A backup each night is never older."""
 
 CERTIFICATE_MIN_DAYS = 14
 """With less time left, whatever renews the certificate has probably failed."""
@@ -75,7 +79,12 @@ async def examine(config: Config) -> AsyncIterator[Finding]:
         yield finding
     async for finding in _database(config):
         yield finding
-    for finding in (*_certificate(config), *_addresses(config), *_descriptors(config)):
+    for finding in (
+        *_backup(config.shared_dir),
+        *_certificate(config),
+        *_addresses(config),
+        *_descriptors(config),
+    ):
         yield finding
 
 
@@ -159,6 +168,13 @@ async def _server(database: Database) -> AsyncIterator[Finding]:
     ahead = time.time() - await database.read(checks.read_clock)
     cure = None if abs(ahead) <= CLOCK_MAX_SECONDS else "let both machines keep time by NTP"
     yield Finding("clock", f"{ahead:+.1f} s against the database", cure)
+
+
+def _backup(shared_dir: Path) -> Iterator[Finding]:
+    last = last_backup_seconds(shared_dir)
+    days = (time.time() - last) / 86_400
+    cure = None if days <= BACKUP_MAX_DAYS else "run partyline backup, each night"
+    yield Finding("backup", f"{days:.0f} days ago" if last else "never made", cure, grave=False)
 
 
 def _certificate(config: Config) -> Iterator[Finding]:
