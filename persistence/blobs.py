@@ -2,8 +2,9 @@
 
 Invariants: a file has its final name only once its bytes are durable (temporary file, fsync, rename, fsync of the
 folder). The row that refers to bytes is written before them, and they stay as long as such a row does. A sweep that has
-found no row may be overtaken by an upload of the same bytes; that renews the file's time, so that it stays too. Several
-processes may have one folder, also on several machines where the file system has locks for all of them, as NFS does.
+found no row may be overtaken by an upload of the same bytes; that renews the file's time, so that it stays too. While
+a backup reads the files, none is removed. Several processes may have one folder, also on several machines where the
+file system has locks for all of them, as NFS does.
 
 Everything here blocks: call it from a worker thread.
 """
@@ -138,7 +139,7 @@ class Blobs:
                 yield bytes.fromhex(path.name)
 
     def drop(self, digests: Collection[bytes], *, before_seconds: float) -> set[bytes]:
-        """Remove blobs that were last stored before a moment.
+        """Remove blobs that were last stored before a moment; none while `kept_whole` is held.
 
         Args:
             digests: SHA-256 of blobs to which no row refers, as the caller has found.
@@ -146,6 +147,10 @@ class Blobs:
 
         Returns: those that are absent now.
         """
+        with _sweeping(self._root) as may_remove:
+            return self._drop(digests, before_seconds) if may_remove else set()
+
+    def _drop(self, digests: Collection[bytes], before_seconds: float) -> set[bytes]:
         gone = set()
         for digest in digests:
             path = self.path(digest)
@@ -186,6 +191,38 @@ class Blobs:
             return
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _sync_folder(folder.parent)
+
+
+@contextmanager
+def kept_whole(root: Path) -> Iterator[None]:
+    """Remove no blob as long as the block lasts, in any process; waits for a removal under way.
+
+    Args:
+        root: folder of the store, which exists.
+    """
+    with _sweep_lock(root) as descriptor:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+
+
+@contextmanager
+def _sweeping(root: Path) -> Iterator[bool]:
+    with _sweep_lock(root) as descriptor:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+@contextmanager
+def _sweep_lock(root: Path) -> Iterator[int]:
+    descriptor = os.open(root / "sweep.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 class NewBlob:

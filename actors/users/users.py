@@ -9,7 +9,7 @@ When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: onl
 """
 
 import heapq
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Coroutine
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -28,7 +28,6 @@ from persistence.users.users import (
     User,
     UserWithRights,
     arrive,
-    read_names,
     read_with_rights,
 )
 
@@ -190,18 +189,6 @@ class Users:
         """
         entry = await self._entry(user_id)
         return None if entry is None else entry.user.name
-
-    async def names_of(self, user_ids: Collection[str]) -> dict[str, str]:
-        """{user id: name} of the users who exist; one read for all that are not cached.
-
-        Raises:
-            DatabaseUnavailable: the store cannot be asked.
-        """
-        entries = {user_id: self._entries.get(user_id) for user_id in user_ids}
-        names = {user_id: one.user.name for user_id, one in entries.items() if one and not one.stale}
-        if missing := sorted(entries.keys() - names.keys()):
-            names |= await self._store.read(lambda conn: read_names(conn, missing))
-        return names
 
     def last_seen_of(self, user: User) -> int | None:
         """When the user was last active, epoch milliseconds, as far as this process knows."""

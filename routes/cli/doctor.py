@@ -23,12 +23,16 @@ from persistence.schema import checks
 from persistence.schema.migrate import unapplied
 from routes.edge.config.table import Config
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
+from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 
 FREE_MIN_BYTES = 1 << 30
 """With less free space, the write-ahead log alone may fill the disk."""
 
 CLOCK_MAX_SECONDS = 5
 """Largest difference to the database's clock; beyond it, tokens of other machines begin to be refused."""
+
+CERTIFICATE_MIN_DAYS = 14
+"""With less time left, whatever renews the certificate has probably failed."""
 
 SPARE_DESCRIPTORS = 200
 """File descriptors needed beside those of connections: database, log, files."""
@@ -69,7 +73,7 @@ async def examine(config: Config) -> AsyncIterator[Finding]:
         yield finding
     async for finding in _database(config):
         yield finding
-    for finding in (*_addresses(config), *_descriptors(config)):
+    for finding in (*_certificate(config), *_addresses(config), *_descriptors(config)):
         yield finding
 
 
@@ -135,8 +139,24 @@ async def _server(database: Database) -> AsyncIterator[Finding]:
     yield Finding("clock", f"{ahead:+.1f} s against the database", cure)
 
 
+def _certificate(config: Config) -> Iterator[Finding]:
+    if config.tls_bind is None or config.tls_cert is None or config.tls_key is None:
+        return
+    try:
+        certificate = ServerCertificate(config.tls_cert, config.tls_key)
+    except CertificateFault as fault:
+        yield Finding("certificate", str(fault), "see PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")
+        return
+    days = (certificate.expires_at_ms / 1000 - time.time()) / 86_400
+    says = f"ends in {days:.0f} days" if days > 0 else "has ended"
+    cure = (
+        None if days >= CERTIFICATE_MIN_DAYS else "renew it; a running server takes the new files by itself"
+    )
+    yield Finding("certificate", says, cure, grave=days <= 0)
+
+
 def _addresses(config: Config) -> Iterator[Finding]:
-    for host, port in config.bind:
+    for host, port in (*config.bind, *(config.tls_bind or ())):
         about = f"address {host}:{port}"
         try:
             family, kind, protocol, _, where = socket.getaddrinfo(

@@ -9,15 +9,10 @@ from hashlib import sha256
 
 import orjson
 
-from routes.console.static_files import IMPORTS, StaticFiles
+from routes.console.joining import CONSOLE, LIBRARIES
+from routes.console.static_files import STYLE_SHEET, StaticFiles
 from routes.edge.outgoing import Headers
 from routes.edge.pipeline.rendering import page_headers
-
-ENTRY = "boot.js"
-"""The module that begins."""
-
-STYLES = ("css/tokens.css", "css/base.css", "css/parts.css", "css/pages.css")
-"""The style sheets, in the order in which they apply."""
 
 HTML = "text/html; charset=utf-8"
 
@@ -32,8 +27,8 @@ _ISOLATION: Headers = [
 
 
 def document(static: StaticFiles) -> bytes:
-    """The document: style sheets, import map, and every module of the first view named ahead, so that a browser needs
-    two round trips and not as many as modules import each other.
+    """The document: style sheet, import map, and every script of the first view named ahead, so that a browser needs
+    two round trips and not as many as scripts import each other.
 
     Args:
         static: all files; `page.html` is the frame.
@@ -41,11 +36,12 @@ def document(static: StaticFiles) -> bytes:
     at = static.address
     replacements = {
         "{assets}": f"{at}/",
-        "{styles}": "\n".join(f'<link rel="stylesheet" href="{at}/{path}">' for path in STYLES),
+        "{styles}": f"{at}/{STYLE_SHEET}",
+        "{console}": f"{at}/{CONSOLE}",
         "{import_map}": _import_map(static),
         "{preloads}": "\n".join(
             [f'<link rel="preload" as="fetch" href="{at}/text/en.json" crossorigin>']
-            + [f'<link rel="modulepreload" href="{at}/{path}">' for path in static.imported_by(ENTRY)]
+            + [f'<link rel="modulepreload" href="{at}/{path}">' for path in static.imported_by(CONSOLE)]
         ),
     }
     text = static.contents["page.html"].decode()
@@ -74,7 +70,7 @@ def asset_headers(media_type: str) -> Headers:
 
 
 def _import_map(static: StaticFiles) -> str:
-    imports = {name: f"{static.address}/{path}" for name, path in IMPORTS.items()}
+    imports = {name: f"{static.address}/{path}" for name, path in LIBRARIES.items()}
     return orjson.dumps({"imports": imports}).decode()
 
 

@@ -6,8 +6,7 @@ from html import escape
 from urllib.parse import urlsplit
 
 from actors.publications.public import Publication
-from routes.console.document import STYLES
-from routes.console.static_files import StaticFiles
+from routes.console.static_files import STYLE_SHEET, StaticFiles
 
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -31,7 +30,7 @@ def landing(static: StaticFiles, servers: Sequence[Publication], *, base_url: st
     """
     values = {
         "assets": f"{static.address}/",
-        "styles": "\n".join(f'<link rel="stylesheet" href="{static.address}/{path}">' for path in STYLES),
+        "styles": f"{static.address}/{STYLE_SHEET}",
         "host": escape(urlsplit(base_url).netloc),
         "version": escape(version),
         "servers": _list(servers),

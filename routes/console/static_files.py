@@ -1,5 +1,7 @@
 """The files of the console: what they are, which digest stands for all of them, and what the first page loads.
 
+Modules and style sheets are served joined (`joining.py`), and each by itself as well.
+
 One digest over all files is part of their address. So relative imports between modules work, a browser may keep each
 for ever, and a changed file changes every address.
 """
@@ -12,28 +14,29 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path, PurePosixPath
 
+from routes.console.joining import JOINED, joined, path_of
+
 ROOT = "/app/assets"
 
 MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
+    ".map": "application/json",
     ".svg": "image/svg+xml",
 }
 """{suffix of a file that is served: its media type}."""
 
-_STATIC_IMPORT = re.compile(r'^(?:import|export)\b(?:[^;"()=]*\bfrom)?\s*"([^"]+)"', re.MULTILINE)
+ENTRY = "boot.js"
+"""The module that begins."""
 
-IMPORTS = {
-    "htm": "vendor/htm.js",
-    "partyline": "client/partyline.js",
-    "preact": "vendor/preact.js",
-    "preact/hooks": "vendor/preact-hooks.js",
-    "@preact/signals": "vendor/signals.js",
-    "@preact/signals-core": "vendor/signals-core.js",
-    "uplot": "vendor/uplot.js",
-}
-"""{name that modules import: file}; the browser gets it as an import map."""
+STYLES = ("css/tokens.css", "css/base.css", "css/parts.css", "css/pages.css")
+"""The style sheets, in the order in which they apply."""
+
+STYLE_SHEET = JOINED + "console.css"
+"""All of them, joined."""
+
+_STATIC_IMPORT = re.compile(r'(?:^|;)(?:import|export)\b(?:[^;"()=]*\bfrom)?\s*"([^"]+)"', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,8 @@ class StaticFiles:
     """The content of every file.
 
     Args:
-        contents: {path below the folder: bytes}.
-        digest: of all paths and contents.
+        contents: {path below the folder: bytes}, with the joined ones below `joined/`.
+        digest: of all that they are made of.
     """
 
     contents: Mapping[str, bytes]
@@ -74,25 +77,28 @@ class StaticFiles:
                 continue
             found[path] = None
             text = self.contents[path].decode()
-            waiting += [_resolved(path, name) for name in _STATIC_IMPORT.findall(text)]
+            waiting += [path_of(path, name) for name in _STATIC_IMPORT.findall(text)]
         return tuple(found)
 
 
 def read_static_files(folder: Path | None = None) -> StaticFiles:
-    """Read all files. Blocks on the disk; takes some milliseconds.
+    """Read all files, and join them. Blocks on the disk; takes some ten milliseconds.
 
     Args:
         folder: in place of those that belong to the package, to work on them.
 
     Raises:
         OSError: a file cannot be read.
+        KeyError: a style sheet is not there.
+        ValueError: a module cannot be joined with the others.
     """
     root = files("routes.console").joinpath("static") if folder is None else folder
     contents = dict(sorted(_walk(root, "")))
     digest = hashlib.sha256()
     for path, content in contents.items():
         digest.update(f"{path}\0{len(content)}\0".encode() + content)
-    return StaticFiles(contents, digest.hexdigest()[:16])
+    made = joined(contents, ENTRY) | {STYLE_SHEET: b"".join(contents[path] for path in STYLES)}
+    return StaticFiles(contents | made, digest.hexdigest()[:16])
 
 
 def _walk(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
@@ -104,15 +110,3 @@ def _walk(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
         else:
             found.append((path, entry.read_bytes()))
     return found
-
-
-def _resolved(importer: str, name: str) -> str:
-    if not name.startswith("."):
-        return IMPORTS[name]
-    parts = list(PurePosixPath(importer).parent.parts)
-    for part in PurePosixPath(name).parts:
-        if part == "..":
-            parts.pop()
-        else:
-            parts.append(part)
-    return "/".join(parts)

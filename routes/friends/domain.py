@@ -1,5 +1,6 @@
 """The Domain record of friends."""
 
+from persistence.friends.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.friends import blocks, links, lists, requests, streams
@@ -30,4 +31,5 @@ FRIENDS = Domain(
     follow=_follow,
     reactions=REACTIONS,
     reconciliations=RECONCILIATIONS,
+    exported=EXPORTED,
 )

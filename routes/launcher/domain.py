@@ -6,6 +6,7 @@ from actors.launcher.units_reports import KEPT_DAYS
 from actors.time import DAY_MS
 from persistence.connection import Connection
 from persistence.launcher import performance_reports as rows
+from persistence.launcher.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.jobs import Job
@@ -41,4 +42,5 @@ LAUNCHER = Domain(
     name="launcher",
     mounts=(Mount("launcher", (performance_reports, allowlist)),),
     jobs=_jobs,
+    exported=EXPORTED,
 )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from operator import attrgetter
 
 from actors.kernel.overview import load_of
+from routes.operations.parts import CERTIFICATE
 from routes.service import Service
 
 _DATABASE_GAUGES = (
@@ -42,6 +43,12 @@ def show_gauges(service: Service) -> None:
         housekeeping.behind_seconds,
     )
     _show_memory(service)
+    if (certificate := service.of(CERTIFICATE)) is not None:
+        metrics.gauge(
+            "certificate_expires_seconds",
+            "When the certificate in use ends, epoch seconds.",
+            lambda: certificate.expires_at_ms / 1000,
+        )
     for name, field, says in _DATABASE_GAUGES:
         metrics.gauge(name, says, _number(database.statistics, field))
     for name, field, says in _DATABASE_COUNTERS:

@@ -2,6 +2,7 @@
 
 from persistence.connection import Connection
 from persistence.saved_servers import addresses
+from persistence.saved_servers.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.jobs import Job
@@ -28,4 +29,9 @@ def _jobs(service: Service) -> tuple[Job, ...]:
     )
 
 
-SAVED = Domain(name="saved_servers", mounts=(Mount("saved servers", (own, others)),), jobs=_jobs)
+SAVED = Domain(
+    name="saved_servers",
+    mounts=(Mount("saved servers", (own, others)),),
+    jobs=_jobs,
+    exported=EXPORTED,
+)

@@ -6,6 +6,7 @@ from actors.sessions.lifetimes import USUAL
 from actors.sessions.units import end_overdue
 from persistence.connection import Connection
 from persistence.sessions import links as link_rows
+from persistence.sessions.exported import EXPORTED
 from routes.changes import change_by_itself
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
@@ -59,4 +60,5 @@ SESSIONS = Domain(
     follow=follow_ends,
     gauges=_show_gauges,
     reactions=REACTIONS,
+    exported=EXPORTED,
 )

@@ -1,13 +1,14 @@
-"""A real browser beside a world. A story runs in a thread of its own, as the browser's driver wants it, and asks the
-world to do things meanwhile.
+"""A real browser beside a world. Stories run in one thread of their own, as the browser's driver wants it, and ask the
+world to do things meanwhile. The browser stays from story to story, since starting it costs more than most stories do;
+cookies, storage and pages are a story's own.
 
-Every fault on a page fails its story: an exception, a line on the console, a breach of the policy, and whatever axe
-finds.
+Every fault on a page fails its story: an exception, a line on the console, a breach of the policy, a request to
+another server, and whatever axe finds.
 """
 
 import os
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import which
@@ -15,7 +16,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import pytest
 import trio
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Request, expect, sync_playwright
 
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import Player
@@ -59,11 +60,13 @@ class Scene:
         service: what is looked at; only to be touched through `let`.
         browser: its contexts are persons, each with cookies of their own.
         look: of every person's browser.
+        token: of the trio that the service runs in.
     """
 
     service: Reached
     browser: Browser
     look: Look
+    token: trio.lowlevel.TrioToken
     faults: list[str] = field(default_factory=list)
     expected: set[str] = field(default_factory=lambda: {NOT_SIGNED_IN})
     """Parts of lines on the console that belong to the story."""
@@ -74,21 +77,32 @@ class Scene:
         async def run() -> T:
             return await act(*args, **more)
 
-        return trio.from_thread.run(run)
+        return trio.from_thread.run(run, trio_token=self.token)
 
-    def stranger(self) -> Page:
-        """A page of a browser in which nobody is signed in."""
-        context = self.browser.new_context(
-            color_scheme=self.look.scheme,
-            viewport={"width": self.look.width, "height": 800},
-            base_url=self.service.url,
-        )
+    def stranger(self, **more: Any) -> Page:
+        """A page of a browser in which nobody is signed in; `more` is how else it is set up."""
+        return self._opened(self.browser.new_context(**self._looks(), **more))
+
+    def started_again(self, profile: Path) -> Page:
+        """A page of a browser of its own that keeps things in a folder; whoever closes its context closes it."""
+        driver = self.browser.browser_type
+        return self._opened(driver.launch_persistent_context(profile, **_launching(), **self._looks()))
+
+    def _looks(self) -> dict[str, Any]:
+        return {
+            "color_scheme": self.look.scheme,
+            "viewport": {"width": self.look.width, "height": 800},
+            "base_url": self.service.url,
+        }
+
+    def _opened(self, context: BrowserContext) -> Page:
         context.set_default_timeout(PATIENCE_SECONDS * 1000)
         return self.page_in(context)
 
     def page_in(self, context: BrowserContext) -> Page:
         """Another tab of a browser."""
         page = context.new_page()
+        page.on("request", self._watch)
         page.on("pageerror", lambda error: self.faults.append(f"{page.url}: {error}"))
         page.on(
             "console",
@@ -99,6 +113,10 @@ class Scene:
             ),
         )
         return page
+
+    def _watch(self, request: Request) -> None:
+        if not request.url.startswith((f"{self.service.url}/", "blob:", "data:")):
+            self.faults.append(f"{request.frame.url} asks another server: {request.url}")
 
     def enter(self, player: Player, path: str = "/app") -> Page:
         """A page of a person who signs in with their token."""
@@ -138,24 +156,54 @@ needs_browser = pytest.mark.skipif(chromium() is None, reason="no Chromium here:
 
 async def play(service: Reached, look: Look, story: Callable[[Scene], None]) -> None:
     """Run a story to its end."""
+    token = trio.lowlevel.current_trio_token()
 
     def run() -> None:
-        with _browser() as browser:
-            scene = Scene(service, browser, look)
-            story(scene)
-            if scene.faults:
-                pytest.fail("\n".join(scene.faults))
-
-    await trio.to_thread.run_sync(run)
-
-
-@contextmanager
-def _browser() -> Iterator[Browser]:
-    with sync_playwright() as driver:
-        # Only root needs to leave the sandbox out.
-        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = driver.chromium.launch(executable_path=chromium(), args=arguments)
+        browser = _THEATRE.browser()
+        scene = Scene(service, browser, look, token)
         try:
-            yield browser
+            story(scene)
         finally:
-            browser.close()
+            for context in browser.contexts:
+                context.close()
+        if scene.faults:
+            pytest.fail("\n".join(scene.faults))
+
+    await trio.to_thread.run_sync(_THEATRE.thread.submit(run).result)
+
+
+def _launching() -> dict[str, Any]:
+    # Only root needs to leave the sandbox out.
+    return {"executable_path": chromium(), "args": ["--no-sandbox"] if os.geteuid() == 0 else []}
+
+
+def close_browser() -> None:
+    """End the browser that the stories of this process have used, if there was any."""
+    _THEATRE.thread.submit(_THEATRE.close).result()
+    _THEATRE.thread.shutdown()
+
+
+class _Theatre:
+    """The one browser of a process, and the one thread that may touch it."""
+
+    def __init__(self) -> None:
+        self.thread = ThreadPoolExecutor(1, "stories")
+        self._driver: Playwright | None = None
+        self._browser: Browser | None = None
+
+    def browser(self) -> Browser:
+        """The browser; a new one where it has not been started, or a story has brought it down."""
+        self._driver = self._driver or sync_playwright().start()
+        if self._browser is None or not self._browser.is_connected():
+            self._browser = self._driver.chromium.launch(**_launching())
+        return self._browser
+
+    def close(self) -> None:
+        """End browser and driver."""
+        if self._browser is not None:
+            self._browser.close()
+        if self._driver is not None:
+            self._driver.stop()
+
+
+_THEATRE = _Theatre()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from routes.console.document import ENTRY, STYLES
-from routes.console.static_files import IMPORTS, read_static_files
+from routes.console.joining import IMPORTS
+from routes.console.static_files import ENTRY, STYLES, read_static_files
 from routes.domains import TABLE
 
 STATIC = Path(__file__).parents[2] / "routes/console/static"

@@ -154,7 +154,7 @@ async def test_a_user_in_memory_costs_no_read(users, store):
     assert await users.arrive(ANN, "Ann", NOW_S) is access
     assert await users.access_of(ANN) is access
     assert users.peek_access(ANN) is access
-    assert await users.names_of([ANN]) == {ANN: "Ann"}
+    assert await users.name_of(ANN) == "Ann"
     assert store.reads == before
 
 
@@ -195,15 +195,6 @@ async def test_unknown_users(users):
     assert users.peek_access(ANN) is None
     with pytest.raises(NotFound):
         await users.access_of(ANN)
-    assert await users.names_of([ANN, BEN]) == {}
-
-
-async def test_names_are_read_together(users, store, database, stamp):
-    await users.arrive(ANN, "Ann", NOW_S)
-    await database.transact(enrol, BEN, "Ben", None, stamp())
-    before = store.reads
-    assert await users.names_of([ANN, BEN]) == {ANN: "Ann", BEN: "Ben"}
-    assert store.reads == before + 1
 
 
 async def test_a_change_counts_at_once(users, grant, database, stamp, told):

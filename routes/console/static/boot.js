@@ -4,19 +4,16 @@ import { html } from "./html.js";
 import { restore, status } from "./session.js";
 import { Shell } from "./shell.js";
 import { SignIn } from "./sign-in.js";
-import { me } from "./session.js";
 import { Dialogs } from "./ui/dialog.js";
 import { Loading } from "./ui/states.js";
 import { Toasts } from "./ui/toast.js";
 
+// Whoever is no longer signed in leaves nothing behind: no page, no question, no picture in memory.
 function Console() {
-  // Whoever was signed in keeps their page, with what they were writing, beneath the question to sign in again.
-  const wasSignedIn = me.value !== null;
   return html`
-    ${wasSignedIn && html`<div class="frame" inert=${status.value !== "in"}><${Shell} /></div>`}
-    ${status.value === "out" && html`<${SignIn} isAgain=${wasSignedIn} />`}
-    ${status.value === "restoring" && html`<${Loading} />`}
-    <${Dialogs} /><${Toasts} />`;
+    ${status.value === "in" && html`<div class="frame"><${Shell} /></div><${Dialogs} /><${Toasts} />`}
+    ${status.value === "out" && html`<${SignIn} />`}
+    ${status.value === "restoring" && html`<${Loading} />`}`;
 }
 
 const root = document.getElementById("console");

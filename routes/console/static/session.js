@@ -1,6 +1,7 @@
 // Who is signed in on this page, and the one client that everything here talks through.
 import { Partyline } from "partyline";
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
+import { say } from "./words.js";
 
 export const partyline = new Partyline();
 
@@ -10,7 +11,7 @@ export const status = signal("restoring");
 /** Why nobody is signed in any more, in words; empty at the start. */
 export const reason = signal("");
 
-/** {id, name} of who is signed in, or was until a moment ago; null before. */
+/** {id, name} of who is signed in; null for nobody. */
 export const me = signal(null);
 
 const permissions = signal([]);
@@ -25,11 +26,10 @@ export const may = (node) => permissions.value.some((held) => covers(held, node)
 
 const others = new BroadcastChannel("partyline-session");
 
-/** Take up the session of this browser, where it has one. */
+/** Take up the session of this browser, where it has one (`renewed` says so). */
 export async function restore() {
   try {
-    if (await partyline.restore()) enter();
-    else status.value = "out";
+    if (!(await partyline.restore())) status.value = "out";
   } catch (error) {
     reason.value = error.message;
     status.value = "out";
@@ -38,19 +38,29 @@ export async function restore() {
 
 /** Sign in with `{code}` of a link or `{token}`. Throws what the service refuses. */
 export async function signIn(credential) {
+  const { lastUserId } = partyline.session;
   await partyline.signIn(credential);
-  enter();
   others.postMessage("in");
+  // What the one before had begun to write is kept for them alone.
+  if (lastUserId !== null && lastUserId !== partyline.session.user.id) location.replace("/app");
+  else enter();
 }
 
-/** End this session, here, in all tabs, and at the service. */
+/** End this session, at the service, here, and in all tabs. Throws where the service does not answer: then it goes on. */
 export async function signOut() {
   try {
     await partyline.signOut();
-  } finally {
-    partyline.session.end();
-    others.postMessage("out");
+  } catch (error) {
+    if (error.status !== 401) throw error;
   }
+  others.postMessage("out");
+  forget();
+}
+
+// A new document has a new memory: nothing of what this one knew is in it.
+function forget() {
+  leave("");
+  location.replace("/app/sign-in");
 }
 
 function enter() {
@@ -62,10 +72,13 @@ function enter() {
 }
 
 function leave(why) {
-  reason.value = why;
-  permissions.value = [];
-  role.value = "";
-  status.value = "out";
+  batch(() => {
+    status.value = "out";
+    reason.value = why;
+    me.value = null;
+    permissions.value = [];
+    role.value = "";
+  });
 }
 
 // A `*` between colons stands for one segment (contract: permission store).
@@ -75,8 +88,12 @@ function covers(held, node) {
 }
 
 partyline.session.addEventListener("renewed", enter);
-partyline.session.addEventListener("end", ({ detail }) => leave(detail.message));
+partyline.session.addEventListener("end", () => leave(say("signIn.ended")));
 others.onmessage = ({ data }) => {
-  if (data === "out") partyline.session.end();
+  if (data === "out") forget();
   else if (status.value === "out") restore();
 };
+
+// A browser may keep the page as it is while another is shown, and bring it back after the session has ended.
+addEventListener("pagehide", ({ persisted }) => { if (persisted && status.value === "in") status.value = "restoring"; });
+addEventListener("pageshow", ({ persisted }) => { if (persisted) restore(); });

@@ -5,7 +5,8 @@ import { connection, useShared } from "./live.js";
 import { GROUPS, PAGES } from "./pages.js";
 import { match, place } from "./router.js";
 import { isModerator, me, signOut } from "./session.js";
-import { Fault, Loading } from "./ui/states.js";
+import { useAction } from "./store.js";
+import { Complaint, Fault, Loading } from "./ui/states.js";
 import { Name } from "./ui/face.js";
 import { ThemeChoice } from "./ui/theme.js";
 import { When } from "./ui/when.js";
@@ -14,6 +15,7 @@ import { number, say } from "./words.js";
 /** What is shown to whoever is signed in. */
 export function Shell() {
   const found = find(place.value.path);
+  const leave = useAction(signOut);
   return html`<a class="skip" href="#main">${say("shell.skip")}</a>
     <header class="side">
       <a class="brand" href="/app">Partyline</a>
@@ -22,7 +24,8 @@ export function Shell() {
         <${Connection} />
         <a class="self" href="/app/profile"><${Name}>${me.value.name}<//></a>
         <${ThemeChoice} />
-        <button type="button" onClick=${signOut}>${say("action.signOut")}</button>
+        <button type="button" disabled=${leave.isRunning} onClick=${() => leave.run()}>${say("action.signOut")}</button>
+        ${leave.error && html`<${Complaint} error=${leave.error} />`}
       </div>
     </header>
     <${Page} key=${found?.page.path ?? "none"} found=${found} />`;

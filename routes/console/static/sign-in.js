@@ -10,18 +10,17 @@ import { Field, Form, Submit } from "./ui/form.js";
 import { State } from "./ui/states.js";
 import { say, sayOf } from "./words.js";
 
-/** @param {{isAgain: boolean}} props whether somebody's page lies beneath. */
-export function SignIn({ isAgain }) {
+/** The page on which one signs in; of whoever was here before it shows nothing. */
+export function SignIn() {
   const [{ code, error }] = useState(takeFragment);
-  useEffect(() => { if (!isAgain) document.title = `${say("signIn.title")} · Partyline`; }, []);
-  const frame = isAgain ? { class: "signin over", role: "dialog", "aria-modal": "true" } : { class: "signin", role: "main" };
-  return html`<div ...${frame} aria-labelledby="signin-title"><div class="card">
+  useEffect(() => { document.title = `${say("signIn.title")} · Partyline`; }, []);
+  return html`<main class="signin" aria-labelledby="signin-title"><div class="card">
       <h1 id="signin-title" tabindex="-1">${say("signIn.title")}</h1>
-      ${reason.value && html`<p role="status">${isAgain ? say("signIn.ended") : reason.value}</p>`}
+      ${reason.value && html`<p role="status">${reason.value}</p>`}
       ${error && html`<p class="bad" role="alert">${sayOf("signIn.error", error, say("signIn.error.failed"))}</p>`}
       ${code ? html`<${ByLink} code=${code} />` : html`<${Issuers} /><${ByToken} />`}
       ${location.protocol === "http:" && !isLoopback() && html`<p class="dim">${say("signIn.plainHttp")}</p>`}
-    </div></div>`;
+    </div></main>`;
 }
 
 // Codes, and what an issuer has refused, travel in the fragment, which is in no log and no Referer, and leave the address

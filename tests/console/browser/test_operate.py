@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+from datetime import datetime, timedelta
 
 import pytest
 from PIL import Image
@@ -74,8 +75,20 @@ async def test_a_right_is_granted_and_a_user_erased(world: World, look: Look) ->
         page.get_by_label("Right", exact=True).fill("social:friends.max")
         page.get_by_label("Quantity").fill("500")
         page.get_by_label("Unit").select_option("count")
+        tomorrow = datetime.now() + timedelta(days=1)
+        page.get_by_label("Ends (empty: never)").fill(tomorrow.strftime("%Y-%m-%dT%H:%M"))
         page.get_by_role("button", name="Grant a right").click()
-        expect(page.get_by_text("500 count").first).to_be_visible()
+        expect(page.get_by_role("listitem").filter(has_text="500 count").locator("time")).to_be_visible()
+        page.get_by_label("Filter rights").fill("social:friends.max")
+        row = page.get_by_role("row").filter(has_text="social:friends.max").first
+        expect(row).to_contain_text("500 count")
+        expect(row).to_contain_text("Root")
+        expect(row.locator("time")).to_be_visible()
+        audit = scene.page_in(page.context)
+        audit.goto("/app/operate/audit")
+        audit.get_by_text("Details").first.click()
+        expect(audit.locator("pre").first).to_contain_text("social:friends.max")
+        audit.close()
         scene.stop_at(page, "user")
         page.get_by_role("button", name="Erase user").click()
         dialog = page.get_by_role("dialog")

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.connect.play import claimed
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.support.world import World
 
@@ -91,35 +92,28 @@ async def test_what_one_may_not_see_is_not_offered_and_says_why(world: World, lo
     await play(world, look, story)
 
 
-async def test_the_landing_page_and_documentation_need_no_session(world: World, look: Look) -> None:
+async def test_the_landing_page_needs_neither_session_nor_scripts(world: World, look: Look) -> None:
+    """Check 30: what this is, the public servers, and the ways in."""
+    ada = await world.player("Ada")
+    server = await claimed(world, ada, "Islands")
+    await ada.do(
+        "PUT",
+        f"/v1/connect/publications/server/{server.id}",
+        {"displayName": "Survival Islands", "address": "play.example.org"},
+    )
+
     def story(scene: Scene) -> None:
-        page = scene.stranger()
+        page = scene.stranger(java_script_enabled=False)
         page.goto("/")
         expect(page.get_by_role("heading", name="Partyline")).to_be_visible()
-        scene.stop_at(page, "landing")
+        expect(page.get_by_text("Survival Islands")).to_be_visible()
+        expect(page.get_by_role("link", name="Interface for programs")).to_have_attribute("href", "/docs")
         page.get_by_role("link", name=re.compile("Sign in")).click()
-        page.get_by_label("Access token").wait_for()
+        assert page.url == f"{world.url}/app"
+        with_scripts = scene.stranger()
+        with_scripts.goto("/")
+        scene.stop_at(with_scripts, "landing")
+        with_scripts.get_by_role("link", name=re.compile("Sign in")).click()
+        with_scripts.get_by_label("Access token").wait_for()
 
     await play(world, look, story)
-
-
-async def test_nothing_runs_but_the_modules(world: World) -> None:
-    ada = await world.player("Ada")
-
-    def story(scene: Scene) -> None:
-        scene.expected |= {
-            "TrustedHTML",
-            "TrustedScript",
-            "unsafe-eval",
-            "Content Security",
-            "Refused",
-        }
-        page = scene.enter(ada)
-        tried = """() => [
-            () => { document.body.innerHTML = "<b>x</b>"; },
-            () => { document.createElement("script").text = "1"; },
-            () => { trustedTypes.createPolicy("own", { createHTML: (text) => text }); },
-        ].map((act) => { try { act(); return "done"; } catch (error) { return error.name; } })"""
-        assert page.evaluate(tried) == ["TypeError", "TypeError", "TypeError"]
-
-    await play(world, Look("light", 1280), story)

@@ -1,5 +1,6 @@
 """What outlives a start, a server, and a token: the setup link, `kill -9` in mid-conversation, tokens of seconds."""
 
+import os
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -16,7 +17,8 @@ pytestmark = [needs_browser, pytest.mark.slow]
 
 DESK = Look("light", 1280)
 CHATS = "/v1/social/chat/conversations"
-RENEWALS = 3
+RENEWALS = int(os.environ.get("RENEWALS", "3"))
+"""How often a token of five seconds is renewed while somebody looks; 150 are ten minutes."""
 
 
 @pytest.fixture

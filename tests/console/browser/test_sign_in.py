@@ -1,6 +1,7 @@
 """Signing in and out, in one browser and in several."""
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -52,6 +53,44 @@ async def test_a_link_signs_in_once_and_by_a_click(world: World, look: Look) -> 
         expect(late.get_by_role("alert").filter(has_text=re.compile("."))).to_be_visible()
 
     await play(world, look, story)
+
+
+async def test_a_session_outlives_the_browser(world: World, tmp_path: Path) -> None:
+    """Check 2: the browser is closed and started again."""
+    ada = await world.player("Ada")
+
+    def story(scene: Scene) -> None:
+        for number in range(2):
+            page = scene.started_again(tmp_path)
+            page.goto("/app")
+            if number == 0:
+                page.get_by_label("Access token").fill(ada.token or "")
+                page.get_by_role("button", name="Sign in").click()
+            expect(page.get_by_role("heading", name="Hello, Ada")).to_be_visible()
+            assert page.evaluate("document.cookie") == ""
+            page.context.close()
+
+    await play(world, Look("light", 1280), story)
+
+
+async def test_an_operator_lets_somebody_in_by_a_link(world: World) -> None:
+    """Check 4: for a second person, in a private window, once."""
+    root, ben = await world.super_admin(), await world.player("Ben")
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root, f"/app/operate/users/{ben.id}")
+        page.get_by_role("button", name="Make a sign-in link").click()
+        path = re.sub(r"^https?://[^/]+", "", page.get_by_label("Shown once").input_value())
+        other = scene.stranger()
+        other.goto(path)
+        other.get_by_role("button", name="Continue as Ben").click()
+        expect(other.get_by_role("heading", name="Hello, Ben")).to_be_visible()
+        scene.expected.add("404 (Not Found)")
+        late = scene.stranger()
+        late.goto(path)
+        expect(late.get_by_role("alert").filter(has_text=re.compile("."))).to_be_visible()
+
+    await play(world, Look("light", 1280), story)
 
 
 async def test_signing_out_ends_all_tabs_and_the_token(world: World, look: Look) -> None:

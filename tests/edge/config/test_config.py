@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from routes.__main__ import cautions
+from routes.edge.config.environment import dotenv, process_environment
 from routes.edge.config.forms import Bind, NamedKey
 from routes.edge.config.table import (
     RESERVED,
     SETTINGS,
     Config,
     ConfigError,
-    dotenv,
     listing,
-    process_environment,
     read_config,
     without_effect,
 )
@@ -60,6 +59,9 @@ CONTRACT = [
 KEY = "A" * 43 + "="
 
 MORE = [
+    "TLS_BIND",
+    "TLS_CERT",
+    "TLS_KEY",
     "ARTIFACT_MAX_BYTES",
     "CONSOLE_SOURCE",
     "RELEASE_KEYS",
@@ -123,6 +125,15 @@ def test_forms(name: str, text: str, value: object) -> None:
 def test_base_address_follows_the_bind_address() -> None:
     assert read_config({"PARTYLINE_BIND": "[::]:90"}).base_url == "http://[::1]:90"
     assert read_config({"PARTYLINE_BIND": "0.0.0.0:90"}).base_url == "http://127.0.0.1:90"
+
+
+def test_tls_is_the_address_of_the_service_and_needs_its_files() -> None:
+    files = {"PARTYLINE_TLS_CERT": "cert.pem", "PARTYLINE_TLS_KEY": "key.pem"}
+    config = read_config({"PARTYLINE_TLS_BIND": "0.0.0.0:8443", **files})
+    assert (config.base_url, config.bind) == ("https://127.0.0.1:8443", (Bind("127.0.0.1", 8080),))
+    assert read_config(files).tls_bind is None
+    with pytest.raises(ConfigError, match="PARTYLINE_TLS_BIND needs"):
+        read_config({"PARTYLINE_TLS_BIND": "0.0.0.0:8443", "PARTYLINE_TLS_CERT": "cert.pem"})
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ const asked = signal(null);
  */
 export function ask(question) {
   asked.value?.answer(false);
-  return new Promise((answer) => {
-    asked.value = { ...question, answer };
+  return new Promise((resolve) => {
+    asked.value = { ...question, answer: (value) => { asked.value = null; resolve(value); } };
   });
 }
 
@@ -35,11 +35,9 @@ export function Dialogs() {
     setTyped("");
     if (question) dialog.current.showModal();
   }, [question]);
+  useEffect(() => () => asked.value?.answer(false), []);
   if (!question) return null;
-  const answer = (value) => {
-    asked.value = null;
-    question.answer(value);
-  };
+  const { answer } = question;
   const isReady = question.typed === undefined || typed === question.typed;
   return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onCancel=${(event) => { event.preventDefault(); if (!question.secret) answer(false); }}>
     <form method="dialog" onSubmit=${(event) => { event.preventDefault(); if (isReady) answer(true); }}>

@@ -14,7 +14,8 @@ export function Picture({ url, ...rest }) {
     let address = null;
     load(url, aborting.signal).then((loaded) => {
       address = loaded;
-      setSource(loaded);
+      if (aborting.signal.aborted) URL.revokeObjectURL(loaded);
+      else setSource(loaded);
     }, () => {});
     return () => {
       aborting.abort();

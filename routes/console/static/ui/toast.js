@@ -1,5 +1,6 @@
 // What has happened, said once at the edge of the page; with a way back where there is one.
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { html } from "../html.js";
 import { say } from "../words.js";
 
@@ -30,7 +31,9 @@ function dismiss(one) {
 }
 
 /** All toasts; one that has the pointer or the focus stays. */
-export const Toasts = () => html`<div class="toasts" role="status" aria-live="polite">
+export function Toasts() {
+  useEffect(() => () => toasts.value.forEach(dismiss), []);
+  return html`<div class="toasts" role="status" aria-live="polite">
   ${toasts.value.map((one) => html`<div key=${one.key} class=${`toast ${one.tone}`}
       onMouseEnter=${() => clearTimeout(one.timer)} onMouseLeave=${() => keep(one)}
       onFocusIn=${() => clearTimeout(one.timer)} onFocusOut=${() => keep(one)}>
@@ -38,4 +41,5 @@ export const Toasts = () => html`<div class="toasts" role="status" aria-live="po
     ${one.undo && html`<button type="button" onClick=${() => { dismiss(one); one.undo(); }}>${say("action.undo")}</button>`}
     <button type="button" class="quiet" aria-label=${say("action.dismiss")} onClick=${() => dismiss(one)}>×</button>
   </div>`)}
-</div>`;
+  </div>`;
+}

@@ -11,20 +11,24 @@ import { number, say } from "../../words.js";
 
 const UNITS = ["", "count", "messages", "bytes", "kib", "mib", "gib", "tib", "seconds", "minutes", "hours", "days", "years"];
 
-/** @param {{id: string}} props of the user. */
-export function Grants({ id }) {
+/** @param {{id: string, changed: () => void}} props of the user. */
+export function Grants({ id, changed }) {
   const read = useRead((signal) => admin.permissions(id, signal), [id]);
+  const again = async () => {
+    changed();
+    await read.reload();
+  };
   const revoke = useAction(async (grant) => {
     await admin.revoke(id, grant.node);
-    toast(say("grants.revoked", { node: grant.node }), grant.source === "admin" ? { undo: async () => { await admin.grant(id, bodyOf(grant)); await read.reload(); } } : {});
-    await read.reload();
+    toast(say("grants.revoked", { node: grant.node }), grant.source === "admin" ? { undo: async () => { await admin.grant(id, bodyOf(grant)); await again(); } } : {});
+    await again();
   });
   return html`<section aria-labelledby="grants"><h2 id="grants">${say("grants.title")}</h2>
     <${State} of=${read}>${({ items }) => items.length === 0 ? html`<${Empty}>${say("grants.none")}<//>` : html`<ul class="cards">${items.map((grant) => html`<li key=${`${grant.node} ${grant.source} ${grant.purchaseId}`}>
       <div class="grow"><code>${grant.node}</code> ${valueOf(grant.value)} <p class="dim">${say(`grants.source.${grant.source}`)}${grant.expiresAt && html` · ${say("grants.until")} <${When} at=${grant.expiresAt} />`}</p></div>
       <span class=${`chip ${grant.negated ? "bad" : "good"}`}>${say(grant.negated ? "grants.taken" : "grants.given")}</span>
       <button type="button" disabled=${revoke.isRunning} onClick=${() => revoke.run(grant)}>${say("grants.revoke")}</button></li>`)}</ul>`}<//>
-    <${Complaint} error=${revoke.error} /><${Grant} id=${id} granted=${read.reload} /></section>`;
+    <${Complaint} error=${revoke.error} /><${Grant} id=${id} granted=${again} /></section>`;
 }
 
 const bodyOf = ({ node, negated, expiresAt, value }) => ({ node, negated, ...(expiresAt && { expiresAt }), ...(value !== null && { value }) });

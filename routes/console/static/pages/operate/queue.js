@@ -1,5 +1,5 @@
 // A queue for the keyboard: J and K choose, a number judges. Letters work only here, and nowhere while one is typing.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { html } from "../../html.js";
 import { Empty } from "../../ui/states.js";
 import { say } from "../../words.js";
@@ -13,7 +13,8 @@ export function Queue({ items, keyOf, draw, verdicts, label }) {
   const list = useRef(null);
   const chosen = Math.min(at, items.length - 1);
   useEffect(() => { list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }); }, [chosen]);
-  useEffect(() => {
+  // Before anybody sees the queue: who is quick presses a key as soon as there is something to judge.
+  useLayoutEffect(() => {
     const press = (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
       if (event.key === "j") setAt(Math.min(chosen + 1, items.length - 1));

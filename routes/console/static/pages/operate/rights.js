@@ -1,5 +1,5 @@
 // What somebody may do, node by node, and which role, grant or purchase decides that.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
@@ -11,9 +11,10 @@ import { number, say, sayOf } from "../../words.js";
 
 const ROLES = ["moderator", "admin", "super-admin"];
 
-/** @param {{id: string}} props of the user. */
-export function Rights({ id }) {
+/** @param {{id: string, changes: number}} props of the user; with each change of their grants it is read again. */
+export function Rights({ id, changes }) {
   const read = useRead((signal) => admin.rights(id, signal), [id]);
+  useEffect(() => { if (changes > 0) read.reload(); }, [changes]);
   const [text, setText] = useState("");
   return html`<section aria-labelledby="user-rights"><h2 id="user-rights">${say("rights.title")}</h2>
     <${State} of=${read}>${({ roles, items }) => html`<${Roles} id=${id} roles=${roles} changed=${read.reload} />

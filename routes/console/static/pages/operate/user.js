@@ -22,7 +22,13 @@ export function User({ id }) {
     <dl class="facts"><dt>${say("users.created")}</dt><dd><${When} at=${user.createdAt} /></dd><dt>${say("users.seen")}</dt><dd>${user.lastSeenAt ? html`<${When} at=${user.lastSeenAt} />` : "–"}</dd>
       <dt>${say("users.region")}</dt><dd>${user.homeRegion ?? "–"}</dd></dl></section>
     <${Notes} id=${id} />
-    ${isSuperAdmin.value && html`<${Rights} id=${id} /><${Grants} id=${id} /><${Access} user=${user} />`}`}<//>`;
+    ${isSuperAdmin.value && html`<${Held} id=${id} /><${Access} user=${user} />`}`}<//>`;
+}
+
+// A grant changes what the rights say.
+function Held({ id }) {
+  const [changes, count] = useState(0);
+  return html`<${Rights} id=${id} changes=${changes} /><${Grants} id=${id} changed=${() => count(changes + 1)} />`;
 }
 
 function Notes({ id }) {

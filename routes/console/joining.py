@@ -1,0 +1,190 @@
+"""Modules that travel together, joined into one file, so that a browser asks for five and not for fifty.
+
+Each stands in its file as it is written, line by line, in a function of its own; its imports and exports are said
+otherwise, and lines of comments are empty. This is no bundler: nothing is renamed or shrunk, libraries stay files of
+their own, and what it does not understand it refuses at the start. A source map shows the modules in their stead.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+from routes.console.source_map import Start, source_map
+
+JOINED = "joined/"
+"""The folder in which joined files are served."""
+
+CONSOLE = JOINED + "console.js"
+"""The beginning, and what it needs."""
+
+IMPORTS = {
+    "htm": "vendor/htm.js",
+    "partyline": "client/partyline.js",
+    "preact": "vendor/preact.js",
+    "preact/hooks": "vendor/preact-hooks.js",
+    "@preact/signals": "vendor/signals.js",
+    "@preact/signals-core": "vendor/signals-core.js",
+    "uplot": "vendor/uplot.js",
+}
+"""{name that modules import: file}."""
+
+LIBRARIES = {name: path for name, path in IMPORTS.items() if path.startswith("vendor/")}
+"""Those that are not ours, and not joined; the browser gets them as an import map."""
+
+_IMPORT = re.compile(r'^import (?:(\w+)|\{([^}]*)\}) from "([^"]+)";', re.MULTILINE)
+_EXPORT = re.compile(
+    r"^export (default )?(?=(?:async )?(?:function|class|const) (\w+))|^export \{([^}]*)\};", re.MULTILINE
+)
+_COMMENT = re.compile(r"^ *(?://[^\n]*|/\*\*.*?\*/)$", re.MULTILINE | re.DOTALL)
+_ON_DEMAND = re.compile(r'\bimport\("([^"]+)"\)')
+_NOT_UNDERSTOOD = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
+
+
+def joined(contents: Mapping[str, bytes], entry: str) -> dict[str, bytes]:
+    """All joined files: one with the entry and what it needs, one for each module that is imported on demand with what
+    it alone needs, and each module that several of those need by itself.
+
+    Args:
+        contents: {path: bytes} of all files.
+        entry: the module that begins; it runs last of its file.
+
+    Returns:
+        {path: bytes}, and `.map` beside each; `modules` of each is {path of a module: what it exports}.
+
+    Raises:
+        ValueError: a module imports what is not there, or imports go in a circle, or it is written in a way that is not
+            understood here.
+    """
+    texts = {
+        path: _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), content.decode())
+        for path, content in contents.items()
+        if path.endswith(".js") and not path.startswith("vendor/")
+    }
+    file_of = _files_of(texts, entry)
+    files: dict[str, list[str]] = {}
+    for path in _in_order(texts, [*sorted(texts.keys() - {entry}), entry]):
+        if path in file_of:
+            files.setdefault(file_of[path], []).append(path)
+    made: dict[str, bytes] = {}
+    for file, paths in files.items():
+        made |= _file(file, [(path, texts[path]) for path in paths], file_of)
+    return made
+
+
+def _files_of(texts: Mapping[str, str], entry: str) -> dict[str, str]:
+    """{path of a module that is reached: the file that it belongs to}."""
+    on_demand = {
+        _known(path, name, texts) for path, text in texts.items() for name in _ON_DEMAND.findall(text)
+    }
+    file_of = dict.fromkeys(_in_order(texts, [entry]), CONSOLE)
+    for begin in sorted(on_demand - file_of.keys()):
+        for path in _in_order(texts, [begin]):
+            if file_of.get(path) != CONSOLE:
+                # A second one needs it: then it stands alone.
+                file_of[path] = _file_from(path if path in file_of else begin)
+    return file_of
+
+
+def _file_from(path: str) -> str:
+    return JOINED + path.replace("/", "-")
+
+
+def _in_order(texts: Mapping[str, str], wanted: Sequence[str]) -> list[str]:
+    """The modules that are wanted, each after those that it imports, which come with it."""
+    done: dict[str, None] = {}
+    begun: set[str] = set()
+
+    def visit(path: str) -> None:
+        if path in done:
+            return
+        if path in begun:
+            raise ValueError(f"imports of {path} go in a circle")
+        begun.add(path)
+        for *_, name in _IMPORT.findall(texts[path]):
+            if name not in LIBRARIES:
+                visit(_known(path, name, texts))
+        done[path] = None
+
+    for path in wanted:
+        visit(path)
+    return list(done)
+
+
+def _file(file: str, modules: list[tuple[str, str]], file_of: Mapping[str, str]) -> dict[str, bytes]:
+    used: dict[str, str] = {}  # {what the file imports: its name there}
+    bodies = [_module(file, path, text, file_of, used) for path, text in modules]
+    imports = [f'import * as {name} from "{source}";' for source, name in used.items()]
+    lines = [*imports, "export const modules = {};"]
+    starts: list[Start] = []
+    for (path, text), body in zip(modules, bodies, strict=True):
+        starts.append(Start(f"../{path}", len(lines) + 1, text.count("\n")))
+        lines += body.split("\n")
+    name = _name(file)
+    lines += [f"//# sourceMappingURL={name}.map", ""]
+    return {file: "\n".join(lines).encode(), f"{file}.map": source_map(name, starts)}
+
+
+def _module(file: str, path: str, text: str, file_of: Mapping[str, str], used: dict[str, str]) -> str:
+    exported: dict[str, str] = {}
+
+    def imported(found: re.Match[str]) -> str:
+        default, names, source = found.groups()
+        bound = f"default: {default}" if default else names.strip(" ").replace(" as ", ": ")
+        return f"const {{ {bound} }} = {where(source)};"
+
+    def where(source: str) -> str:
+        if source in LIBRARIES:
+            return used.setdefault(source, f"library{len(used)}")
+        wanted = path_of(path, source)
+        if file_of[wanted] == file:
+            return f'modules["{wanted}"]'
+        return f'{used.setdefault(f"./{_name(file_of[wanted])}", f"file{len(used)}")}.modules["{wanted}"]'
+
+    def declared(found: re.Match[str]) -> str:
+        default, name, names = found.groups()
+        if names is not None:
+            exported.update({one.strip(): one.strip() for one in names.split(",")})
+        else:
+            exported["default" if default else name] = name
+        return ""
+
+    def loaded(found: re.Match[str]) -> str:
+        wanted = _known(path, found[1], file_of)
+        return f'import("./{_name(file_of[wanted])}").then((file) => file.modules["{wanted}"])'
+
+    code = _EXPORT.sub(declared, _IMPORT.sub(imported, text))
+    if (strange := _NOT_UNDERSTOOD.search(code)) is not None:
+        raise ValueError(f"{path}: {strange[0]} is not understood")
+    code = _ON_DEMAND.sub(loaded, code)
+    code = code.replace("import.meta.url", f'new URL("../{path}", import.meta.url)')
+    gives = ", ".join(f"{name}: {local}" for name, local in exported.items())
+    return f'modules["{path}"] = await (async () => {{\n{code}return {{ {gives} }};\n}})();'
+
+
+def path_of(importer: str, name: str) -> str:
+    """The path of what a module imports by a name.
+
+    Args:
+        importer: path of the module.
+        name: as it stands there, relative or of the import map.
+    """
+    if not name.startswith("."):
+        return IMPORTS.get(name, name)
+    parts = list(PurePosixPath(importer).parent.parts)
+    for part in PurePosixPath(name).parts:
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _known(importer: str, name: str, known: Mapping[str, object]) -> str:
+    path = path_of(importer, name)
+    if path not in known:
+        raise ValueError(f"{importer} imports {name}, which is not there")
+    return path
+
+
+def _name(file: str) -> str:
+    return file.removeprefix(JOINED)
