@@ -10,7 +10,7 @@ import trio
 from trio.testing import MockClock
 
 from actors.kernel.nodes.batch import Batch, Piece, seal, unseal
-from actors.kernel.nodes.link import BATCH_BYTES, LINK_BYTES, PIECE_BYTES, Heard, Life, LinkFull, Trouble
+from actors.kernel.nodes.link import BATCH_BYTES, ENTRY_BYTES, PIECE_BYTES, Heard, Life, LinkFull, Trouble
 from tests.nodes.play import KEY, Node, Stage, open_stage
 from tests.support.bus import FAIR, FOUL
 
@@ -109,22 +109,26 @@ async def test_a_new_life_hears_nothing_of_the_former_one(autojump_clock: MockCl
             a.links.send("b", b"gone")
 
 
-async def fill(node: Node, *, kept: bool) -> int:
+async def fill(node: Node, *, kept: bool, entry: bytes = bytes(PIECE_BYTES)) -> int:
     """Say things until nothing fits any more; returns how many did."""
     count = 0
     with pytest.raises(LinkFull):
         while True:
-            node.links.send("b", bytes(PIECE_BYTES), kept=kept)
+            node.links.send("b", entry, kept=kept)
             count += 1
-    assert node.links.waiting_bytes()["b"] <= LINK_BYTES
     return count
 
 
-async def test_a_full_link_refuses_what_is_loose(autojump_clock: MockClock) -> None:
+@pytest.mark.parametrize(
+    "entry", [b"", bytes(PIECE_BYTES), bytes(ENTRY_BYTES)], ids=["empty", "one piece", "large"]
+)
+async def test_a_full_link_refuses_what_is_loose(autojump_clock: MockClock, entry: bytes) -> None:
     async with open_stage("a", "b") as stage:
         a, b = stage.nodes["a"], stage.nodes["b"]
         a.end.is_ready = False
-        fitted = await fill(a, kept=False)
+        with pytest.raises(ValueError, match="bytes"):
+            a.links.send("b", bytes(ENTRY_BYTES + 1))
+        fitted = await fill(a, kept=False, entry=entry)
         a.end.is_ready = True
         await trio.sleep(1)
         assert len(b.entries("a")) == fitted

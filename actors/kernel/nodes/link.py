@@ -32,6 +32,12 @@ PIECE_BYTES = 128 * 1024
 LINK_BYTES = 8 * 1024 * 1024
 """What may wait in one link: loose pieces that are not sent, and kept ones that are not acknowledged."""
 
+ENTRY_BYTES = LINK_BYTES // 4
+"""The largest entry."""
+
+PIECE_COST_BYTES = 64
+"""Counted for each piece beside its bytes, so that many small ones are bounded too."""
+
 BEAT_SECONDS = 0.5
 PATIENCE_SECONDS = 1.0
 
@@ -121,12 +127,16 @@ class Link:
         """Have an entry sent, in order; returns the number that acknowledges a kept one (`is_acknowledged`).
 
         Args:
-            body: at most a quarter of `LINK_BYTES`.
+            body: at most `ENTRY_BYTES`.
             kept: send it again until it is acknowledged.
 
         Raises:
-            LinkFull: too much waits. Kept entries that wait are given up then, so that the receiver begins anew.
+            LinkFull: too much waits. Where the entry is kept, all kept ones that wait are given up then, so that the
+                receiver begins anew.
+            ValueError: the entry is too large for any link; a defect.
         """
+        if len(body) > ENTRY_BYTES:
+            raise ValueError(f"an entry of {len(body)} bytes")
         if self._bytes + len(body) > LINK_BYTES:
             if kept:
                 self._give_up()
@@ -138,7 +148,7 @@ class Link:
             if kept:
                 self._kept[self._next_kept] = piece
                 self._next_kept += 1
-        self._bytes += len(body)
+            self._bytes += _cost(piece)
         return self._next_kept
 
     def is_acknowledged(self, number: int) -> bool:
@@ -158,16 +168,16 @@ class Link:
         """Make the next batch, which may be empty: then it says only that this node lives, and what it has heard."""
         first_kept = self._kept_sent if self._again_from is None else self._again_from
         pieces = self._take_again()
-        room = BATCH_BYTES - sum(len(piece.body) for piece in pieces)
-        while self._again_from is None and self._waiting and room >= len(self._waiting[0].body):
+        room = BATCH_BYTES - sum(map(_cost, pieces))
+        while self._again_from is None and self._waiting and room >= _cost(self._waiting[0]):
             piece = self._waiting.popleft()
-            room -= len(piece.body)
+            room -= _cost(piece)
             if piece.kept:
                 if self.floor == self._kept_sent:
                     self._progress_at = now
                 self._kept_sent += 1
             else:
-                self._bytes -= len(piece.body)
+                self._bytes -= _cost(piece)
             pieces.append(piece)
         self._number += 1
         self._sent_at = now
@@ -190,9 +200,9 @@ class Link:
         room = BATCH_BYTES
         while self._again_from is not None:
             piece = self._kept[self._again_from]
-            if room < len(piece.body):
+            if room < _cost(piece):
                 break
-            room -= len(piece.body)
+            room -= _cost(piece)
             pieces.append(piece)
             self._again_from += 1
             if self._again_from >= self._kept_sent:
@@ -206,7 +216,7 @@ class Link:
             self._again_from = self.floor
 
     def _give_up(self) -> None:
-        self._bytes -= sum(len(piece.body) for piece in self._kept.values())
+        self._bytes -= sum(map(_cost, self._kept.values()))
         self._kept.clear()
         self._waiting = deque(piece for piece in self._waiting if not piece.kept)
         self._kept_sent = self._next_kept
@@ -265,10 +275,14 @@ class Link:
         for number in range(floor, batch.acknowledged + 1):
             piece = self._kept.pop(number, None)
             if piece is not None:
-                self._bytes -= len(piece.body)
+                self._bytes -= _cost(piece)
         if self.floor > floor:
             self._progress_at = now
         if self._again_from is not None and self._again_from < self.floor:
             self._again_from = self.floor if self.floor < self._kept_sent else None
         if batch.again and now - self._repeated_at >= AGAIN_SECONDS:
             self._repeat(now)
+
+
+def _cost(piece: Piece) -> int:
+    return len(piece.body) + PIECE_COST_BYTES
