@@ -68,12 +68,14 @@ class ViewLoads:
         if len(lives) == 1:
             await self._read_one(lives[0])
             return
+        # One that its last viewer has left meanwhile may wait beside its successor.
+        ids = list(dict.fromkeys(live.id for live in lives))
         found: Mapping[str, Any] | None = None
         failure: Failure | None = None
         with Contained("loading views", name, ""):
             try:
                 async with self._runtime.loads:
-                    found = await self._runtime.store.read(load_many, [live.id for live in lives])
+                    found = await self._runtime.store.read(load_many, ids)
             except DatabaseUnavailable as unavailable:
                 failure = unavailable
             except PersistenceError:

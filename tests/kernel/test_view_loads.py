@@ -18,6 +18,7 @@ from tests.support.sinks import Socket
 
 
 async def _load_purses(conn: Any, ids: Sequence[str]) -> dict[str, Purse]:
+    assert len(set(ids)) == len(ids)
     if "rejected" in ids:
         raise RowsRejected
     found = {id: await _load_purse(conn, id) for id in ids}
@@ -102,3 +103,15 @@ async def test_viewers_that_leave_while_theirs_is_read(autojump_clock: MockClock
     await trio.sleep(2)
     assert stage.system.statistics() == []
     assert await look_all(stage, ["ann", "bob"]) == {"ann": {}, "bob": {}}
+
+
+async def test_one_that_was_left_waits_beside_its_successor(autojump_clock: MockClock, stage: Stage) -> None:
+    stage.simulation.delay_seconds = (1, 1)
+    async with trio.open_nursery() as nursery:
+        for number in range(AT_ONCE):
+            nursery.start_soon(look_all, stage, [f"early {number}"])
+            await trio.sleep(0.1)
+        with trio.move_on_after(0.1):
+            await look_all(stage, ["ann"])
+        assert await look_all(stage, ["ann", "bob"]) == {"ann": {}, "bob": {}}
+    assert "_load_purses" in stage.simulation.reads
