@@ -56,11 +56,13 @@ class Server:
         port: where it listens on 127.0.0.1.
         pid: the root of its process tree; PostgreSQL is not counted.
         sign: makes tokens that it accepts.
+        data_dir: of ours; None of others.
     """
 
     port: int
     pid: int
     sign: Sign
+    data_dir: Path | None = None
 
 
 @cache
@@ -89,6 +91,20 @@ async def serving(name: Name) -> AsyncIterator[Server]:
             yield server
 
 
+def pin(processes: list[int], cpu: int | None) -> None:
+    """Keep processes, with all their threads, to one CPU and before others there; children inherit both.
+
+    Args:
+        cpu: None leaves them on all.
+    """
+    for process in processes:
+        with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
+            for thread in (Path("/proc") / str(process) / "task").iterdir():
+                prefer(int(thread.name), NICENESS)
+                if cpu is not None:
+                    os.sched_setaffinity(int(thread.name), {cpu})
+
+
 @asynccontextmanager
 async def _ours(folder: Path, name: Name) -> AsyncIterator[Server]:
     port = _free_port()
@@ -100,7 +116,7 @@ async def _ours(folder: Path, name: Name) -> AsyncIterator[Server]:
     }
     command = [str(Path(sys.executable).parent / "partyline"), "serve"]
     async with _running(command, own, folder, port) as pid:
-        yield Server(port, pid, by_own_key(folder / "data"))
+        yield Server(port, pid, by_own_key(folder / "data"), folder / "data")
 
 
 @asynccontextmanager
@@ -120,7 +136,7 @@ async def _node(folder: Path, name: Name) -> AsyncIterator[Server]:
             "PGUSER": urlsplit(url).username or "",
             "PGDATABASE": "postgres",
         }
-        _pin(server_process.databases(os.getpid()), cpus()[1])
+        pin(server_process.databases(os.getpid()), cpus()[1])
         async with _running([program, str(PEER / "server.js")], own, folder, port) as pid:
             yield Server(port, pid, by_secret(secret, None, None))
 
@@ -149,23 +165,13 @@ async def _running(command: list[str], own: dict[str, str], folder: Path, port: 
         )
     try:
         own_cpu, other_cpu = cpus()
-        _pin([process.pid], own_cpu)
+        pin([process.pid], own_cpu)
         await _ready(process, port, log)
-        _pin(server_process.tree(process.pid), own_cpu)  # threads of the first moment too
-        _pin(server_process.databases(process.pid), other_cpu)
+        pin(server_process.tree(process.pid), own_cpu)  # threads of the first moment too
+        pin(server_process.databases(process.pid), other_cpu)
         yield process.pid
     finally:
         await _stop(process)
-
-
-def _pin(processes: list[int], cpu: int | None) -> None:
-    """Keep processes, with all their threads, to one CPU and before others there; children inherit both."""
-    for process in processes:
-        with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
-            for thread in (Path("/proc") / str(process) / "task").iterdir():
-                prefer(int(thread.name), NICENESS)
-                if cpu is not None:
-                    os.sched_setaffinity(int(thread.name), {cpu})
 
 
 def _free_port() -> int:
