@@ -2,16 +2,18 @@
 
 Invariants: a file has its final name only once its bytes are durable (temporary file, fsync, rename, fsync of the
 folder). The row that refers to bytes is written before them, and they stay as long as such a row does. A sweep that has
-found no row may be overtaken by an upload of the same bytes; that renews the file's time, so that it stays too.
+found no row may be overtaken by an upload of the same bytes; that renews the file's time, so that it stays too. While
+a backup reads the files, none is removed. Several processes may have one folder, also on several machines where the
+file system has locks for all of them, as NFS does.
 
 Everything here blocks: call it from a worker thread.
 """
 
+import fcntl
 import hashlib
 import os
 import secrets
 import shutil
-import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
@@ -40,8 +42,7 @@ class Blobs:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._make_folder(root)
-        # A blob that is stored again must not be swept between the look at its age and its removal.
-        self._lock = threading.Lock()
+        self._lock_path = root.with_name(f"{root.name}.lock")
 
     def store(self, data: bytes) -> bytes:
         """Store bytes durably and return their SHA-256; if they are stored already, only their time is renewed.
@@ -82,7 +83,7 @@ class Blobs:
             return
         path = self.path(digest)
         self._make_folder(path.parent)
-        with self._lock:
+        with self._locked():
             temporary.rename(path)
         _sync_folder(path.parent)
 
@@ -138,7 +139,7 @@ class Blobs:
                 yield bytes.fromhex(path.name)
 
     def drop(self, digests: Collection[bytes], *, before_seconds: float) -> set[bytes]:
-        """Remove blobs that were last stored before a moment.
+        """Remove blobs that were last stored before a moment; none while `kept_whole` is held.
 
         Args:
             digests: SHA-256 of blobs to which no row refers, as the caller has found.
@@ -146,10 +147,14 @@ class Blobs:
 
         Returns: those that are absent now.
         """
+        with _sweeping(self._root) as may_remove:
+            return self._drop(digests, before_seconds) if may_remove else set()
+
+    def _drop(self, digests: Collection[bytes], before_seconds: float) -> set[bytes]:
         gone = set()
         for digest in digests:
             path = self.path(digest)
-            with self._lock:
+            with self._locked():
                 changed_seconds = _changed_seconds(path)
                 if changed_seconds is not None and changed_seconds >= before_seconds:
                     continue
@@ -162,18 +167,64 @@ class Blobs:
         return shutil.disk_usage(self._root).free
 
     def _renew(self, path: Path) -> bool:
-        with self._lock:
+        with self._locked():
             try:
                 os.utime(path)
             except FileNotFoundError:
                 return False
         return True
 
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other threads and processes out: a blob that is stored again must not be swept between the look at its
+        age and its removal."""
+        # A descriptor of its own, because the lock belongs to it: threads with one in common would not wait.
+        descriptor = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
     def _make_folder(self, folder: Path) -> None:
         if folder.is_dir():
             return
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _sync_folder(folder.parent)
+
+
+@contextmanager
+def kept_whole(root: Path) -> Iterator[None]:
+    """Remove no blob as long as the block lasts, in any process; waits for a removal under way.
+
+    Args:
+        root: folder of the store, which exists.
+    """
+    with _sweep_lock(root) as descriptor:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+
+
+@contextmanager
+def _sweeping(root: Path) -> Iterator[bool]:
+    with _sweep_lock(root) as descriptor:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+@contextmanager
+def _sweep_lock(root: Path) -> Iterator[int]:
+    descriptor = os.open(
+        root.with_name(f"{root.name}.sweep.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+    )
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 class NewBlob:

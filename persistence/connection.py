@@ -4,7 +4,7 @@ Only `persistence/bridge/` imports asyncpg. A unit of work is `async def unit(co
 bridge's asyncio thread, so it awaits nothing but `conn`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterable, Iterator, Sequence
 from typing import Any, Protocol
 
 
@@ -14,6 +14,9 @@ class Row(Protocol):
     def __getitem__(self, key: str | int) -> Any: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __len__(self) -> int: ...
+    def items(self) -> Iterator[tuple[str, Any]]:
+        """(column, value) of each column."""
+        ...
 
 
 class Connection(Protocol):
@@ -41,4 +44,12 @@ class Connection(Protocol):
 
     async def fetchval(self, query: str, *args: object) -> Any:
         """Run one query; returns the first column of its first row, or None when it has no row."""
+        ...
+
+    def cursor(self, query: str, *args: object, prefetch: int) -> AsyncIterable[Row]:
+        """Run one query in a transaction; yields its rows as they are needed.
+
+        Args:
+            prefetch: rows that are fetched at once.
+        """
         ...

@@ -2,7 +2,8 @@
 
 The first SIGTERM or SIGINT drains: `/ready` reports it, new connections are refused, live sockets are told to reconnect
 elsewhere, requests in flight are finished, actors write their snapshots, PostgreSQL is stopped. A second signal exits
-at once; what was acknowledged is committed, so nothing is lost by that either.
+at once; what was acknowledged is committed, so nothing is lost by that either. SIGHUP is the end of a terminal and
+drains as well, unless the server has a certificate: then it takes a renewed one at once.
 """
 
 import gc
@@ -20,10 +21,12 @@ from routes.allocator import return_large_blocks
 from routes.application import create_app
 from routes.domains import DOMAINS
 from routes.edge.address import Proxies
+from routes.edge.config.forms import Bind
 from routes.edge.config.table import Config
 from routes.edge.server.server import serve
 from routes.edge.transport.settings import ServerSettings
 from routes.open_files import make_room
+from routes.operations.parts import CERTIFICATE
 from routes.service import Service
 from routes.startup import open_service
 from routes.users.setup import announce_setup
@@ -108,7 +111,9 @@ def _settings(service: Service) -> ServerSettings:
     config = service.config
     proxies = Proxies(config.trusted_proxies, config.client_ip_header)
     return ServerSettings(
-        bind=tuple(f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in config.bind),
+        bind=_written(config.bind),
+        tls_bind=_written(config.tls_bind or ()),
+        certificate=service.of(CERTIFICATE),
         max_connections=config.max_connections,
         deflate=config.ws_deflate,
         max_per_address=512 if config.rate_limits else None,
@@ -117,6 +122,10 @@ def _settings(service: Service) -> ServerSettings:
         limits=service.limits,
         clock=service.clock,
     )
+
+
+def _written(binds: Sequence[Bind]) -> tuple[str, ...]:
+    return tuple(f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in binds)
 
 
 def _told(addresses: Sequence[str]) -> None:
@@ -135,8 +144,12 @@ async def _drain_sockets(service: Service) -> None:
 
 
 async def _obey_signals(service: Service) -> None:
-    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+    certificate = service.of(CERTIFICATE)
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
         async for number in signals:
+            if number == signal.SIGHUP and certificate is not None:
+                await trio.to_thread.run_sync(certificate.renew)
+                continue
             if service.draining:
                 os._exit(HARD_EXIT_CODE)
             log.info("stopping", signal=signal.Signals(number).name)

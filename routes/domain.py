@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from actors.kernel.kind import Kind
+from persistence.exporting import Exported
 from routes.changes import Reaction, Reconciliation
 from routes.edge.declare.endpoint import Mount
 from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
@@ -56,6 +57,7 @@ class Domain:
             again after a failure, so it must be idempotent. Raises what an actor or the database raises.
         forget_user: called after the user was erased, and again until it succeeds: removes their name from what the
             domain keeps, in rows and in memory; called after that of the domains listed behind it.
+        exported: the rows that a user may take with them (`partyline export`).
         authenticator: verifies the tokens of users; of one domain.
         server_authenticator: verifies the credentials of game servers; of one domain.
     """
@@ -73,6 +75,7 @@ class Domain:
     reconciliations: tuple[Reconciliation[Any], ...] = ()
     let_go: OfUser | None = None
     forget_user: OfUser | None = None
+    exported: tuple[Exported, ...] = ()
     authenticator: Part[Authenticator] | None = None
     server_authenticator: Part[ServerAuthenticator] | None = None
 

@@ -8,6 +8,7 @@ may still end the process is listed in ARCHITECTURE.md.
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeAlias
 
 import structlog
 import trio
@@ -20,10 +21,16 @@ FIRST_PAUSE_SECONDS = 1.0
 
 LONGEST_PAUSE_SECONDS = 60.0
 
+LOOK_SECONDS = 1.0
+"""How often a task that one node runs for all looks whether this is the node."""
+
 REST_SECONDS = 1.0
 """Pause between two runs of a job that has not finished its work."""
 
 log = structlog.get_logger()
+
+Does: TypeAlias = Callable[[str], bool]
+"""Whether this node runs the job or task with this name, of those that one node runs for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +41,14 @@ class Job:
         name: for the log and the metrics; unique.
         every_seconds: the pause between the end of a run and the start of the next.
         run: the function; returns False if work that is due is left, anything else if all is done.
+        one_node: one node runs it for all, because it is about rows or the outside world; otherwise every node runs it
+            for what is in its memory. Another node may begin while the last run of the former one ends.
     """
 
     name: str
     every_seconds: float
     run: Callable[[], Awaitable[object]]
+    one_node: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +58,12 @@ class BackgroundTask:
     Args:
         name: for the log and the metrics; unique, among jobs too.
         run: the task; called again after it failed.
+        one_node: as in `Job`; it is cancelled when another node takes over.
     """
 
     name: str
     run: Callable[[], Awaitable[None]]
+    one_node: bool = False
 
 
 class Housekeeping:
@@ -107,20 +119,52 @@ def ticking(name: str, every_seconds: float, tick: Callable[[], None]) -> Job:
     return Job(name, every_seconds, run)
 
 
-async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping) -> None:
+async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping, does: Does) -> None:
     """Run the jobs until cancelled; cancellation also cancels runs in progress.
 
     Args:
         housekeeping: records runs and failures.
+        does: asked before each run of a job that one node runs for all.
     """
     async with trio.open_nursery() as nursery:
         for job in jobs:
             housekeeping.watched(job)
-            nursery.start_soon(_repeat, job, housekeeping, name=f"housekeeping: {job.name}")
+            nursery.start_soon(_repeat, job, housekeeping, does, name=f"housekeeping: {job.name}")
 
 
-async def keep_running(task: BackgroundTask, housekeeping: Housekeeping) -> None:
-    """Run a task until it returns or is cancelled; if it raises, restart it after a pause."""
+async def keep_running(task: BackgroundTask, housekeeping: Housekeeping, does: Does) -> None:
+    """Run a task until it returns or is cancelled; if it raises, restart it after a pause.
+
+    Args:
+        does: says whether this node is the one for a task that one node runs for all.
+    """
+    if task.one_node:
+        await _while_ours(task, housekeeping, does)
+    else:
+        await _keep_at(task, housekeeping)
+
+
+async def _while_ours(task: BackgroundTask, housekeeping: Housekeeping, does: Does) -> None:
+    """Run the task whenever this node is the one for it."""
+
+    async def until_lost(running: trio.CancelScope) -> None:
+        while does(task.name):  # noqa: ASYNC110 — which node owns a shard sets no event
+            await trio.sleep(LOOK_SECONDS)
+        running.cancel()
+
+    has_ended = False
+    while not has_ended:
+        if does(task.name):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(until_lost, nursery.cancel_scope)
+                await _keep_at(task, housekeeping)
+                has_ended = True
+                nursery.cancel_scope.cancel()
+        else:
+            await trio.sleep(LOOK_SECONDS)
+
+
+async def _keep_at(task: BackgroundTask, housekeeping: Housekeeping) -> None:
     failures = 0
     while True:
         fault = await _attempt(task.name, task.run, housekeeping)
@@ -143,11 +187,15 @@ def pause_seconds(every_seconds: float, failures: int, fault: Exception) -> floa
     return min(grown, every_seconds) if _passes(fault) else grown
 
 
-async def _repeat(job: Job, housekeeping: Housekeeping) -> None:
+async def _repeat(job: Job, housekeeping: Housekeeping, does: Does) -> None:
     failures, pause = 0, job.every_seconds
     while True:
         await trio.sleep(pause)
         began_at = trio.current_time()
+        if job.one_node and not does(job.name):
+            housekeeping.done(job, began_at)  # by another node
+            failures, pause = 0, job.every_seconds
+            continue
         result = await _attempt(job.name, job.run, housekeeping)
         if isinstance(result, Exception):
             failures += 1

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 from actors.ids import ObjectIds, RandomBytes, UserId
 from actors.kernel.clock import Clock
 from actors.kernel.directory import System
+from actors.kernel.placement import Placement
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.turnstile import Turnstile
 from persistence.bridge.database import Database
@@ -54,6 +55,7 @@ class Service:
         ids: makes object ids, in the trio thread only.
         lifecycle: starting, serving, draining.
         database: PostgreSQL, through the bridge.
+        placement: which actors and jobs are this node's.
         system: all actors.
         keys: the server's own keys.
         limits: the buckets of the rate limits.
@@ -83,6 +85,7 @@ class Service:
     ids: ObjectIds
     lifecycle: Lifecycle
     database: Database
+    placement: Placement
     system: System
     keys: Keys
     limits: Limits

@@ -5,20 +5,17 @@ everything that ticks, and closes in reverse.
 """
 
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import structlog
 import trio
 
 from actors.ids import ObjectIds
 from actors.kernel.clock import Clock, SystemClock
-from actors.kernel.directory import System
-from actors.kernel.kind import Kind
 from actors.kernel.opening import open_system
 from actors.kernel.placement import open_local_placement
 from persistence.bridge.database import Database, open_database
@@ -73,7 +70,7 @@ async def open_service(
 
 async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
     database = await _open_database(stack, config)
-    keys = await trio.to_thread.run_sync(_open_keys, config.data_dir)
+    keys = await trio.to_thread.run_sync(_open_keys, config.shared_dir)
     opening = Opening(
         config=config,
         clock=clock,
@@ -87,7 +84,18 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
             await opening.of(part)
     rng = Random(secrets.randbits(128))
     kinds = (*opening.kinds(), *(kind for domain in domains for kind in domain.kinds))
-    system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
+    node = await trio.to_thread.run_sync(node_name, config.data_dir)
+    placement = await stack.enter_async_context(open_local_placement(database, node=node))
+    system = await stack.enter_async_context(
+        open_system(
+            database,
+            clock,
+            kinds=kinds,
+            placement=placement,
+            rng=rng,
+            ask_seconds=config.request_seconds,
+        )
+    )
     return Service(
         config=config,
         clock=clock,
@@ -95,6 +103,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         ids=ObjectIds(secrets.token_bytes),
         lifecycle=Lifecycle(clock.now_ms()),
         database=database,
+        placement=placement,
         system=system,
         keys=keys,
         limits=Limits(enabled=config.rate_limits),
@@ -126,21 +135,22 @@ async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
 def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
     """Start the jobs and background tasks of all domains."""
     work: list[Job | BackgroundTask] = []
+    does = service.placement.does
     for domain in domains:
         domain.gauges(service)
         work += domain.follow(service)
         work += domain.jobs(service)
     for one in work:
         if isinstance(one, BackgroundTask):
-            nursery.start_soon(keep_running, one, service.housekeeping, name=one.name)
+            nursery.start_soon(keep_running, one, service.housekeeping, does, name=one.name)
     jobs = tuple(one for one in work if isinstance(one, Job))
-    nursery.start_soon(keep_house, jobs, service.housekeeping)
+    nursery.start_soon(keep_house, jobs, service.housekeeping, does)
 
 
-def _open_keys(data_dir: Path) -> Keys:
-    for path in close_to_others(data_dir):
+def _open_keys(shared_dir: Path) -> Keys:
+    for path in close_to_others(shared_dir):
         log.warning(f"{path} could be read by others; it is closed to them now")
-    return open_keys(data_dir)
+    return open_keys(shared_dir)
 
 
 async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
@@ -153,29 +163,6 @@ async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
     for name in await migrate(database):
         log.info("migrated", migration=name)
     return database
-
-
-async def _open_system(
-    stack: AsyncExitStack,
-    config: Config,
-    database: Database,
-    clock: Clock,
-    *,
-    kinds: Sequence[Kind[Any, Any]],
-    rng: Random,
-) -> System:
-    node = await trio.to_thread.run_sync(node_name, config.data_dir)
-    placement = await stack.enter_async_context(open_local_placement(database, node=node))
-    return await stack.enter_async_context(
-        open_system(
-            database,
-            clock,
-            kinds=kinds,
-            placement=placement,
-            rng=rng,
-            ask_seconds=config.request_seconds,
-        )
-    )
 
 
 async def _hold(stack: AsyncExitStack, data_dir: Path) -> None:

@@ -12,7 +12,7 @@ from actors.chat.deltas import Journaled
 from actors.chat.events import AnyEvent
 from actors.chat.public import Revision, RevisionList
 from actors.chat.records import decode, page_line_of
-from actors.chat.state import Facts, MemberCounts, State
+from actors.chat.state import Facts, MemberCounts
 from actors.chat.stored import facts_of_row, standing_of_row
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound, EventsExpired, NotFound
@@ -95,11 +95,6 @@ class StoredEvents(msgspec.Struct, frozen=True):
     epoch: str
     rows: tuple[tuple[JournalRow, Journaled], ...]
     has_more: bool
-
-
-def membership_of(state: State, user_id: str) -> Membership | None:
-    """What a member is in a live conversation, or None when they are not in it; `read_membership` says so from rows."""
-    return Membership(state.kind, state.owner_id) if user_id in state.members else None
 
 
 async def read_membership(conn: Connection, conversation_id: str, user_id: str) -> Membership | None:

@@ -51,8 +51,6 @@ MAX_BYTES = 64 * 1024
 
 ENDS = frozenset({"success", "failed", "rejected", "expired", "cancelled"})
 
-STATUSES = frozenset({"pending", "delivered", "running"}) | ENDS
-
 ACKS = {
     "running": "running",
     "success": "success",

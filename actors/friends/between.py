@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from actors.change import Change
+from actors.friends.announcing import numbered
 from actors.friends.events import Between, RelationChanged
 from actors.ids import UserId
 from persistence.chat.conversations import direct_between
@@ -20,32 +21,26 @@ async def moved(
     *args: object,
     one_id: UserId,
     other_id: UserId,
-    next_turn: Callable[[], int],
 ) -> Change[R]:
     """Run a move that may begin or end a relation of two users; the last of its events says how they stand afterwards.
 
     Args:
         unit, args: one of the moves of `relations`.
-        next_turn: gives the change its number; called while both are locked, so that of two changes the later one has
-            the greater number.
 
     Raises: what the move raises.
     """
     change = await unit(conn, *args)
-    seen = await seen_between(conn, one_id, other_id, next_turn)
+    seen = await seen_between(conn, one_id, other_id)
     return Change(change.value, (*change.events, seen))
 
 
-async def seen_between(
-    conn: Connection, one_id: UserId, other_id: UserId, next_turn: Callable[[], int]
-) -> RelationChanged:
-    """An event that says how two users stand now: brings memory up to date after an outcome that is unknown.
+async def seen_between(conn: Connection, one_id: UserId, other_id: UserId) -> RelationChanged:
+    """An event that says how two users stand now: brings memory up to date, also after an outcome that is unknown.
 
-    Args:
-        next_turn: as in `moved`.
+    It is numbered, and announced, while both are locked.
     """
     found = await look(conn, one_id, other_id)
-    return RelationChanged(one_id, other_id, found, next_turn())
+    return await numbered(conn, RelationChanged(one_id, other_id, found))
 
 
 async def look(conn: Connection, one_id: UserId, other_id: UserId) -> Between:

@@ -21,18 +21,19 @@ class Between(msgspec.Struct, frozen=True):
     conversation_ids: list[str]
 
 
-class RelationChanged(msgspec.Struct, frozen=True):
+class RelationChanged(msgspec.Struct, frozen=True, tag=True):
     """A friendship, a block or a request between two may have begun or ended.
 
     Args:
         between: how it is now.
         turn: taken while both users' rows were locked: of two changes the one with the greater number is the later.
+            0 until it is taken.
     """
 
     one_id: str
     other_id: str
     between: Between
-    turn: int
+    turn: int = 0
 
 
 class RequestEnded(msgspec.Struct, frozen=True):
@@ -42,7 +43,7 @@ class RequestEnded(msgspec.Struct, frozen=True):
     other_id: str
 
 
-class LinkChanged(msgspec.Struct, frozen=True):
+class LinkChanged(msgspec.Struct, frozen=True, tag=True):
     """The holder has chosen something for a friend.
 
     Args:
@@ -53,4 +54,4 @@ class LinkChanged(msgspec.Struct, frozen=True):
     holder_id: str
     friend_id: str
     visibility: Visibility
-    turn: int
+    turn: int = 0

@@ -6,9 +6,9 @@ A change of a user reaches only those who watch that user; without a watcher not
 from collections.abc import Callable, Collection, Sequence
 
 from actors.friends.circles import Circles
-from actors.friends.events import Between
+from actors.friends.events import Between, LinkChanged, RelationChanged
 from actors.friends.view import FACE, FriendsRules
-from actors.friends.visibility import Turns, Visibilities
+from actors.friends.visibility import Stored, Turns, Visibilities
 from actors.friends.watched_users import Appearance, Sources, WatchedUsers
 from actors.users.presence import Presence
 from actors.users.users import Users
@@ -32,6 +32,7 @@ class FriendsLive:
     Attributes:
         view: a user's friends, as the kernel runs it.
         circles: whose friend is whose, of those who look.
+        told: how many changes this was told of, the ones that were known included.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class FriendsLive:
         circles: Circles,
     ) -> None:
         self.circles = circles
+        self.told = 0
         self._turns = Turns()  # of two users, in the order of their ids
         self._presence = presence
         self._users = users
@@ -116,10 +118,6 @@ class FriendsLive:
         self._touched(self.view.name, (one_id,), other_id)
         self._touched(self.view.name, (other_id,), one_id)
 
-    def next_turn(self) -> int:
-        """The number for a change between two users; take it while their rows are locked (`Visibilities.next_turn`)."""
-        return self._visibilities.next_turn()
-
     def visibility_changed(
         self, holder_id: str, viewer_id: str, visibility: Visibility, turn: int | None = None
     ) -> None:
@@ -128,6 +126,7 @@ class FriendsLive:
         Args:
             turn: of the change, or None where nothing else changes it at the same time.
         """
+        self.told += 1
         if self._visibilities.change(holder_id, viewer_id, visibility, turn):
             self._appeared(holder_id, viewer_id)
 
@@ -141,12 +140,28 @@ class FriendsLive:
         for holder_id, viewer_id in ((one_id, other_id), (other_id, one_id)):
             visibility = found.visibilities.get(holder_id, "DEFAULT")
             self.visibility_changed(holder_id, viewer_id, visibility, turn)
-        if self._turns.is_newest((min(one_id, other_id), max(one_id, other_id)), turn):
+        if self._turns.is_newest(_pair(one_id, other_id), turn):
             self.circles.changed(one_id, other_id, friends=found.friends)
             self._visibilities.part(one_id, other_id, parted=bool(found.blockers))
             self._appeared(one_id, other_id)
             self._appeared(other_id, one_id)
         self.changed(one_id, other_id)
+
+    def heard_relation(self, event: RelationChanged) -> None:
+        """Take in a change that a process has announced; does nothing about one that this process has made itself."""
+        if not self._turns.knows(_pair(event.one_id, event.other_id), event.turn):
+            self.relation_changed(event.one_id, event.other_id, event.between, event.turn)
+
+    def heard_link(self, event: LinkChanged) -> None:
+        """Take in what a holder has chosen, as announced; does nothing about what is known."""
+        if not self._visibilities.turns.knows((event.holder_id, event.friend_id), event.turn):
+            self.visibility_changed(event.holder_id, event.friend_id, event.visibility, event.turn)
+            self.changed(event.holder_id, event.friend_id)
+
+    def restored(self, stored: Stored) -> None:
+        """Take in what rows say of everybody, because changes may have been missed; tells those who watch."""
+        for user_id, viewer_id in self._visibilities.fill(stored):
+            self._appeared(user_id, viewer_id)
 
     def party_changed(self, user_id: str) -> None:
         """Update what others see of a user who has joined or left a party."""
@@ -169,6 +184,10 @@ class FriendsLive:
     def _tell(self, user_id: str, viewers: Sequence[str]) -> None:
         if viewers:
             self._touched(self.view.name, viewers, FACE + user_id)
+
+
+def _pair(one_id: str, other_id: str) -> tuple[str, str]:
+    return min(one_id, other_id), max(one_id, other_id)
 
 
 def _nobody(_view_name: str, _ids: Sequence[str], _source: str) -> None:

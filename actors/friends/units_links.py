@@ -1,11 +1,10 @@
 """What a user chooses for a friend: whether they are a favourite, what they see, a note (contract §5)."""
 
-from collections.abc import Callable
-
 import msgspec
 
 from actors.change import Change
 from actors.errors import NotFound
+from actors.friends.announcing import numbered
 from actors.friends.events import LinkChanged
 from actors.ids import UserId
 from persistence.connection import Connection
@@ -38,12 +37,8 @@ async def choose(
     choice: Choice,
     *,
     now_ms: int,
-    next_turn: Callable[[], int],
 ) -> Change[Link]:
     """Change a link; a unit of work for one transaction.
-
-    Args:
-        next_turn: gives the number of a change of visibility.
 
     Raises:
         NotFound: they are no friends.
@@ -62,4 +57,4 @@ async def choose(
     if not changed:
         raise NotFound("no such friend")
     (link,) = await links.named(conn, user_id, (friend_id,))
-    return Change(link, (LinkChanged(user_id, friend_id, link.visibility, next_turn()),))
+    return Change(link, (await numbered(conn, LinkChanged(user_id, friend_id, link.visibility)),))

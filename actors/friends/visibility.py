@@ -5,10 +5,9 @@ They are few, so all of them are in memory, read at the start and told of each c
 to another asks here, and nearly always finds nothing.
 """
 
-from collections.abc import Collection, Iterable, Mapping
-from itertools import count
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from persistence.friends.visibilities import Visibility
 
@@ -23,11 +22,27 @@ NOBODY: frozenset[str] = frozenset()
 NO_VEILS: Mapping[str, Restriction] = MappingProxyType({})
 
 
+class Stored(NamedTuple):
+    """What rows say of everybody.
+
+    Args:
+        chosen: (holder, viewer, visibility) of every link that is not `DEFAULT`, and of what is left of hidden ones.
+        parted: (blocking user, blocked user) of every block.
+    """
+
+    chosen: Sequence[tuple[str, str, Visibility]]
+    parted: Sequence[tuple[str, str]]
+
+
 class Turns:
     """The newest turn of each of many things, for changes that are told of in another order than they were made."""
 
     def __init__(self) -> None:
         self._newest: dict[tuple[str, str], int] = {}  # the last `TURNS_KEPT` that were asked about
+
+    def knows(self, key: tuple[str, str], turn: int) -> bool:
+        """Whether this turn of the key, or a later one, has been told of."""
+        return self._newest.get(key, 0) >= turn
 
     def is_newest(self, key: tuple[str, str], turn: int) -> bool:
         """Whether no later turn of this key is known; then this one is the newest."""
@@ -44,21 +59,21 @@ class Visibilities:
     def __init__(self) -> None:
         self._veils: dict[str, dict[str, Restriction]] = {}  # {viewer: {holder: veil}}
         self._parted: dict[str, set[str]] = {}  # {user: those from whom a block parts them, whoever blocks}
-        self._turns = Turns()  # of (holder, viewer)
-        self._numbers = count(1)
+        self.turns = Turns()  # of (holder, viewer)
 
-    def next_turn(self) -> int:
-        """A number for a change, larger than all before it.
-
-        To be taken inside the transaction once it has locked what it changes: then the numbers of two changes of one
-        link are in the order of their commits, in whatever order they are told of. Any thread may ask.
-        """
-        return next(self._numbers)
-
-    def fill(self, chosen: Iterable[tuple[str, str, Visibility]]) -> None:
-        """Take in all that is stored: (holder, viewer, visibility)."""
-        for holder_id, viewer_id, visibility in chosen:
-            self.change(holder_id, viewer_id, visibility)
+    def fill(self, stored: Stored) -> set[tuple[str, str]]:
+        """Take in all that is stored, in place of what was known; returns (user, viewer) of who shows otherwise."""
+        chosen = {(holder_id, viewer_id): veil for holder_id, viewer_id, veil in stored.chosen}
+        blocks = {(min(pair), max(pair)) for pair in stored.parted}
+        known = {(holder, viewer) for viewer, veils in self._veils.items() for holder in veils}
+        known_blocks = {
+            (one, other) for one, others in self._parted.items() for other in others if one < other
+        }
+        moved = {pair for pair in chosen.keys() | known if self.change(*pair, chosen.get(pair, "DEFAULT"))}
+        for pair in blocks ^ known_blocks:
+            self.part(*pair, parted=pair in blocks)
+            moved |= {pair, pair[::-1]}
+        return moved
 
     def change(self, holder_id: str, viewer_id: str, visibility: Visibility, turn: int | None = None) -> bool:
         """The holder has chosen this for the viewer; also `DEFAULT`, where no link is left. False if it was so.
@@ -66,7 +81,7 @@ class Visibilities:
         Args:
             turn: of the change; one that is older than what is known already is passed over.
         """
-        if turn is not None and not self._turns.is_newest((holder_id, viewer_id), turn):
+        if turn is not None and not self.turns.is_newest((holder_id, viewer_id), turn):
             return False
         veils = self._veils.get(viewer_id, {})
         if veils.get(holder_id, "DEFAULT") == visibility:

@@ -34,6 +34,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from actors.kernel.alarm import Alarm
+from actors.kernel.clock import not_before
 from actors.kernel.facets import Followers, Lookups
 from actors.kernel.fanout import Channel
 from actors.kernel.keeping import Keeping
@@ -68,6 +69,7 @@ class Activation:
     __slots__ = (
         "_alarm",
         "_at",
+        "_at_ms",
         "_carried",
         "_draft",
         "_failed",
@@ -116,6 +118,8 @@ class Activation:
         self.seq = recovered.seq
         self.version = recovered.version
         self.epoch = recovered.epoch
+        # the time of the last turn, which the next one is not before
+        self._at_ms = recovered.at_ms
         self.channel: Channel | None = None
         self.active_ms = runtime.clock.now_ms()
         self._phase = RESTING
@@ -222,7 +226,12 @@ class Activation:
                 return
         self.active_ms = self._runtime.clock.now_ms()
         self._draft = TurnDraft(
-            self.kind, self.id, self.state, seq=self.seq, version=self.version, now_ms=self.active_ms
+            self.kind,
+            self.id,
+            self.state,
+            seq=self.seq,
+            version=self.version,
+            now_ms=not_before(self.active_ms, self._at_ms),
         )
         self._at = 0
         self._decide(self._draft)
@@ -313,6 +322,7 @@ class Activation:
         """Adopt the new state, answer the callers, then tell subscribers and followers."""
         self.state = draft.state
         self.seq += len(draft.journal)
+        self._at_ms = draft.now_ms
         self._alarm.move(draft.due_ms, written=draft.is_durable)
         self.version += draft.is_durable
         draft.tell()
@@ -338,8 +348,10 @@ class Activation:
             self._tell_followers(self.kind.followers, events)
 
     def _tell_followers(self, followers: Followers[Any], events: Sequence[tuple[int | None, Event]]) -> None:
-        on_committed, touches = followers.on_committed, followers.touches
+        on_committed, touches, news = followers.on_committed, followers.touches, followers.news
         for _, event in events:
+            if news is not None and type(event) in news.of:
+                news.hear(self.id, event)
             if on_committed is not None:
                 on_committed(self.state, event)
             if touches is not None:

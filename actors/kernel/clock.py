@@ -12,6 +12,8 @@ from typing import Protocol
 
 # 0.5 ms a second, as fast as NTP itself slews (adjtime); below it nothing that rules measure is disturbed.
 SLEW_PARTS = 2_000
+# Nodes whose clocks are further apart do not serve together, so whatever is further ahead was written by a wrong clock.
+AHEAD_MAX_MS = 10_000
 # Nanoseconds between two comparisons with the wall clock.
 LOOK_EVERY_NS = 1_000_000_000
 
@@ -22,6 +24,19 @@ class Clock(Protocol):
     def now_ms(self) -> int:
         """Return epoch milliseconds, never less than at an earlier call in this process."""
         ...
+
+
+def not_before(now_ms: int, last_ms: int) -> int:
+    """Return now, or `last_ms` where this clock is behind it, because another node wrote what came before.
+
+    So the events of an actor keep their order wherever it moves. A moment that is more than `AHEAD_MAX_MS` ahead is
+    passed over: time would stand still until then.
+
+    Args:
+        now_ms: of this node's clock, epoch milliseconds.
+        last_ms: the time of the last turn, epoch milliseconds.
+    """
+    return last_ms if now_ms < last_ms <= now_ms + AHEAD_MAX_MS else now_ms
 
 
 # A partial of a C function instead of a Python function, because it is called several times a message.

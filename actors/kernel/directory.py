@@ -307,9 +307,9 @@ class System:
             if not self._actors:
                 self._empty.set()
 
-    def _lose(self, shard: int) -> None:
+    def _lose(self, shards: Collection[int]) -> None:
         for actor in self._actors.values():
-            if self._runtime.placement.shard_of(actor.kind.name, actor.id) == shard:
+            if self._runtime.placement.shard_of(actor.kind.name, actor.id) in shards:
                 actor.lose()
 
     def _outside_turns(self) -> None:

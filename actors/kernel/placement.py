@@ -2,28 +2,25 @@
 
 Actors are divided into shards by kind and id. A node holds a shard by a lease in the database and writes under the
 lease's fence, a number that rises with each owner; the writer checks it in every transaction, so that a node which
-has lost a shard without noticing cannot write. That safety does not depend on time: leases run out only so that a
-dead node's shards can be taken over.
+has lost a shard without noticing cannot write. That safety does not depend on time: a node's row runs out only so that
+a dead node's shards can be taken over.
 
 Today one process holds all shards. A second node would be another `Placement`.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import Protocol
-from zlib import crc32
 
 import structlog
 import trio
 
-from actors.kernel.store import Leases, Store
+from actors.kernel.store import Nodes, Store
 from persistence.errors import DatabaseUnavailable, Fenced, PersistenceError
-from persistence.journal import journal
+from persistence.nodes import nodes as persistent_nodes
+from persistence.nodes.shards import shard_of, shard_of_job
 
 _log = structlog.get_logger(__name__)
-
-# Enough to spread over as many nodes as one database can feed, few enough to renew in one statement.
-SHARDS = 16
 
 # How long a dead node's shards stay without an owner. Renewed three times within it, so two renewals may fail.
 LEASE_SECONDS = 15.0
@@ -41,28 +38,33 @@ class Placement(Protocol):
         """Return the fence under which this node writes the shard; raises Fenced when another node owns it."""
         ...
 
-    def owner(self, shard: int, /) -> str | None:
-        """Return the node that owns the shard, as far as this node knows; None when it knows of none."""
+    def held(self) -> Collection[int]:
+        """Return the shards that this node owns, as far as it knows."""
         ...
 
-    def on_lost(self, listener: Callable[[int], None], /) -> None:
-        """Have `listener(shard)` called when this node finds out that it has lost a shard."""
+    def does(self, job: str, /) -> bool:
+        """Return whether this node runs the job with this name, of those that one node runs for all."""
+        ...
+
+    def on_lost(self, listener: Callable[[Collection[int]], None], /) -> None:
+        """Have `listener(shards)` called when this node finds out that it has lost shards."""
         ...
 
 
 class LocalPlacement:
     """All shards on this node; made by `open_local_placement`."""
 
-    def __init__(self, store: Store, leases: Leases, node: str) -> None:
+    def __init__(self, store: Store, nodes: Nodes, node: str) -> None:
         self._store = store
-        self._leases = leases
+        self._nodes = nodes
         self._node = node
-        self._fences: dict[int, int] = {}  # by shard
-        self._listeners: list[Callable[[int], None]] = []
+        self._life = 0
+        self._fences: dict[int, int] = {}  # by shard; of all, or none
+        self._listeners: list[Callable[[Collection[int]], None]] = []
 
     def shard_of(self, kind: str, id: str) -> int:
-        """Return the CRC-32 of kind and id modulo `SHARDS`: stable across versions of Python, unlike `hash`."""
-        return crc32(f"{kind}:{id}".encode()) % SHARDS
+        """Return the shard of an actor (`persistence/nodes/shards.py`)."""
+        return shard_of(kind, id)
 
     def fence(self, shard: int) -> int:
         """Return the fence of this node's lease.
@@ -75,56 +77,50 @@ class LocalPlacement:
         except KeyError:
             raise Fenced(f"shard {shard} is not held by {self._node}") from None
 
-    def owner(self, shard: int) -> str | None:
-        """Return this node, or None when the shard was lost: which node took it is not known here."""
-        return self._node if shard in self._fences else None
+    def held(self) -> Collection[int]:
+        """Return all shards, or none while another node may have them."""
+        return self._fences.keys()
 
-    def on_lost(self, listener: Callable[[int], None]) -> None:
-        """Have `listener(shard)` called when a renewal shows that a shard was taken by another node."""
+    def does(self, job: str) -> bool:
+        """Return whether the shards are held: this node does everything that one node does for all."""
+        return shard_of_job(job) in self._fences
+
+    def on_lost(self, listener: Callable[[Collection[int]], None]) -> None:
+        """Have `listener(shards)` called when a renewal shows that this node was declared dead."""
         self._listeners.append(listener)
 
-    async def take(self) -> None:
-        """Take every shard that neither this node nor another holds.
+    async def take(self) -> bool:
+        """Take every shard, unless they are held already; returns whether they are.
 
-        Cancellation may leave leases that are not recorded here; the next call takes them again under a new fence.
-        """
-        wanted = [shard for shard in range(SHARDS) if shard not in self._fences]
-        if wanted:
-            self._fences |= await self._store.transact(
-                self._leases.take_leases, self._node, wanted, LEASE_SECONDS
-            )
-
-    async def renew(self) -> None:
-        """Extend the leases, and call the listeners for each shard that is lost.
-
-        Cancellation may leave the leases extended; a lost shard is then found at the next renewal.
+        Cancellation may leave leases that are not recorded here; the next call takes them again under new fences.
         """
         if not self._fences:
+            taken = await self._store.transact(self._nodes.hold_alone, self._node, LEASE_SECONDS)
+            if taken is not None:
+                self._life, self._fences = taken
+        return bool(self._fences)
+
+    async def renew(self) -> None:
+        """Extend this node's row, and call the listeners if it has been declared dead.
+
+        Cancellation may leave the row extended; a death is then found at the next renewal.
+        """
+        if not self._fences or await self._store.transact(
+            self._nodes.renew, self._node, self._life, LEASE_SECONDS
+        ):
             return
-        kept = await self._store.transact(
-            self._leases.renew_leases, self._node, dict(self._fences), LEASE_SECONDS
-        )
-        for shard in [shard for shard in self._fences if shard not in kept]:
-            _log.error("shard_lost", shard=shard, node=self._node)
-            del self._fences[shard]
-            for listener in self._listeners:
-                listener(shard)
+        _log.error("shards_lost", node=self._node)
+        lost, self._fences = self._fences, {}
+        for listener in self._listeners:
+            listener(lost.keys())
 
     async def release(self) -> None:
-        """Give all leases back, so that the next process need not wait for them to run out.
+        """Give all leases back, so that the next process need not wait for this one to be declared dead.
 
-        After a cancellation or failure they run out; this node holds none of them in any case.
+        After a cancellation or failure it has to; this node holds nothing in any case.
         """
-        fences, self._fences = self._fences, {}
-        await self._store.transact(self._leases.release_leases, self._node, list(fences))
-
-    async def complete(self) -> bool:
-        """Take what can be taken; True when this node holds all shards.
-
-        Cancellation may leave leases that are not recorded here; the next call takes them again.
-        """
-        await self.take()
-        return len(self._fences) == SHARDS
+        self._fences = {}
+        await self._store.transact(self._nodes.leave, self._node, self._life)
 
     async def keep(self) -> None:
         """Renew until cancelled. A failure waits for the next round: the writer checks every fence anyway."""
@@ -139,28 +135,29 @@ class LocalPlacement:
 
 @asynccontextmanager
 async def open_local_placement(
-    store: Store, *, node: str, leases: Leases = journal
+    store: Store, *, node: str, nodes: Nodes = persistent_nodes
 ) -> AsyncIterator[LocalPlacement]:
     """Hold all shards while the block runs.
 
-    Where a dead node's leases have not run out, this waits for them, at most twice their length.
+    Where another node's row has not run out, this waits for it, at most twice its length.
 
-    Cancellation inside the block gives the leases back, as leaving it does; before the block, they run out.
+    Cancellation inside the block gives the leases back, as leaving it does; before the block, others have to wait for
+    this node's row to run out.
 
     Args:
         store: the database.
         node: the name of this process; one that was killed and comes back under its name need not wait.
-        leases: the statements, `persistence.journal.journal`.
+        nodes: the statements, `persistence.nodes.nodes`.
 
     Raises:
-        DatabaseUnavailable: another process holds shards of this database, or the database cannot be reached.
+        DatabaseUnavailable: another process serves this database, or the database cannot be reached.
     """
-    placement = LocalPlacement(store, leases, node)
+    placement = LocalPlacement(store, nodes, node)
     with trio.move_on_after(2 * LEASE_SECONDS):
-        while not await placement.complete():
+        while not await placement.take():
             _log.warning("waiting_for_leases", node=node, seconds=LEASE_SECONDS)
             await trio.sleep(1.0)
-    if any(placement.owner(shard) is None for shard in range(SHARDS)):
+    if not placement.held():
         raise DatabaseUnavailable(
             "another process holds this database; stop it, or give this one a database of its own"
         )

@@ -42,6 +42,7 @@ class Recovered:
         epoch: the name of the history.
         due_at_ms: the deadline that the head row names.
         journal_bytes: encoded size of the events that are kept.
+        at_ms: the time of its last turn, epoch milliseconds.
         from_rows: no snapshot was usable, so a new one is worth saving.
     """
 
@@ -51,6 +52,7 @@ class Recovered:
     epoch: str
     due_at_ms: int | None
     journal_bytes: int
+    at_ms: int
     from_rows: bool
 
 
@@ -81,7 +83,14 @@ async def recover(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: 
 
 def _recovered(state: Any, head: Head, *, from_rows: bool) -> Recovered:
     return Recovered(
-        state, head.seq, head.version, head.epoch, head.due_at_ms, head.journal_bytes, from_rows=from_rows
+        state,
+        head.seq,
+        head.version,
+        head.epoch,
+        head.due_at_ms,
+        head.journal_bytes,
+        head.updated_at_ms,
+        from_rows=from_rows,
     )
 
 

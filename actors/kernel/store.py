@@ -1,10 +1,11 @@
-"""The database as the kernel sees it: two small protocols, so that tests can put a faulty one in its place.
+"""The database as the kernel sees it: a few small protocols, so that tests can put a faulty one in its place.
 
-`persistence.bridge.database.Database` is the `Store`, the module `persistence.journal.journal` is the `Journal`. Units
-of work run on the database's thread and see only their connection.
+`persistence.bridge.database.Database` is the `Store`, the modules `persistence.journal.journal` and
+`persistence.nodes.nodes` are the `Journal` and the `Nodes`. Units of work run on the database's thread and see only
+their connection.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeVar
 
@@ -70,6 +71,11 @@ class Head(Protocol):
         """The next deadline as the database knows it, epoch milliseconds; None without one."""
         ...
 
+    @property
+    def updated_at_ms(self) -> int:
+        """The time of its last turn, epoch milliseconds."""
+        ...
+
 
 class Snapshot(Protocol):
     """A stored state whose checksum is right."""
@@ -105,7 +111,7 @@ class JournalRow(Protocol):
 
 
 class Journal(Protocol):
-    """Heads, events, snapshots and leases: plain functions over a connection."""
+    """Heads, events and snapshots: plain functions over a connection."""
 
     def consistent(self, conn: Connection, /) -> AbstractAsyncContextManager[None]:
         """Make all reads within the block see one snapshot of the database."""
@@ -157,34 +163,34 @@ class Journal(Protocol):
         """
         ...
 
-    async def due(self, conn: Connection, *, before_ms: int, limit: int) -> Sequence[tuple[str, str]]:
-        """Return kind and id of owners whose deadline has passed, the longest overdue first."""
+    async def due(
+        self, conn: Connection, *, shards: Collection[int], before_ms: int, limit: int
+    ) -> Sequence[tuple[str, str]]:
+        """Return kind and id of owners in these shards whose deadline has passed, the longest overdue first."""
         ...
 
 
-class Leases(Protocol):
-    """The part of the journal that says which node owns which shards."""
+class Nodes(Protocol):
+    """The rows that say which processes live, and which of them owns which shards."""
 
-    async def take_leases(
-        self, conn: Connection, node: str, shards: Collection[int], ttl_seconds: float, /
-    ) -> dict[int, int]:
-        """Take those of the shards that no other node holds; returns the new fence of each.
+    async def hold_alone(
+        self, conn: Connection, node: str, ttl_seconds: float, /
+    ) -> tuple[int, dict[int, int]] | None:
+        """Begin a life of a node that owns every shard; returns the life and the fence of each shard.
+
+        None when another node lives. Cancellation rolls it back, with the transaction.
+        """
+        ...
+
+    async def renew(self, conn: Connection, node: str, life: int, ttl_seconds: float, /) -> bool:
+        """Extend the node's row by `ttl_seconds` from now; False when the node was declared dead.
 
         Cancellation rolls it back, with the transaction.
         """
         ...
 
-    async def renew_leases(
-        self, conn: Connection, node: str, fences: Mapping[int, int], ttl_seconds: float, /
-    ) -> Collection[int]:
-        """Extend leases by `ttl_seconds` from now; returns the shards that are still this node's.
-
-        Cancellation rolls it back, with the transaction.
-        """
-        ...
-
-    async def release_leases(self, conn: Connection, node: str, shards: Iterable[int], /) -> None:
-        """Give leases back, so that the next owner need not wait.
+    async def leave(self, conn: Connection, node: str, life: int, /) -> None:
+        """End a life, so that the next owner of its shards need not wait.
 
         Cancellation rolls it back, with the transaction.
         """

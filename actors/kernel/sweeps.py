@@ -4,7 +4,7 @@ One task each, instead of a timer per caller and per actor: a cancel scope costs
 tenth of one.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import count
 
 import structlog
@@ -61,7 +61,11 @@ async def wake_due(runtime: Runtime, wake: Callable[[str, str], bool]) -> None:
         try:
             # Owners that are live and still overdue (after faults, say) must not hide the ones behind them.
             overdue = await runtime.store.read(
-                _read_due, runtime.journal, runtime.clock.now_ms(), DUE_WAKES + held
+                _read_due,
+                runtime.journal,
+                tuple(runtime.placement.held()),
+                runtime.clock.now_ms(),
+                DUE_WAKES + held,
             )
         except PersistenceError as failure:
             _log.info("sweep_failed", why=type(failure).__name__)
@@ -79,6 +83,6 @@ def _wake_some(overdue: Iterable[tuple[str, str]], wake: Callable[[str, str], bo
 
 
 async def _read_due(
-    conn: Connection, journal: Journal, before_ms: int, limit: int
+    conn: Connection, journal: Journal, shards: Collection[int], before_ms: int, limit: int
 ) -> Sequence[tuple[str, str]]:
-    return await journal.due(conn, before_ms=before_ms, limit=limit)
+    return await journal.due(conn, shards=shards, before_ms=before_ms, limit=limit)

@@ -164,11 +164,6 @@ class State(msgspec.Struct, frozen=True):
         """Whether this member may select."""
         return user_id == self.leader_id or user_id in self.lobby.selector_ids
 
-    @property
-    def all_ready(self) -> bool:
-        """Whether every member is ready."""
-        return all(member.ready.ready for member in self.members.values())
-
 
 class Summary(msgspec.Struct, frozen=True):
     """What the head row keeps of a party: all that changes without rows of its own.

@@ -32,7 +32,9 @@ class UserErased(msgspec.Struct, frozen=True):
     Args:
         others: {other user: whether that one blocked them} of all users whose friendships, requests, blocks or former
             friendships' visibility involved the erased one.
+        turn: as in `RelationChanged` of friends.
     """
 
     user_id: str
     others: dict[str, bool]
+    turn: int

@@ -12,6 +12,7 @@ from actors.errors import Conflict
 from actors.users.events import UserErased
 from actors.users.locking import require_user
 from persistence.connection import Connection
+from persistence.friends import turns
 from persistence.shop.checkouts import lock_of_user
 from persistence.users import erasure
 from persistence.users.audit import Stamp, write_audit
@@ -33,4 +34,4 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
     # The audit trail keeps the bare id: a name in it would outlive the user.
     await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))
     await erasure.erase(conn, user_id, stamp.at_ms)
-    return Change(None, (UserErased(user_id, others),))
+    return Change(None, (UserErased(user_id, others, await turns.announce(conn, "")),))

@@ -9,7 +9,7 @@ When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: onl
 """
 
 import heapq
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Coroutine
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -22,13 +22,12 @@ from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
 from actors.users.last_seen import LastSeen
 from actors.users.permissions import ABSENT_GRANTS, BUILT_IN_NODES, Access, moved_by, resolve
-from persistence.users.permissions import GREW, nodes_of, read_catalog, seed_catalog
+from persistence.users.permissions import GREW, RENAMED, nodes_of, read_catalog, seed_catalog
 from persistence.users.users import (
     NAME_SLACK_SECONDS,
     User,
     UserWithRights,
     arrive,
-    read_names,
     read_with_rights,
 )
 
@@ -191,18 +190,6 @@ class Users:
         entry = await self._entry(user_id)
         return None if entry is None else entry.user.name
 
-    async def names_of(self, user_ids: Collection[str]) -> dict[str, str]:
-        """{user id: name} of the users who exist; one read for all that are not cached.
-
-        Raises:
-            DatabaseUnavailable: the store cannot be asked.
-        """
-        entries = {user_id: self._entries.get(user_id) for user_id in user_ids}
-        names = {user_id: one.user.name for user_id, one in entries.items() if one and not one.stale}
-        if missing := sorted(entries.keys() - names.keys()):
-            names |= await self._store.read(lambda conn: read_names(conn, missing))
-        return names
-
     def last_seen_of(self, user: User) -> int | None:
         """When the user was last active, epoch milliseconds, as far as this process knows."""
         return self.last_seen_ms(user.id, user.last_seen_at_ms)
@@ -254,9 +241,13 @@ class Users:
             self._tell("")
 
     def heard(self, payload: str) -> None:
-        """Handle a NOTIFY of another process: a user id, a node that was added to the catalog, or "" for any change."""
+        """Handle a NOTIFY: a user id, a node that was added to the catalog, a new name, or "" for any change."""
         if payload.startswith(GREW):
             self.catalog_grew(payload.removeprefix(GREW))
+        elif payload.startswith(RENAMED):
+            user_id, _, name = payload.removeprefix(RENAMED).partition(" ")
+            self.changed(user_id)
+            self._renamed(user_id, name)
         elif payload:
             self.changed(payload)
         else:
@@ -339,8 +330,20 @@ class Users:
             del self._entries[next(iter(self._entries))]
         self._entries[user_id] = _Entry(rights, self._resolve(rights, catalog), len(self._grown))
         if before is not None and before.user.name != rights.user.name:
-            for listener in self._rename_listeners:
-                listener(user_id, rights.user.name)
+            self._tell_name(user_id, rights.user.name)
+
+    def _renamed(self, user_id: str, name: str) -> None:
+        """Tell of a new name, unless it is known; also where the user is not in memory: what shows them may be."""
+        entry = self._entries.get(user_id)
+        if entry is None:
+            self._tell_name(user_id, name)
+        elif entry.user.name != name:
+            entry.user = replace(entry.user, name=name)
+            self._tell_name(user_id, name)
+
+    def _tell_name(self, user_id: str, name: str) -> None:
+        for listener in self._rename_listeners:
+            listener(user_id, name)
 
     def _resolve(self, rights: UserWithRights, catalog: AbstractSet[str]) -> Access:
         if not rights.grants:

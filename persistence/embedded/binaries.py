@@ -72,7 +72,7 @@ def find_installation(
         NoPostgres: there are none.
     """
     seen: list[str] = []
-    for folder, source in _folders(pg_bin):
+    for folder, source in folders(pg_bin):
         installation = _inspect(folder, source, account)
         if installation is None and source == "wheel":
             installation = _inspect(_copy_of_wheel(folder, cache), source, account)
@@ -88,7 +88,7 @@ def find_installation(
     raise NoPostgres(f"no usable PostgreSQL: wanted {wanted}; found {found}")
 
 
-def _folders(pg_bin: Path | None) -> Iterator[tuple[Path, str]]:
+def folders(pg_bin: Path | None) -> Iterator[tuple[Path, str]]:
     """(folder, source) of all binaries that may be used, the newest of each source first."""
     if pg_bin is not None:
         yield pg_bin, "PARTYLINE_PG_BIN"

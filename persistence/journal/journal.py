@@ -1,19 +1,20 @@
-"""Journal, heads and snapshots of the actors, and the leases under which they are written.
+"""Journal, heads and snapshots of the actors.
 
 The writer (`commit.py`) moves heads and appends events; everything else about them is here. A head says where an
 actor's journal ends, the events lead there, and a snapshot only saves the work of building a state from other rows.
 
 Invariants: an actor's events have no gap between the oldest kept and the head. A snapshot is returned only if its
-checksum, over all its columns, is right. Leases are judged by the database's clock only.
+checksum, over all its columns, is right.
 """
 
 import zlib
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
 
 from persistence.connection import Connection
+from persistence.nodes.shards import shard_of
 
 SNAPSHOTS_KEPT = 2
 """The newest, and the one before it in case the newest is damaged."""
@@ -29,6 +30,7 @@ class Head(msgspec.Struct, frozen=True):
         due_at_ms: its next deadline, epoch milliseconds, or None.
         summary: what lists show of it; the kind's own encoding.
         journal_bytes: size of its kept events, encoded; too high rather than too low.
+        updated_at_ms: the time of its last turn, epoch milliseconds.
     """
 
     seq: int
@@ -37,6 +39,7 @@ class Head(msgspec.Struct, frozen=True):
     due_at_ms: int | None
     summary: bytes
     journal_bytes: int = 0
+    updated_at_ms: int = 0
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -86,10 +89,12 @@ async def consistent(conn: Connection) -> AsyncIterator[None]:
 async def read_head(conn: Connection, kind: str, id: str) -> Head | None:
     """Read the actor's head; None when there is no such actor."""
     row = await conn.fetchrow(
-        "SELECT seq, version, epoch, due_at_ms, summary, journal_bytes FROM heads WHERE kind = $1 AND id = $2",
-        kind,
-        id,
-    )
+        """
+        SELECT seq, version, epoch, due_at_ms, summary, journal_bytes, updated_at_ms FROM heads
+        WHERE kind = $1 AND id = $2
+        """,
+        kind, id,
+    )  # fmt: skip
     return None if row is None else Head(*row)
 
 
@@ -108,10 +113,10 @@ async def create_head(
     """
     await conn.execute(
         """
-        INSERT INTO heads (kind, id, seq, epoch, due_at_ms, summary, updated_at_ms)
-        VALUES ($1, $2, 0, $3, $4, $5, $6)
+        INSERT INTO heads (kind, id, seq, epoch, due_at_ms, summary, updated_at_ms, shard)
+        VALUES ($1, $2, 0, $3, $4, $5, $6, $7)
         """,
-        kind, id, epoch, due_at_ms, summary, at_ms,
+        kind, id, epoch, due_at_ms, summary, at_ms, shard_of(kind, id),
     )  # fmt: skip
 
 
@@ -238,16 +243,22 @@ async def trim(conn: Connection, kind: str, id: str, *, bytes_max: int) -> int:
     return kept or 0
 
 
-async def due(conn: Connection, *, before_ms: int, limit: int) -> list[tuple[str, str]]:
-    """Find the actors whose deadline has come: their (kind, id), the longest overdue first.
+async def due(
+    conn: Connection, *, shards: Collection[int], before_ms: int, limit: int
+) -> list[tuple[str, str]]:
+    """Find the actors of these shards whose deadline has come: their (kind, id), the longest overdue first.
 
     Args:
         before_ms: epoch milliseconds; a deadline at this very moment counts.
         limit: most actors.
     """
     rows = await conn.fetch(
-        "SELECT kind, id FROM heads WHERE due_at_ms <= $1 ORDER BY due_at_ms LIMIT $2", before_ms, limit
-    )
+        """
+        SELECT kind, id FROM heads WHERE due_at_ms <= $1 AND shard = ANY ($3::smallint[])
+        ORDER BY due_at_ms LIMIT $2
+        """,
+        before_ms, limit, list(shards),
+    )  # fmt: skip
     return [(row["kind"], row["id"]) for row in rows]
 
 
@@ -304,68 +315,3 @@ async def save_snapshot(
 def _checksum(kind: str, id: str, seq: int, version: int, state: bytes) -> int:
     # NUL cannot occur in PostgreSQL text, so it separates the parts. (A CRC-32 finds every single damaged byte.)
     return zlib.crc32(state, zlib.crc32(f"{kind}\0{id}\0{seq}\0{version}\0".encode()))
-
-
-# ---- leases
-
-
-async def take_leases(
-    conn: Connection, node: str, shards: Collection[int], ttl_seconds: float
-) -> dict[int, int]:
-    """Take the leases of those shards that have none, an expired one, or one of this node's own.
-
-    Waits for commits in flight under the old lease; later ones are refused (`Fenced`). This node's own leases get a new
-    fence as well, so that commits still in flight from an earlier process of the same name are refused.
-
-    Args:
-        node: the name of this process, unique among those that share the database.
-        shards: which to try.
-        ttl_seconds: how long the leases last, by the database's clock; to be renewed well before.
-
-    Returns: {shard: fence} of those taken.
-    """
-    rows = await conn.fetch(
-        """
-        INSERT INTO leases (shard, node, fence, expires_at)
-        SELECT shard, $1, 1, clock_timestamp() + make_interval(secs => $3)
-        FROM unnest($2::integer[]) AS wanted (shard) ORDER BY shard
-        ON CONFLICT (shard) DO UPDATE
-        SET node = excluded.node, fence = leases.fence + 1, expires_at = excluded.expires_at
-        WHERE leases.node = excluded.node OR leases.expires_at < clock_timestamp()
-        RETURNING shard, fence
-        """,
-        node, list(shards), ttl_seconds,
-    )  # fmt: skip
-    return {row["shard"]: row["fence"] for row in rows}
-
-
-async def renew_leases(
-    conn: Connection, node: str, fences: Mapping[int, int], ttl_seconds: float
-) -> set[int]:
-    """Extend leases of this node, also those that have expired but were not taken by another.
-
-    Args:
-        node: the name under which they were taken.
-        fences: {shard: fence} as `take_leases` returned them.
-        ttl_seconds: from now, by the database's clock.
-
-    Returns: the shards that are still this node's. The others are lost.
-    """
-    rows = await conn.fetch(
-        """
-        UPDATE leases SET expires_at = clock_timestamp() + make_interval(secs => $4)
-        FROM unnest($2::integer[], $3::bigint[]) AS held (shard, fence)
-        WHERE leases.shard = held.shard AND leases.fence = held.fence AND leases.node = $1
-        RETURNING leases.shard
-        """,
-        node, list(fences), list(fences.values()), ttl_seconds,
-    )  # fmt: skip
-    return {row["shard"] for row in rows}
-
-
-async def release_leases(conn: Connection, node: str, shards: Iterable[int]) -> None:
-    """Let leases of this node expire now, so that another node need not wait; fences stay as they are."""
-    await conn.execute(
-        "UPDATE leases SET expires_at = '-infinity' WHERE node = $1 AND shard = ANY ($2::integer[])",
-        node, list(shards),
-    )  # fmt: skip

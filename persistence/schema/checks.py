@@ -49,6 +49,23 @@ async def check_server(conn: Connection) -> None:
         raise DatabaseUnfit("this PostgreSQL is a read-only standby; give the address of the primary")
 
 
+async def read_major(conn: Connection) -> int:
+    """The server's major version, 18 for 18.4."""
+    return int(await conn.fetchval("SELECT current_setting('server_version_num')::integer / 10000"))
+
+
+async def is_empty(conn: Connection) -> bool:
+    """Whether the database has no tables of anybody."""
+    return not await conn.fetchval(
+        r"""
+        SELECT EXISTS (
+            SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+            WHERE relkind IN ('r', 'p') AND nspname <> 'information_schema' AND nspname NOT LIKE 'pg\_%'
+        )
+        """
+    )
+
+
 async def running_seconds(conn: Connection) -> float:
     """For how long the oldest transaction of ours has been running on this database, 0 when there is none.
 

@@ -6,6 +6,7 @@ may start at once: each step holds an advisory lock. The files contain no BEGIN 
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -122,8 +123,39 @@ async def migrate(database: Transactor, migrations: tuple[Migration, ...] | None
 async def unapplied(conn: Connection, migrations: tuple[Migration, ...] | None = None) -> tuple[str, ...]:
     """The names of migrations that the database lacks; what `/ready` asks."""
     migrations = shipped() if migrations is None else migrations
-    done = await _read_applied(conn)
+    done = await read_applied(conn)
     return tuple(migration.name for migration in migrations if migration.name not in done)
+
+
+async def read_applied(conn: Connection) -> dict[str, str]:
+    """{name: SHA-256} of the migrations that a database has; empty for a new one."""
+    if await conn.fetchval("SELECT to_regclass('schema_migrations')") is None:
+        return {}
+    rows = await conn.fetch("SELECT name, checksum FROM schema_migrations")
+    return {row["name"]: row["checksum"] for row in rows}
+
+
+def check_known(applied: Mapping[str, str], migrations: tuple[Migration, ...] | None = None) -> None:
+    """Refuse a database that was migrated by other files than these.
+
+    Args:
+        applied: {name: SHA-256} of the migrations that it has.
+        migrations: those that are known; `shipped()` by default.
+
+    Raises:
+        MigrationChanged: with one line that says which file, and what to do.
+    """
+    migrations = shipped() if migrations is None else migrations
+    known = {migration.name: migration.checksum for migration in migrations}
+    for name in sorted(applied):
+        if name not in known:
+            raise MigrationChanged(
+                f"the database has migration {name}, which this version does not know; start a newer version"
+            )
+        if known[name] != applied[name]:
+            raise MigrationChanged(
+                f"migration {name} was changed after it was applied; restore it, and write a new file"
+            )
 
 
 async def _step(conn: Connection, migrations: tuple[Migration, ...]) -> str | None:
@@ -131,8 +163,8 @@ async def _step(conn: Connection, migrations: tuple[Migration, ...]) -> str | No
     # The bridge bounds every statement by seconds; building an index over years of messages takes longer.
     await conn.execute("SET LOCAL statement_timeout = 0")
     await conn.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
-    applied = await _read_applied(conn)
-    _check(applied, migrations)
+    applied = await read_applied(conn)
+    check_known(applied, migrations)
     for migration in migrations:
         if migration.name not in applied:
             await conn.execute(_TABLE)
@@ -144,24 +176,3 @@ async def _step(conn: Connection, migrations: tuple[Migration, ...]) -> str | No
             )
             return migration.name
     return None
-
-
-async def _read_applied(conn: Connection) -> dict[str, str]:
-    """{name: checksum}; empty for a new database."""
-    if await conn.fetchval("SELECT to_regclass('schema_migrations')") is None:
-        return {}
-    rows = await conn.fetch("SELECT name, checksum FROM schema_migrations")
-    return {row["name"]: row["checksum"] for row in rows}
-
-
-def _check(applied: dict[str, str], migrations: tuple[Migration, ...]) -> None:
-    known = {migration.name: migration.checksum for migration in migrations}
-    for name in sorted(applied):
-        if name not in known:
-            raise MigrationChanged(
-                f"the database has migration {name}, which this version does not know; start a newer version"
-            )
-        if known[name] != applied[name]:
-            raise MigrationChanged(
-                f"migration {name} was changed after it was applied; restore it, and write a new file"
-            )

@@ -1,7 +1,7 @@
 """The permission store: the catalog of nodes, users' grants and roles. Rows only; the rules are in `actors`.
 
 Every change is announced by a NOTIFY on `CHANNEL` in its own transaction, so that other processes are told exactly
-when it is committed. The payload is a user id, or `GREW` and a node when the catalog grew.
+when it is committed. The payload is a user id, `GREW` and a node when the catalog grew, or what `renamed` makes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,6 +15,10 @@ CHANNEL = "partyline_users"
 
 GREW = "+"
 """Precedes the node in the payload that announces a new catalog node; no user id begins with it."""
+
+
+RENAMED = "="
+"""Precedes the id and the new name of a user; no user id begins with it."""
 
 
 class Grant(msgspec.Struct, frozen=True):
@@ -48,9 +52,14 @@ async def announce(conn: Connection, payload: str) -> None:
     """Notify every process once this transaction commits.
 
     Args:
-        payload: a user id, or `GREW` and a node.
+        payload: a user id, `GREW` and a node, or what `renamed` makes.
     """
     await conn.execute("SELECT pg_notify($1, $2)", CHANNEL, payload)
+
+
+def renamed(user_id: str, name: str) -> str:
+    """The payload that announces the new name of a user."""
+    return f"{RENAMED}{user_id} {name}"
 
 
 async def seed_catalog(conn: Connection, ids: Mapping[str, str], now_ms: int) -> None:

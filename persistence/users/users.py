@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from persistence.connection import Connection, Row
-from persistence.users.permissions import Grant, announce, read_rights, read_roles
+from persistence.users.permissions import Grant, announce, read_rights, read_roles, renamed
 
 Visibility = Literal["PUBLIC", "FRIENDS", "PRIVATE"]
 """Which viewers may see something of a user (service-api §2 Profile)."""
@@ -147,7 +147,7 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
         issued_at_s + NAME_SLACK_SECONDS,
     )
     if row is not None:
-        await announce(conn, user_id)
+        await announce(conn, renamed(user_id, name))
         return _user(row)
     return await read_user(conn, user_id)
 

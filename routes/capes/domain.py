@@ -1,5 +1,6 @@
 """The Domain record of capes."""
 
+from persistence.capes.exported import EXPORTED
 from routes.capes import catalog, moderation, own, selection, terms
 from routes.capes.textures import CAPE_WORKSHOP
 from routes.domain import Domain
@@ -17,4 +18,5 @@ CAPES = Domain(
     mounts=(Mount("capes", (catalog, own, selection, terms, moderation)),),
     parts=(CAPE_WORKSHOP,),
     jobs=_jobs,
+    exported=EXPORTED,
 )

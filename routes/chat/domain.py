@@ -1,5 +1,6 @@
 """The Domain record of chat."""
 
+from persistence.chat.exported import EXPORTED
 from routes.chat import attachments, conversations, messages, polls, streams
 from routes.chat.channels import CONVERSATION, INBOX
 from routes.chat.erasing import forget_user
@@ -35,4 +36,5 @@ CHAT = Domain(
     gauges=_show_gauges,
     reactions=REACTIONS,
     forget_user=forget_user,
+    exported=EXPORTED,
 )

@@ -32,10 +32,10 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         return await bounds.prune(conn, now_ms(), limit=limit)
 
     return (
-        Job("groups that everybody has left", 60, sweep_empty_groups),
-        Job("attachments that nothing shows", 60, sweep_attachments),
-        Job("files without an attachment", 3600, sweep_stray_files),
-        Job("additions to groups", 60, Pruning(rows_of(database, forget_additions)).run),
+        Job("groups that everybody has left", 60, sweep_empty_groups, one_node=True),
+        Job("attachments that nothing shows", 60, sweep_attachments, one_node=True),
+        Job("files without an attachment", 3600, sweep_stray_files, one_node=True),
+        Job("additions to groups", 60, Pruning(rows_of(database, forget_additions)).run, one_node=True),
         *_archiving(service),
     )
 
@@ -51,4 +51,4 @@ def _archiving(service: Service) -> tuple[Job, ...]:
         )
         return moved >= limit
 
-    return (Job("archive", 3600, Pruning(move).run),)
+    return (Job("archive", 3600, Pruning(move).run, one_node=True),)

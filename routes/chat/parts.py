@@ -22,7 +22,7 @@ async def _open_kinds(opening: Opening) -> ChatKinds:
 
 
 async def _open_blobs(opening: Opening) -> Blobs:
-    return Blobs(opening.config.data_dir / "blobs")
+    return Blobs(opening.config.shared_dir / "blobs")
 
 
 async def _open_upload_checks(_opening: Opening) -> trio.CapacityLimiter:

@@ -6,6 +6,7 @@ socket of that database; if not, the command holds the folder and runs the datab
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
 import trio
 
@@ -28,6 +29,21 @@ POOL_SIZE = 2
 """Connections that a command opens."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A database that a command has reached.
+
+    Args:
+        database: open.
+        dsn: its address.
+        served: a running server has migrated it, and uses it.
+    """
+
+    database: Database
+    dsn: str
+    served: bool
+
+
 @asynccontextmanager
 async def database_of(config: Config) -> AsyncIterator[Database]:
     """Open the configured database; migrate it first, unless it is embedded and a running server has done that.
@@ -42,30 +58,44 @@ async def database_of(config: Config) -> AsyncIterator[Database]:
         DatabaseUnfit, MigrationChanged: the database cannot be used, as at the start of a server.
         ClusterFaulty, NoPostgres: the embedded database cannot be run.
     """
+    async with reach(config) as reached:
+        if not reached.served:
+            await reached.database.read(checks.check_server)
+            await migrate(reached.database)
+        yield reached.database
+
+
+@asynccontextmanager
+async def reach(config: Config) -> AsyncIterator[Reached]:
+    """Open the configured database as it is, without migrating it.
+
+    Must be entered in the main thread.
+
+    Args:
+        config: as for `database_of`.
+
+    Raises:
+        DatabaseUnavailable, ClusterFaulty, NoPostgres: as from `database_of`.
+    """
     async with AsyncExitStack() as stack:
-        database, own = await _opened(config, stack)
-        if own:
-            await database.read(checks.check_server)
-            await migrate(database)
-        yield database
+        yield await _reach(config, stack)
 
 
-async def _opened(config: Config, stack: AsyncExitStack) -> tuple[Database, bool]:
-    """The database, and whether no server runs it."""
+async def _reach(config: Config, stack: AsyncExitStack) -> Reached:
     if config.database_url is not None:
-        return await _connected(config.database_url, stack), True
+        return await _connected(config.database_url, stack, served=False)
     give_up_at = trio.current_time() + SERVER_START_SECONDS
     while True:
         try:
             # The folder first, as a server does, so that the two never compete for the database.
             stack.enter_context(hold_data_dir(config.data_dir))
             dsn = await stack.enter_async_context(embedded_postgres(config.data_dir, pg_bin=config.pg_bin))
-            return await _connected(dsn, stack), True
+            return await _connected(dsn, stack, served=False)
         except ClusterInUse:
             address = await trio.to_thread.run_sync(running_address, config.data_dir)
         try:
             if address is not None:
-                return await _connected(address, stack), False
+                return await _connected(address, stack, served=True)
         except DatabaseUnavailable:
             if trio.current_time() > give_up_at:
                 raise
@@ -74,5 +104,6 @@ async def _opened(config: Config, stack: AsyncExitStack) -> tuple[Database, bool
         await trio.sleep(POLL_SECONDS)
 
 
-async def _connected(dsn: str, stack: AsyncExitStack) -> Database:
-    return await stack.enter_async_context(open_database(dsn, pool_size=POOL_SIZE))
+async def _connected(dsn: str, stack: AsyncExitStack, *, served: bool) -> Reached:
+    database = await stack.enter_async_context(open_database(dsn, pool_size=POOL_SIZE))
+    return Reached(database, dsn, served)

@@ -14,21 +14,31 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from persistence.backup.writing import last_backup_seconds
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
-from persistence.embedded.binaries import find_installation
+from persistence.embedded.binaries import NoPostgres, find_installation
+from persistence.embedded.cluster import is_half_upgraded, major_of
+from persistence.embedded.data_dir import is_half_restored
 from persistence.errors import PersistenceError
 from persistence.schema import checks
 from persistence.schema.migrate import unapplied
 from routes.edge.config.table import Config
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
+from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 
 FREE_MIN_BYTES = 1 << 30
 """With less free space, the write-ahead log alone may fill the disk."""
 
 CLOCK_MAX_SECONDS = 5
 """Largest difference to the database's clock; beyond it, tokens of other machines begin to be refused."""
+
+BACKUP_MAX_DAYS = 2
+"""A backup each night is never older."""
+
+CERTIFICATE_MIN_DAYS = 14
+"""With less time left, whatever renews the certificate has probably failed."""
 
 SPARE_DESCRIPTORS = 200
 """File descriptors needed beside those of connections: database, log, files."""
@@ -65,11 +75,16 @@ class Finding:
 
 async def examine(config: Config) -> AsyncIterator[Finding]:
     """Run all checks and yield their findings, in the order in which a start depends on them."""
-    for finding in (*_python(), *_data_dir(config.data_dir), *_keys(config.data_dir)):
+    for finding in (*_python(), *_data_dir(config.data_dir), *_keys(config.shared_dir)):
         yield finding
     async for finding in _database(config):
         yield finding
-    for finding in (*_addresses(config), *_descriptors(config)):
+    for finding in (
+        *_backup(config.shared_dir),
+        *_certificate(config),
+        *_addresses(config),
+        *_descriptors(config),
+    ):
         yield finding
 
 
@@ -85,14 +100,17 @@ def _data_dir(data_dir: Path) -> Iterator[Finding]:
         advice = "give it to this user, or set PARTYLINE_DATA_DIR"
         yield Finding("data folder", f"{nearest} cannot be written", advice)
         return
-    yield Finding("data folder", str(data_dir) if nearest == data_dir else f"{data_dir} will be made")
+    if is_half_restored(data_dir):
+        yield Finding("data folder", "a restore into it did not finish", "empty it, and restore again")
+    else:
+        yield Finding("data folder", str(data_dir) if nearest == data_dir else f"{data_dir} will be made")
     free = shutil.disk_usage(nearest).free
     cure = None if free >= FREE_MIN_BYTES else "free at least 1 GiB"
     yield Finding("disk", f"{free / (1 << 30):.1f} GiB free", cure)
 
 
-def _keys(data_dir: Path) -> Iterator[Finding]:
-    folder = data_dir / "keys"
+def _keys(shared_dir: Path) -> Iterator[Finding]:
+    folder = shared_dir / "keys"
     if not all((folder / name).exists() for name in (SIGNING_FILE, MASTER_FILE)):
         yield Finding("keys", "made at the next start")
         return
@@ -101,7 +119,7 @@ def _keys(data_dir: Path) -> Iterator[Finding]:
         if open_to_others:
             yield Finding("keys", f"{path} can be read by others", f"chmod go-rwx {path}")
     try:
-        keys = open_keys(data_dir)
+        keys = open_keys(shared_dir)
     except KeyFault as fault:
         yield Finding("keys", str(fault), "restore the folder from a backup; a new key ends every token")
     else:
@@ -112,16 +130,33 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
     address = config.database_url or running_address(config.data_dir)
     try:
         if address is None:
-            account = account_for(config.data_dir / "postgres" / "data")
-            found = find_installation(account, pg_bin=config.pg_bin, major=None)
-            says = f"embedded, PostgreSQL {found.version} ({found.source}), not running"
-            yield Finding("database", says)
+            yield _embedded(config)
             return
         async with open_database(address, pool_size=1) as database:
             async for finding in _server(database):
                 yield finding
     except PersistenceError as fault:
         yield Finding("database", str(fault), "see PARTYLINE_DATABASE_URL and PARTYLINE_PG_BIN")
+
+
+def _embedded(config: Config) -> Finding:
+    home = config.data_dir / "postgres"
+    if is_half_upgraded(home):
+        return Finding("database", "its upgrade was interrupted", "run partyline upgrade-database again")
+    account, major = account_for(home / "data"), major_of(home)
+    newest = find_installation(account, pg_bin=config.pg_bin, major=None)
+    if major is None:
+        return Finding("database", f"will be made by PostgreSQL {newest.version} ({newest.source})")
+    try:
+        found = find_installation(account, pg_bin=config.pg_bin, major=major)
+    except NoPostgres:
+        says = f"made by PostgreSQL {major}, of which there are no programs here, but of {newest.version}"
+        return Finding(
+            "database", says, f"partyline upgrade-database --old-bin FOLDER, with those of {major}"
+        )
+    says = f"embedded, PostgreSQL {found.version} ({found.source}), not running"
+    cure = None if newest.major <= major else f"partyline upgrade-database moves it to {newest.version}"
+    return Finding("database", says, cure, grave=False)
 
 
 async def _server(database: Database) -> AsyncIterator[Finding]:
@@ -135,8 +170,31 @@ async def _server(database: Database) -> AsyncIterator[Finding]:
     yield Finding("clock", f"{ahead:+.1f} s against the database", cure)
 
 
+def _backup(shared_dir: Path) -> Iterator[Finding]:
+    last = last_backup_seconds(shared_dir)
+    days = (time.time() - last) / 86_400
+    cure = None if days <= BACKUP_MAX_DAYS else "run partyline backup, each night"
+    yield Finding("backup", f"{days:.0f} days ago" if last else "never made", cure, grave=False)
+
+
+def _certificate(config: Config) -> Iterator[Finding]:
+    if config.tls_bind is None or config.tls_cert is None or config.tls_key is None:
+        return
+    try:
+        certificate = ServerCertificate(config.tls_cert, config.tls_key)
+    except CertificateFault as fault:
+        yield Finding("certificate", str(fault), "see PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")
+        return
+    days = (certificate.expires_at_ms / 1000 - time.time()) / 86_400
+    says = f"ends in {days:.0f} days" if days > 0 else "has ended"
+    cure = (
+        None if days >= CERTIFICATE_MIN_DAYS else "renew it; a running server takes the new files by itself"
+    )
+    yield Finding("certificate", says, cure, grave=days <= 0)
+
+
 def _addresses(config: Config) -> Iterator[Finding]:
-    for host, port in config.bind:
+    for host, port in (*config.bind, *(config.tls_bind or ())):
         about = f"address {host}:{port}"
         try:
             family, kind, protocol, _, where = socket.getaddrinfo(

@@ -13,7 +13,10 @@ from pathlib import Path
 
 from actors.users.permissions import Role
 from persistence.errors import PersistenceError
-from routes.edge.config.table import Config, process_environment, read_config, without_effect
+from routes.cli.keeping import add_keeping
+from routes.cli.output import say
+from routes.edge.config.environment import process_environment
+from routes.edge.config.table import Config, read_config, without_effect
 from routes.edge.faults import OperatorFault
 from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 
@@ -66,17 +69,13 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return _first(first) if isinstance(first, BaseExceptionGroup) else first
 
 
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-
-
 class _Version(argparse.Action):
     """Looks the version up only for `--version`: the lookup takes a tenth of a command's start."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_given: object) -> None:
         from routes.edge.docs.version import VERSION
 
-        _say(VERSION)
+        say(VERSION)
         parser.exit()
 
 
@@ -96,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add("serve", "serve until SIGTERM", _serve, log_level=None)
     add("migrate", "bring the database up to this version", _migrate, log_level=None)
+    add("health", "ask the server on this machine whether it is ready", _health)
     add("routes", "print every route: method, path, permission, handler", _routes)
     add("doctor", "look at everything that a start depends on, and say what to do", _doctor)
     token = add("token", "make a user if need be, and print an access token for them", _token)
@@ -110,6 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     signin.add_argument("--name", required=True, help="who; made if nobody is called so")
     signin.add_argument("--id", metavar="UUID", help="whose link; left out: the one user with this name")
     signin.add_argument("--role", choices=roles, help="a role to give them")
+    add_keeping(add)
     add("openapi", "print the OpenAPI document", _openapi)
     add("config", "print every setting: name, default, meaning", _config, logs=False)
     archive = add("archive", "the archive of old chat messages", _archive_import)
@@ -155,7 +156,14 @@ def _migrate(_arguments: argparse.Namespace, config: Config) -> int:
             pass
 
     trio.run(opened)
-    _say("the database is at this version")
+    say("the database is at this version")
+    return 0
+
+
+def _health(_arguments: argparse.Namespace, config: Config) -> int:
+    from routes.cli.health import ask_ready
+
+    say(ask_ready(config))
     return 0
 
 
@@ -168,7 +176,7 @@ def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
 
         return "\n".join(list_routes(TABLE))
 
-    _say(remembered("routes", listed))
+    say(remembered("routes", listed))
     return 0
 
 
@@ -180,7 +188,7 @@ def _doctor(_arguments: argparse.Namespace, config: Config) -> int:
     async def examined() -> int:
         ill = 0
         async for finding in examine(config):
-            _say(str(finding))
+            say(str(finding))
             ill += finding.ill
         return ill
 
@@ -198,11 +206,11 @@ def _token(arguments: argparse.Namespace, config: Config) -> int:
     wish = TokenWish.of(arguments.name, arguments.id, arguments.role, arguments.ttl)
 
     async def minted() -> str:
-        keys = open_keys(config.data_dir)
+        keys = open_keys(config.shared_dir)
         async with database_of(config) as database:
             return await make_token(wish, database, keys, SystemClock())
 
-    _say(trio.run(minted))
+    say(trio.run(minted))
     return 0
 
 
@@ -220,7 +228,7 @@ def _signin(arguments: argparse.Namespace, config: Config) -> int:
         async with database_of(config) as database:
             return await make_sign_in_link(wish, database, config.dashboard_url, SystemClock())
 
-    _say(trio.run(made))
+    say(trio.run(made))
     return 0
 
 
@@ -233,7 +241,7 @@ def _openapi(_arguments: argparse.Namespace, _config: Config) -> int:
 
         return openapi(TABLE).decode()
 
-    _say(remembered("openapi", made))
+    say(remembered("openapi", made))
     return 0
 
 
@@ -241,7 +249,7 @@ def _config(_arguments: argparse.Namespace, _config: Config) -> int:
     from routes.cli.listing import list_settings
 
     for line in list_settings(process_environment()):
-        _say(line)
+        say(line)
     return 0
 
 
@@ -256,7 +264,7 @@ def _archive_import(arguments: argparse.Namespace, config: Config) -> int:
         async with database_of(config) as database:
             report = await import_file(arguments.file, database, SystemClock())
         for line in said(report):
-            _say(line)
+            say(line)
         return 1 if report.refused else 0
 
     return trio.run(imported)
@@ -270,7 +278,7 @@ def _catalog_import(arguments: argparse.Namespace, config: Config) -> int:
 
     async def imported() -> bool:
         async with database_of(config) as database:
-            return await import_file(arguments.file, database, _say)
+            return await import_file(arguments.file, database, say)
 
     return 0 if trio.run(imported) else 1
 
@@ -283,7 +291,7 @@ def _catalog_remove(arguments: argparse.Namespace, config: Config) -> int:
 
     async def removed() -> None:
         async with database_of(config) as database:
-            await remove(arguments.slug, arguments.game, database, _say)
+            await remove(arguments.slug, arguments.game, database, say)
 
     trio.run(removed)
     return 0

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from persistence.connect.exported import EXPORTED
 from routes.connect import (
     commands,
     extensions,
@@ -59,4 +60,5 @@ CONNECT = Domain(
     reactions=REACTIONS,
     reconciliations=RECONCILIATIONS,
     let_go=let_go,
+    exported=EXPORTED,
 )

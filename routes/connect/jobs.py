@@ -52,12 +52,22 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     return (
         ticking("servers that no longer ask", 5, lambda: service.of(WAITERS).listening.sweep(now_ms())),
         Job("calls of game servers", 60, service.of(GAME_SERVERS).credentials.flush),
-        Job("silent game servers", 60, Pruning(Walk(partial(_remove_silent, service)).take, most=BATCH).run),
-        Job("claim keys", 60, Pruning(rows_of(database, forget_keys)).run),
-        Job("join tickets", 60, Pruning(rows_of(database, forget_tickets)).run),
-        Job("finished commands", 60, Pruning(FinishedCommands(service).take, most=2_000).run),
-        Job("removed game servers", 600, Pruning(pages_of(database, forget_removed)).run),
-        Job("extensions without owner", 60, Pruning(partial(_forget_extensions, service), most=BATCH).run),
+        Job(
+            "silent game servers",
+            60,
+            Pruning(Walk(partial(_remove_silent, service)).take, most=BATCH).run,
+            one_node=True,
+        ),
+        Job("claim keys", 60, Pruning(rows_of(database, forget_keys)).run, one_node=True),
+        Job("join tickets", 60, Pruning(rows_of(database, forget_tickets)).run, one_node=True),
+        Job("finished commands", 60, Pruning(FinishedCommands(service).take, most=2_000).run, one_node=True),
+        Job("removed game servers", 600, Pruning(pages_of(database, forget_removed)).run, one_node=True),
+        Job(
+            "extensions without owner",
+            60,
+            Pruning(partial(_forget_extensions, service), most=BATCH).run,
+            one_node=True,
+        ),
         Job("consent across blocks", 60, partial(part_all, service)),
     )
 

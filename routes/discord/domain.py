@@ -1,5 +1,6 @@
 """The Domain record of Discord webhooks."""
 
+from persistence.discord.exported import EXPORTED
 from routes.discord import webhooks
 from routes.discord.following import follow
 from routes.discord.jobs import jobs_of
@@ -16,4 +17,5 @@ DISCORD = Domain(
     follow=follow,
     reactions=REACTIONS,
     forget_user=forget_networks,
+    exported=EXPORTED,
 )

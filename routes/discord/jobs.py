@@ -18,6 +18,6 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         return await outbox.prune(conn, limit, before_ms=service.clock.now_ms() - KEPT_MS)
 
     return (
-        Job("servers that come and go", 1, partial(tell_of_servers, service)),
-        Job("old posts to Discord", 3600, Pruning(rows_of(service.database, old_posts)).run),
+        Job("servers that come and go", 1, partial(tell_of_servers, service), one_node=True),
+        Job("old posts to Discord", 3600, Pruning(rows_of(service.database, old_posts)).run, one_node=True),
     )

@@ -146,7 +146,7 @@ async def choose_for(call: Call, actor_id: UserId, friend_id: UserId, choice: Ch
         NotFound: the two are not friends.
     """
     entry_of = await _entries(call, actor_id, friend_id)
-    unit = partial(choose, now_ms=call.now_ms, next_turn=call.service.of(FRIENDS_LIVE).next_turn)
+    unit = partial(choose, now_ms=call.now_ms)
     about = pairing(actor_id, friend_id)
     return await change(call, unit, actor_id, friend_id, choice, about=about, shape=entry_of)
 
@@ -204,7 +204,7 @@ async def _move(
 ) -> T:
     """Change rows by a unit that may change the relation between two users."""
     one_id, other_id = pair
-    move = partial(moved, one_id=one_id, other_id=other_id, next_turn=call.service.of(FRIENDS_LIVE).next_turn)
+    move = partial(moved, one_id=one_id, other_id=other_id)
     return await change(call, move, unit, *args, about=pairing(one_id, other_id), shape=shape)
 
 

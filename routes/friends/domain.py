@@ -1,9 +1,11 @@
 """The Domain record of friends."""
 
+from persistence.friends.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.friends import blocks, links, lists, requests, streams
 from routes.friends.channels import FRIENDS as CHANNEL
+from routes.friends.following import follow
 from routes.friends.jobs import jobs_of
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
 from routes.friends.reactions import REACTIONS, RECONCILIATIONS
@@ -17,7 +19,7 @@ def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(FRIENDS_LIVE).on_visibility_change(
         lambda viewer_id, _user_id: service.of(RIGHTS).moved(viewer_id)
     )
-    return ()
+    return (follow(service),)
 
 
 FRIENDS = Domain(
@@ -29,4 +31,5 @@ FRIENDS = Domain(
     follow=_follow,
     reactions=REACTIONS,
     reconciliations=RECONCILIATIONS,
+    exported=EXPORTED,
 )

@@ -17,7 +17,12 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     """The jobs: write which friends were in touch today, and expire requests."""
     return (
         Job("flame streaks", 1, service.of(STREAKS).flush),
-        Job("friend requests that expire", 60, Pruning(partial(_expire_requests, service), most=1_000).run),
+        Job(
+            "friend requests that expire",
+            60,
+            Pruning(partial(_expire_requests, service), most=1_000).run,
+            one_node=True,
+        ),
     )
 
 

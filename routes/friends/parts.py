@@ -3,7 +3,8 @@
 from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
 from actors.friends.streaks import Streaks
-from actors.friends.visibility import Visibilities
+from actors.friends.visibility import Stored, Visibilities
+from persistence.bridge.database import Database
 from persistence.friends.blocks import parted
 from persistence.friends.visibilities import veiled
 from routes.part import Opening, Part
@@ -11,11 +12,18 @@ from routes.party.memberships import MEMBERSHIPS
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 
+async def read_stored(database: Database) -> Stored:
+    """Read who hides from whom, and whom blocks part.
+
+    Raises:
+        PersistenceError: it cannot be read.
+    """
+    return Stored(await database.read(veiled), await database.read(parted))
+
+
 async def _open_live(opening: Opening) -> FriendsLive:
     database, visibilities = opening.database, Visibilities()
-    visibilities.fill(await database.read(veiled))
-    for blocker_id, target_id in await database.read(parted):
-        visibilities.part(blocker_id, target_id, parted=True)
+    visibilities.fill(await read_stored(database))
     presence, memberships = await opening.of(PRESENCE), await opening.of(MEMBERSHIPS)
     return FriendsLive(
         presence,

@@ -45,12 +45,12 @@ def _user_erased(service: Service, event: UserErased) -> None:
     friends = service.of(FRIENDS_LIVE)
     for other_id, blocks in event.others.items():
         nothing = Between(False, {}, frozenset({other_id} if blocks else ()), [])
-        friends.relation_changed(event.user_id, other_id, nothing, friends.next_turn())
+        friends.relation_changed(event.user_id, other_id, nothing, event.turn)
 
 
 async def _ask(service: Service, about: Pairing, _events: Sequence[object]) -> tuple[object, ...]:
     async def look(conn: Connection) -> RelationChanged:  # in a transaction, because it locks both users
-        return await seen_between(conn, *about, service.of(FRIENDS_LIVE).next_turn)
+        return await seen_between(conn, *about)
 
     seen = await change_by_itself(service, look, about=None)
     return (seen, *map(NotificationsChanged, about))

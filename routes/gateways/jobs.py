@@ -22,7 +22,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         Job("silent gateways", 1, partial(_settle, service)),
         Job("revision of routes", 1, service.of(CARRYING).look),
         Job("heartbeats of gateways", 60, partial(_write_heartbeats, service)),
-        Job("gateways that are gone", 3600, Pruning(partial(_forget, service), most=100).run),
+        Job("gateways that are gone", 3600, Pruning(partial(_forget, service), most=100).run, one_node=True),
     )
 
 

@@ -6,6 +6,7 @@ from actors.launcher.units_reports import KEPT_DAYS
 from actors.time import DAY_MS
 from persistence.connection import Connection
 from persistence.launcher import performance_reports as rows
+from persistence.launcher.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.jobs import Job
@@ -27,8 +28,13 @@ def _jobs(service: Service) -> tuple[Job, ...]:
     # A report may have a quarter of a megabyte, so a batch has few.
     pruning = partial(Pruning, most=500)
     return (
-        Job("old performance reports", 3600, pruning(rows_of(service.database, reports)).run),
-        Job("old counts of performance reports", 3600, pruning(rows_of(service.database, counts)).run),
+        Job("old performance reports", 3600, pruning(rows_of(service.database, reports)).run, one_node=True),
+        Job(
+            "old counts of performance reports",
+            3600,
+            pruning(rows_of(service.database, counts)).run,
+            one_node=True,
+        ),
     )
 
 
@@ -36,4 +42,5 @@ LAUNCHER = Domain(
     name="launcher",
     mounts=(Mount("launcher", (performance_reports, allowlist)),),
     jobs=_jobs,
+    exported=EXPORTED,
 )

@@ -1,5 +1,6 @@
 """The Domain record of networks."""
 
+from persistence.networks.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.networks import dns, domains, networks
@@ -11,4 +12,5 @@ NETWORKS = Domain(
     mounts=(Mount("networks", (networks, domains, dns)),),
     parts=(NAME_SERVICE,),
     jobs=jobs_of,
+    exported=EXPORTED,
 )

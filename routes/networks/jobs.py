@@ -27,9 +27,9 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         return await networks.forget_tokens(conn, limit, before_ms=service.clock.now_ms() - TOKEN_KEPT_MS)
 
     return (
-        Job("addresses of gateway routes", 60, partial(_follow, service)),
-        Job("DNS records", 30, service.of(NAME_SERVICE).automation.tick),
-        Job("join tokens", 60, Pruning(rows_of(service.database, forget_tokens)).run),
+        Job("addresses of gateway routes", 60, partial(_follow, service), one_node=True),
+        Job("DNS records", 30, service.of(NAME_SERVICE).automation.tick, one_node=True),
+        Job("join tokens", 60, Pruning(rows_of(service.database, forget_tokens)).run, one_node=True),
     )
 
 

@@ -1,5 +1,6 @@
 """The Domain record of news."""
 
+from persistence.news.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.news import follows, public, reading, rss, votes, writing
@@ -17,4 +18,5 @@ NEWS = Domain(
     follow=follow,
     reactions=REACTIONS,
     reconciliations=RECONCILIATIONS,
+    exported=EXPORTED,
 )

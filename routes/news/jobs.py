@@ -43,7 +43,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         return False
 
     return (
-        Job("scheduled news", 1, publish),
-        Job("notifications of news", 1, notify),
+        Job("scheduled news", 1, publish, one_node=True),
+        Job("notifications of news", 1, notify, one_node=True),
         Job("counts of polls of news", COUNTED_EVERY_SECONDS, partial(tell_counts, service)),
     )

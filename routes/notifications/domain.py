@@ -3,6 +3,7 @@
 from actors.ids import UserId
 from actors.notifications.view import NOTIFICATIONS as VIEW
 from actors.users.forgetting import forget_in_notifications
+from persistence.notifications.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.notifications import listing
@@ -24,4 +25,5 @@ NOTIFICATIONS = Domain(
     jobs=jobs_of,
     reactions=REACTIONS,
     forget_user=_forget_user,
+    exported=EXPORTED,
 )

@@ -14,7 +14,7 @@ from routes.service import Service
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
     """The job that deletes old notifications."""
-    return (Job("old notifications", 60, Pruning(partial(_prune, service)).run),)
+    return (Job("old notifications", 60, Pruning(partial(_prune, service)).run, one_node=True),)
 
 
 async def _prune(service: Service, limit: int) -> bool:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-import trio
+from trio.to_thread import run_sync
 
 from actors.operations.actors import INTERVAL_MS
 from actors.operations.history import EVERY_MS
@@ -11,7 +11,7 @@ from persistence.journal import history, receipts
 from routes.allocator import return_free_pages
 from routes.changes import reconcile
 from routes.jobs import Job, ticking
-from routes.operations.parts import LIVE_ACTORS
+from routes.operations.parts import CERTIFICATE, LIVE_ACTORS
 from routes.operations.sampling import Sampler
 from routes.pruning import Pruning, pages_of, rows_of
 from routes.service import Service
@@ -19,7 +19,7 @@ from routes.service import Service
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
     """The jobs: sample metrics, reconcile unknown outcomes, return free memory, measure tables, prune receipts and the
-    journal."""
+    journal, take a renewed certificate."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def expire_receipts(conn: Connection, limit: int) -> int:
@@ -30,12 +30,15 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     ) -> tuple[str, str] | None:
         return await history.prune(conn, after, limit, now_ms=now_ms())
 
+    certificate = service.of(CERTIFICATE)
+    renewals = () if certificate is None else (Job("certificate", 30, partial(run_sync, certificate.renew)),)
     return (
         ticking("samples of metrics", EVERY_MS / 1000, Sampler(service).take),
         Job("actors that are watched", INTERVAL_MS / 1000, service.of(LIVE_ACTORS).tick),
         Job("changes whose outcome is unknown", 1, partial(reconcile, service)),
-        Job("free memory", 60, partial(trio.to_thread.run_sync, return_free_pages)),
+        Job("free memory", 60, partial(run_sync, return_free_pages)),
         Job("sizes of tables", 60, partial(service.disk.look, database)),
-        Job("idempotency receipts", 60, Pruning(rows_of(database, expire_receipts)).run),
-        Job("journal", 60, Pruning(pages_of(database, prune_journal)).run),
+        Job("idempotency receipts", 60, Pruning(rows_of(database, expire_receipts)).run, one_node=True),
+        Job("journal", 60, Pruning(pages_of(database, prune_journal)).run, one_node=True),
+        *renewals,
     )

@@ -1,5 +1,6 @@
 """The Domain record of parties."""
 
+from persistence.party.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.party import invites, lobby, members, streams
@@ -22,4 +23,5 @@ PARTY = Domain(
     reconciliations=RECONCILIATIONS,
     let_go=let_go,
     forget_user=forget_user,
+    exported=EXPORTED,
 )

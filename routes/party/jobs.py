@@ -13,4 +13,4 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     async def sweep(conn: Connection, after: str | None, limit: int) -> str | None:
         return await sweep_ended(conn, after, limit, now_ms=service.clock.now_ms())
 
-    return (Job("ended parties", 600, Pruning(pages_of(service.database, sweep)).run),)
+    return (Job("ended parties", 600, Pruning(pages_of(service.database, sweep)).run, one_node=True),)

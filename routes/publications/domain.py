@@ -1,5 +1,6 @@
 """The Domain record of publications."""
 
+from persistence.publications.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.publications import moderating, own, pages, public, status, targets
@@ -16,4 +17,5 @@ PUBLICATIONS = Domain(
     follow=follow,
     reactions=REACTIONS,
     gauges=show_gauges,
+    exported=EXPORTED,
 )

@@ -40,7 +40,12 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     return (
         Job("statuses of game servers", 1, partial(flush_statuses, service)),
         ticking("statuses in memory that are old", 60, lambda: service.of(STATUSES).forget_old(now_ms())),
-        Job("owners of publications", 60, Pruning(pages_of(database, verify), most=VERIFIED_AT_ONCE).run),
-        Job("publications that are silent", 60, Pruning(pages_of(database, grow_stale)).run),
-        Job("statuses that are old", 60, Pruning(pages_of(database, forget)).run),
+        Job(
+            "owners of publications",
+            60,
+            Pruning(pages_of(database, verify), most=VERIFIED_AT_ONCE).run,
+            one_node=True,
+        ),
+        Job("publications that are silent", 60, Pruning(pages_of(database, grow_stale)).run, one_node=True),
+        Job("statuses that are old", 60, Pruning(pages_of(database, forget)).run, one_node=True),
     )

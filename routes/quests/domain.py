@@ -1,5 +1,6 @@
 """The Domain record of daily quests."""
 
+from persistence.quests.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.jobs import BackgroundTask, Job
@@ -21,4 +22,5 @@ QUESTS = Domain(
     parts=(LAUNCHES,),
     jobs=jobs_of,
     follow=_follow,
+    exported=EXPORTED,
 )

@@ -68,7 +68,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
     return (
         Job("launches of quests", 1, count_launches),
-        Job("progress of quests", 60, Progress(service).run),
+        Job("progress of quests", 60, Progress(service).run, one_node=True),
         *(_pruning(service, name, prune) for name, prune in _PRUNED.items()),
     )
 
@@ -87,4 +87,4 @@ def _pruning(service: Service, name: str, prune: _Prune) -> Job:
     async def rows(conn: Connection, limit: int) -> int:
         return await prune(conn, limit, before_day=day_of(service.clock.now_ms()) - KEPT_DAYS)
 
-    return Job(name, 3600, Pruning(rows_of(service.database, rows)).run)
+    return Job(name, 3600, Pruning(rows_of(service.database, rows)).run, one_node=True)

@@ -1,7 +1,12 @@
 """The Domain record of reports."""
 
+from persistence.reports.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.reports import reports
 
-REPORTS = Domain(name="reports", mounts=(Mount("reports", (reports,)),))
+REPORTS = Domain(
+    name="reports",
+    mounts=(Mount("reports", (reports,)),),
+    exported=EXPORTED,
+)

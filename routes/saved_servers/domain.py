@@ -2,6 +2,7 @@
 
 from persistence.connection import Connection
 from persistence.saved_servers import addresses
+from persistence.saved_servers.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.jobs import Job
@@ -18,7 +19,19 @@ def _jobs(service: Service) -> tuple[Job, ...]:
         before_ms = service.clock.now_ms() - UNSAVED_KEPT_MS
         return await addresses.sweep(conn, after, limit, before_ms=before_ms)
 
-    return (Job("addresses without a saved server", 3600, Pruning(pages_of(service.database, sweep)).run),)
+    return (
+        Job(
+            "addresses without a saved server",
+            3600,
+            Pruning(pages_of(service.database, sweep)).run,
+            one_node=True,
+        ),
+    )
 
 
-SAVED = Domain(name="saved_servers", mounts=(Mount("saved servers", (own, others)),), jobs=_jobs)
+SAVED = Domain(
+    name="saved_servers",
+    mounts=(Mount("saved servers", (own, others)),),
+    jobs=_jobs,
+    exported=EXPORTED,
+)

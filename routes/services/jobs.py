@@ -30,4 +30,4 @@ async def go_on(service: Service) -> None:
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
     """The job."""
-    return (Job("migrations of services", 5, partial(go_on, service)),)
+    return (Job("migrations of services", 5, partial(go_on, service), one_node=True),)

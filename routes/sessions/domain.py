@@ -6,6 +6,7 @@ from actors.sessions.lifetimes import USUAL
 from actors.sessions.units import end_overdue
 from persistence.connection import Connection
 from persistence.sessions import links as link_rows
+from persistence.sessions.exported import EXPORTED
 from routes.changes import change_by_itself
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
@@ -32,8 +33,13 @@ def _jobs(service: Service) -> tuple[Job, ...]:
         return await link_rows.prune(conn, limit, now_ms=service.clock.now_ms())
 
     return (
-        Job("sessions that are over", 600, Pruning(end_some, most=500).run),
-        Job("sign-in links that are over", 600, Pruning(rows_of(service.database, prune_links)).run),
+        Job("sessions that are over", 600, Pruning(end_some, most=500).run, one_node=True),
+        Job(
+            "sign-in links that are over",
+            600,
+            Pruning(rows_of(service.database, prune_links)).run,
+            one_node=True,
+        ),
     )
 
 
@@ -54,4 +60,5 @@ SESSIONS = Domain(
     follow=follow_ends,
     gauges=_show_gauges,
     reactions=REACTIONS,
+    exported=EXPORTED,
 )

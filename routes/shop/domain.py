@@ -1,5 +1,6 @@
 """The Domain record of the shop."""
 
+from persistence.shop.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.shop import catalog, checkout, products, purchases, streams, webhooks
@@ -16,4 +17,5 @@ SHOP = Domain(
     jobs=jobs_of,
     reactions=REACTIONS,
     reconciliations=RECONCILIATIONS,
+    exported=EXPORTED,
 )

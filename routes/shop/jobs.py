@@ -59,10 +59,12 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
     pruning = partial(Pruning, most=1_000)
     return (
-        Job("checkouts", 30, partial(_attend, service)),
-        Job("bought rights that are over", 60, Pruning(partial(_settle, service), most=100).run),
-        Job("old checkouts", 3600, pruning(rows_of(service.database, old_checkouts)).run),
-        Job("old webhooks", 3600, pruning(rows_of(service.database, old_events)).run),
+        Job("checkouts", 30, partial(_attend, service), one_node=True),
+        Job(
+            "bought rights that are over", 60, Pruning(partial(_settle, service), most=100).run, one_node=True
+        ),
+        Job("old checkouts", 3600, pruning(rows_of(service.database, old_checkouts)).run, one_node=True),
+        Job("old webhooks", 3600, pruning(rows_of(service.database, old_events)).run, one_node=True),
     )
 
 

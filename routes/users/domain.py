@@ -1,5 +1,6 @@
 """The Domain record of users."""
 
+from persistence.users.exported import EXPORTED
 from persistence.users.permissions import CHANNEL
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
@@ -60,4 +61,5 @@ USERS = Domain(
     reactions=REACTIONS,
     reconciliations=RECONCILIATIONS,
     gauges=_show_gauges,
+    exported=EXPORTED,
 )

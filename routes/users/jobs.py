@@ -21,10 +21,11 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         ticking("grants that expire", 1, service.of(USER_DIRECTORY).tick),
         ticking("presence", 0.2, service.of(PRESENCE).tick),
         Job("last seen", 60, service.of(USER_DIRECTORY).last_seen.flush),
-        Job("erased users", 1, partial(sweep_erased, service)),
+        Job("erased users", 1, partial(sweep_erased, service), one_node=True),
         Job(
             "shared profiles that expire",
             3600,
             Pruning(rows_of(service.database, expire_shares), most=500).run,
+            one_node=True,
         ),
     )

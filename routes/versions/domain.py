@@ -1,5 +1,6 @@
 """The Domain record of releases."""
 
+from persistence.versions.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.service import Service
@@ -22,4 +23,5 @@ VERSIONS = Domain(
     jobs=jobs_of,
     reactions=REACTIONS,
     gauges=_show_gauges,
+    exported=EXPORTED,
 )

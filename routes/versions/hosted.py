@@ -139,7 +139,7 @@ def _verify(new: NewBlob, check: Callable[[memoryview], None]) -> None:
 async def _open(opening: Opening) -> HostedFiles:
     config = opening.config
     keys = {key.key_id: Ed25519PublicKey.from_public_bytes(key.raw) for key in config.release_keys}
-    return HostedFiles(Blobs(config.data_dir / "artifacts"), keys, config.disk_free_min_bytes)
+    return HostedFiles(Blobs(config.shared_dir / "artifacts"), keys, config.disk_free_min_bytes)
 
 
 HOSTED_FILES = Part(name="files of releases", open=_open)

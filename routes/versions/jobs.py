@@ -34,9 +34,13 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
     return (
         Job("events of releases", 1, partial(write_counts, service)),
-        Job("old events of releases", 3600, Pruning(rows_of(service.database, old_counts)).run),
-        Job("old batches of events", 3600, Pruning(rows_of(service.database, old_batches)).run),
-        Job("files without a release", 3600, sweep_files),
+        Job(
+            "old events of releases", 3600, Pruning(rows_of(service.database, old_counts)).run, one_node=True
+        ),
+        Job(
+            "old batches of events", 3600, Pruning(rows_of(service.database, old_batches)).run, one_node=True
+        ),
+        Job("files without a release", 3600, sweep_files, one_node=True),
     )
 
 

@@ -74,5 +74,5 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         Job("silent voice", 1, partial(look, service)),
         Job("rights in voice", 1, partial(look_at_rights, service)),
         Job("heartbeats of voice nodes", 60, write_heard),
-        Job("ended voice channels", 600, Pruning(pages_of(service.database, sweep)).run),
+        Job("ended voice channels", 600, Pruning(pages_of(service.database, sweep)).run, one_node=True),
     )

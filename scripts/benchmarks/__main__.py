@@ -3,6 +3,11 @@
 Each figure is the median of three, each server is fresh and has a CPU of its own; PostgreSQL and the load share
 the other. The servers of one workload are measured one after another, so that a noisy minute hits them all.
 It takes about a quarter of an hour. Without Node, npm or a C compiler their columns stay empty.
+
+With --against REF, our lean server as it is in the working tree runs beside the same at another commit, in turns of
+half a second, in fresh starts of all servers (sessions). What is printed is the ratio of what a unit costs, with its
+interval of 95 %, and that of the other state to itself, which should be 1. The machine may be busy otherwise; as root,
+`nice -n -5 scripts/bench --against …` is done sooner.
 """
 
 import argparse
@@ -13,14 +18,22 @@ import msgspec
 import structlog
 import trio
 
+from scripts.benchmarks.against import Comparison, Turns, compare
 from scripts.benchmarks.cases import CASES, OURS, smaller
+from scripts.benchmarks.contenders import UNITS
 from scripts.benchmarks.measure import Row, bench
+from scripts.benchmarks.ratios import MOST_SESSIONS, Round
 from scripts.benchmarks.report import PAPER, line, markdown, record
-from scripts.benchmarks.servers import TITLES, make_room
+from scripts.benchmarks.report_ratios import comparisons, heading, session_line, summary
+from scripts.benchmarks.servers import TITLES, contended_cpu, cpus, make_room
+from scripts.benchmarks.worktree import ROOT, NoSuchState, name_of, worktree
+from scripts.load.failures import first
 from scripts.load.run import Timing
 
 FULL = Timing(warmup_seconds=1.5, interval_seconds=2.0, intervals=3)
 QUICK = Timing(warmup_seconds=0.3, interval_seconds=0.4, intervals=3)
+ROUND_SECONDS = 0.4
+QUICK_TURNS = Turns(sessions=2, rounds=3, seconds=0.2)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -30,6 +43,18 @@ def parser() -> argparse.ArgumentParser:
     names = [case.name for case in CASES]
     it.add_argument("--only", nargs="+", choices=names, metavar="ROW", help=f"some of: {', '.join(names)}")
     it.add_argument("--servers", nargs="+", choices=TITLES, help=f"some of: {', '.join(TITLES)}")
+    it.add_argument(
+        "--against", metavar="REF", help="compare the working tree with this commit, branch or tag"
+    )
+    it.add_argument(
+        "--sessions", type=int, default=4, help=f"of --against, 1 to {MOST_SESSIONS} (default: %(default)s)"
+    )
+    it.add_argument(
+        "--rounds",
+        type=int,
+        default=16,
+        help="of each session of --against, at least 1 (default: %(default)s)",
+    )
     it.add_argument("--quick", action="store_true", help="small and short: shows that it works")
     it.add_argument("--json", action="store_true", help="print the rows as a JSON array")
     it.add_argument("--record", action="store_true", help=f"put the tables into {PAPER.name} as well")
@@ -52,16 +77,54 @@ def run(options: argparse.Namespace) -> list[Row]:
     return rows
 
 
+def run_against(options: argparse.Namespace) -> int:
+    """Compare the working tree with another state; the exit status is 1 when clients saw what they must not."""
+    turns = QUICK_TURNS if options.quick else Turns(options.sessions, options.rounds, ROUND_SECONDS)
+    done: list[Comparison] = []
+    with worktree(options.against) as old:
+        print(heading(name_of(ROOT), name_of(old), turns), file=sys.stderr)
+        for case in CASES:
+            if case.name in options.only if options.only else case.unit in UNITS:
+                chosen = smaller(case) if options.quick else case
+                done.append(trio.run(compare, chosen, ROOT, old, turns, _told))
+                print(summary(done[-1]), file=sys.stderr, flush=True)
+    print(msgspec.json.encode(done).decode() if options.json else comparisons(done))
+    return 1 if any(one.fault for one in done) else 0
+
+
+def _told(rounds: list[Round]) -> None:
+    print(session_line(rounds), file=sys.stderr, flush=True)
+
+
+def check(it: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """End with a usage error when the options do not go together."""
+    if options.against is None:
+        if options.record and (options.quick or options.only or options.servers):
+            it.error("--record is for whole runs: without --quick, --only and --servers")
+        return
+    if options.record or options.servers:
+        it.error("--against compares our lean server: without --record and --servers")
+    if not (1 <= options.sessions <= MOST_SESSIONS and options.rounds >= 1):
+        it.error(f"--sessions must be 1 to {MOST_SESSIONS}, --rounds at least 1")
+    if any(case.unit not in UNITS for case in CASES if case.name in (options.only or ())):
+        it.error("--against measures what a unit costs, and `beside` has none")
+
+
 def main() -> int:
     """Run the command line; the exit status is 0 when each case of ours ran and nothing was lost."""
-    options = parser().parse_args()
-    if options.record and (options.quick or options.only or options.servers):
-        parser().error("--record is for whole runs: without --quick, --only and --servers")
-    make_room()
+    it = parser()
+    options = it.parse_args()
+    check(it, options)
+    make_room(cpus()[0] if options.against is None else contended_cpu())
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
+    if options.against is not None:
+        try:
+            return run_against(options)
+        except* NoSuchState as group:
+            it.error(str(first(group)))
     rows = run(options)
     text = markdown(rows)
     print(msgspec.json.encode(rows).decode() if options.json else text)

@@ -10,11 +10,12 @@ from typing import Literal
 from scripts.benchmarks.servers import Name
 from scripts.load.plan import Plan
 
-Unit = Literal["delivery", "message", "request", "socket", "p99"]
+Unit = Literal["delivery", "message", "request", "opening", "socket", "p99"]
 COSTS: dict[Unit, str] = {
     "delivery": "CPU µs a delivery",
     "message": "CPU µs a message",
     "request": "CPU µs a request",
+    "opening": "CPU µs a socket",
     "socket": "KB of memory a socket",
     "p99": "p99 beside the fan-out ÷ p99 alone",
 }
@@ -137,6 +138,12 @@ CASES = (
         messages=LIST_LENGTH,
     ),
     Case("self", "REST, own profile", "request", _rest("self"), Goal(rate=25_000, times_node=1.2)),
+    Case(
+        "open",
+        "opening sockets, a conversation and six friends each",
+        "opening",
+        {**_pairs(2500), "traffic": "idle", "friends": 6},
+    ),
     Case(
         "idle",
         "idle sockets, a conversation and six friends each",

@@ -12,20 +12,20 @@ from statistics import median
 import msgspec
 import trio
 
-from scripts.benchmarks.cases import OURS, Case, plan
+from scripts.benchmarks.cases import OURS, Case
+from scripts.benchmarks.contenders import Opening
 from scripts.benchmarks.peers import NotHere
 from scripts.benchmarks.servers import NICENESS, Name, NotServing, Server, cpus, serving
+from scripts.benchmarks.staging import Stage, staged
 from scripts.load import server_process
-from scripts.load.clients.event_loop import EventLoop
-from scripts.load.clients.http import RequestFailed, Requests
+from scripts.load.clients.http import RequestFailed
 from scripts.load.failures import first
-from scripts.load.plan import Plan, user_id, user_name
 from scripts.load.report import latency
 from scripts.load.run import Interval, Outcome, Timing, carry_out
-from scripts.load.stage import prepare
 from scripts.load.workers import WorkerFailed, hire
 
 IDLE_RUNS = 3
+OPENING_ROUNDS = 5
 _SETTLE_SECONDS = 2.0  # for memory to be given back before it is read
 _BACKGROUND_NICENESS = 10  # the load in the background must not hold up the clock of the one that is measured
 
@@ -64,7 +64,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 async def bench(case: Case, name: Name, timing: Timing) -> Row:
     """Measure; what goes wrong becomes the row's note. Cancellation ends the server and the load."""
-    measure = {"socket": _idle, "p99": _beside}.get(case.unit, _units)
+    measure = {"opening": _opening, "socket": _idle, "p99": _beside}.get(case.unit, _units)
     try:
         return await measure(case, name, timing)
     except* NotHere as group:
@@ -72,35 +72,6 @@ async def bench(case: Case, name: Name, timing: Timing) -> Row:
     except* (WorkerFailed, RequestFailed, NotServing, OSError) as group:
         failed, missing = str(first(group)), False
     return Row(case=case.name, server=name, exact=missing, note=failed)
-
-
-class Stage(msgspec.Struct, frozen=True):
-    """What a plan needs, made on a server."""
-
-    plan: Plan
-    tokens: dict[int, str]
-    conversations: list[str]
-
-
-async def staged(options: dict[str, object], server: Server, messages: int = 0) -> Stage:
-    """Users, tokens, conversations, and so many messages in the first of them."""
-    what = plan(options, server.port, os.urandom(4).hex())
-    now_seconds = int(time.time())
-    tokens = {
-        user: server.sign(user_id(what, user), user_name(what, user), now_seconds)
-        for user in range(what.users)
-    }
-    conversations = await prepare(what, tokens, lambda *_seen: None)
-    loop = EventLoop()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(loop.run)
-        requests = Requests(loop, what.address, what.host, 1)
-        for number in range(messages):
-            target = f"/v1/social/chat/conversations/{conversations[0]}/messages"
-            body = {"content": f"message {number}"}
-            await requests.send("POST", target, tokens[number % what.users], body)
-        nursery.cancel_scope.cancel()
-    return Stage(what, tokens, conversations)
 
 
 class Meter:
@@ -176,8 +147,7 @@ async def _idle(case: Case, name: Name, timing: Timing) -> Row:
     """Memory of a socket that is open and silent."""
     del timing
     each, errors = [], 0
-    # Nobody has friends at the others.
-    options = case.options if name in OURS else {**case.options, "friends": 0}
+    options = _with_friends(case, name)
     for _ in range(IDLE_RUNS):
         async with serving(name) as server:
             stage = await staged(options, server)
@@ -194,6 +164,26 @@ async def _idle(case: Case, name: Name, timing: Timing) -> Row:
             errors += sum(outcome.intervals[0].errors.values())
             each.append((during - before) / 1000 / outcome.sockets)
     return Row(case=case.name, server=name, cost=median(each), cost_spread=_spread(each), errors=errors)
+
+
+def _with_friends(case: Case, name: Name) -> dict[str, object]:
+    """Nobody has friends at the others."""
+    return case.options if name in OURS else {**case.options, "friends": 0}
+
+
+async def _opening(case: Case, name: Name, timing: Timing) -> Row:
+    """CPU time of opening a socket, until its first snapshots are there."""
+    del timing
+    async with serving(name) as server, hire(1, cpus()[1], NICENESS) as workers:
+        meter = Meter(server)
+        one = Opening(case, server, await staged(_with_friends(case, name), server), workers)
+        await one.open(OPENING_ROUNDS)
+        meter.look()
+        costs = [await one.round(number, 0.0) for number in range(OPENING_ROUNDS)]
+        meter.look()
+    return Row(
+        case=case.name, server=name, cost=median(costs), cost_spread=_spread(costs), others=meter.others
+    )
 
 
 async def _beside(case: Case, name: Name, timing: Timing) -> Row:

@@ -82,7 +82,7 @@ def _rates(ran: list[Case], of: Rows) -> str:
     head = ["a second", *TITLES.values(), "lean, with a full core", "goal", "reached"]
     lines = []
     for case in ran:
-        if case.unit in ("socket", "p99"):
+        if case.unit in ("opening", "socket", "p99"):
             continue
         lean = of.get((case.name, "lean"))
         full = 1e6 / lean.cost if lean and lean.cost else None

@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.error import URLError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
@@ -65,6 +65,35 @@ class Server:
     data_dir: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class State:
+    """Code of ours that a server is to run.
+
+    Args:
+        code: the root of a checkout.
+        hash_seed: Python's, so that two servers with the same one share the luck of their hash tables.
+        cpu: that of the server and of its PostgreSQL.
+    """
+
+    code: Path
+    hash_seed: int
+    cpu: int
+
+
+class Rank(NamedTuple):
+    """Where a server runs, and before whom.
+
+    Args:
+        cpu: its own; None for any.
+        database_cpu: that of its PostgreSQL; None for any.
+        niceness: of both, where we may; None for ours.
+    """
+
+    cpu: int | None
+    database_cpu: int | None
+    niceness: int | None
+
+
 @cache
 def cpus() -> tuple[int | None, int | None]:
     """The CPU of the server, and that of everything else; (None, None) when there is only one.
@@ -75,9 +104,19 @@ def cpus() -> tuple[int | None, int | None]:
     return (allowed[0], allowed[1]) if len(allowed) > 1 else (None, None)
 
 
+@cache
+def contended_cpu() -> int:
+    """The CPU that servers share which are measured in turns; asked once, as `cpus`."""
+    return max(os.sched_getaffinity(0))
+
+
 @asynccontextmanager
-async def serving(name: Name) -> AsyncIterator[Server]:
+async def serving(name: Name, state: State | None = None) -> AsyncIterator[Server]:
     """Start a server and wait until it is ready; it is stopped and its data removed with the block.
+
+    Args:
+        state: which code of ours runs, and on which CPU; by default the working tree's, before others, on one of
+            its own.
 
     Raises:
         NotHere: this machine lacks what the server needs.
@@ -86,36 +125,28 @@ async def serving(name: Name) -> AsyncIterator[Server]:
     with tempfile.TemporaryDirectory(prefix="partyline-bench-") as place:
         folder = Path(place)
         await trio.Path(folder).chmod(0o755)  # the database may run as another user, who must reach it
-        start = {"lean": _ours, "stock": _ours, "node": _node, "c": _c, "c-joined": _c}[name]
+        if name in ("lean", "stock"):
+            async with _ours(folder, name, state) as server:
+                yield server
+            return
+        start = {"node": _node, "c": _c, "c-joined": _c}[name]
         async with start(folder, name) as server:
             yield server
 
 
-def pin(processes: list[int], cpu: int | None) -> None:
-    """Keep processes, with all their threads, to one CPU and before others there; children inherit both.
-
-    Args:
-        cpu: None leaves them on all.
-    """
-    for process in processes:
-        with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
-            for thread in (Path("/proc") / str(process) / "task").iterdir():
-                prefer(int(thread.name), NICENESS)
-                if cpu is not None:
-                    os.sched_setaffinity(int(thread.name), {cpu})
-
-
 @asynccontextmanager
-async def _ours(folder: Path, name: Name) -> AsyncIterator[Server]:
+async def _ours(folder: Path, name: Name, state: State | None) -> AsyncIterator[Server]:
     port = _free_port()
     own = {
+        **({} if state is None else {"PYTHONPATH": str(state.code), "PYTHONHASHSEED": str(state.hash_seed)}),
         "PARTYLINE_BIND": f"127.0.0.1:{port}",
         "PARTYLINE_DATA_DIR": str(folder / "data"),
         "PARTYLINE_RATE_LIMITS": "off",
         "PARTYLINE_EDGE": name,
     }
     command = [str(Path(sys.executable).parent / "partyline"), "serve"]
-    async with _running(command, own, folder, port) as pid:
+    rank = Rank(*cpus(), NICENESS) if state is None else Rank(state.cpu, state.cpu, None)
+    async with _running(command, own, folder, port, rank) as pid:
         yield Server(port, pid, by_own_key(folder / "data"), folder / "data")
 
 
@@ -136,7 +167,7 @@ async def _node(folder: Path, name: Name) -> AsyncIterator[Server]:
             "PGUSER": urlsplit(url).username or "",
             "PGDATABASE": "postgres",
         }
-        pin(server_process.databases(os.getpid()), cpus()[1])
+        _pin(server_process.databases(os.getpid()), cpus()[1])
         async with _running([program, str(PEER / "server.js")], own, folder, port) as pid:
             yield Server(port, pid, by_secret(secret, None, None))
 
@@ -150,7 +181,9 @@ async def _c(folder: Path, name: Name) -> AsyncIterator[Server]:
 
 
 @asynccontextmanager
-async def _running(command: list[str], own: dict[str, str], folder: Path, port: int) -> AsyncIterator[int]:
+async def _running(
+    command: list[str], own: dict[str, str], folder: Path, port: int, rank: Rank | None = None
+) -> AsyncIterator[int]:
     """Run a program that serves, its log in `folder`; yields its process id when it is ready."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("PARTYLINE_")}
     log = folder / "log"
@@ -164,14 +197,25 @@ async def _running(command: list[str], own: dict[str, str], folder: Path, port: 
             cwd=folder,
         )
     try:
-        own_cpu, other_cpu = cpus()
-        pin([process.pid], own_cpu)
+        rank = rank or Rank(*cpus(), NICENESS)
+        _pin([process.pid], rank.cpu, rank.niceness)
         await _ready(process, port, log)
-        pin(server_process.tree(process.pid), own_cpu)  # threads of the first moment too
-        pin(server_process.databases(process.pid), other_cpu)
+        _pin(server_process.tree(process.pid), rank.cpu, rank.niceness)  # threads of the first moment too
+        _pin(server_process.databases(process.pid), rank.database_cpu, rank.niceness)
         yield process.pid
     finally:
         await _stop(process)
+
+
+def _pin(processes: list[int], cpu: int | None, niceness: int | None = NICENESS) -> None:
+    """Keep processes, with all their threads, to one CPU and before others there; children inherit both."""
+    for process in processes:
+        with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
+            for thread in (Path("/proc") / str(process) / "task").iterdir():
+                if niceness is not None:
+                    prefer(int(thread.name), niceness)
+                if cpu is not None:
+                    os.sched_setaffinity(int(thread.name), {cpu})
 
 
 def _free_port() -> int:
@@ -209,10 +253,14 @@ async def _stop(process: trio.Process) -> None:
             await process.wait()
 
 
-def make_room() -> None:
-    """Allow as many open files as this machine lets us, and leave the server's CPU to the server."""
+def make_room(own: int | None) -> None:
+    """Allow as many open files as this machine lets us, and leave a CPU to the servers, if there is another.
+
+    Args:
+        own: the CPU of the servers; None for any.
+    """
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    _, other = cpus()
-    if other is not None:
-        os.sched_setaffinity(0, {other})
+    others = os.sched_getaffinity(0) - {own}
+    if own is not None and others:
+        os.sched_setaffinity(0, others)

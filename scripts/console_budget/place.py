@@ -4,8 +4,9 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from shutil import which
 from typing import Any
 
@@ -13,8 +14,9 @@ import httpx2
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 from actors.ids import new_uuid
-from scripts.benchmarks.servers import Server, pin
+from scripts.benchmarks.servers import NICENESS, Server
 from scripts.load import server_process
+from scripts.load.workers import prefer
 
 CHATS = "/v1/social/chat/conversations"
 WAIT_MS = 120_000
@@ -117,8 +119,16 @@ def placed(server: Server) -> Iterator[Place]:
         raise RuntimeError("no Chromium here: apt-get install chromium")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        pin(server_process.tree(os.getpid()), None)
+        _before_others()
         try:
             yield Place(server, browser)
         finally:
             browser.close()
+
+
+def _before_others() -> None:
+    """Let the browser run before other work on this machine, where we may; processes that it starts inherit that."""
+    for process in server_process.tree(os.getpid()):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
+            for thread in (Path("/proc") / str(process) / "task").iterdir():
+                prefer(int(thread.name), NICENESS)

@@ -29,7 +29,7 @@ All others are rejected. One that is delivered twice is done once.
 def main() -> None:
     """Run until it is interrupted."""
     parser = argparse.ArgumentParser(
-        prog="scripts/agent",
+        prog="partyline-agent",
         description=DESCRIPTION,
         epilog=ACTIONS,
         formatter_class=argparse.RawDescriptionHelpFormatter,

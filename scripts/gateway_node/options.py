@@ -25,7 +25,7 @@ With --mc-router it listens nowhere, and keeps the routes of an mc-router instea
 def read_options() -> tuple[Namespace, Plan]:
     """All options, and how the gateway is run by them; ends the program where they are not right."""
     it = ArgumentParser(
-        prog="scripts/gateway", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter
+        prog="partyline-gateway", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter
     )
     _add_places(it)
     _add_bounds(it)

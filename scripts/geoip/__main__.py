@@ -104,9 +104,13 @@ def _download(address: str, path: Path, today: date) -> str:
     raise CannotFetch(f"{address} has neither this month's database nor the last one's")
 
 
-def main(arguments: list[str]) -> int:
-    """Fetch, and say what is to be done with it; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="scripts/fetch-geoip", description=__doc__.partition("\n\n")[2])
+def main(arguments: list[str] | None = None) -> int:
+    """Fetch, and say what is to be done with it; returns the exit status.
+
+    Args:
+        arguments: those after the program's name; None takes those of the process.
+    """
+    parser = argparse.ArgumentParser(prog="partyline-fetch-geoip", description=__doc__.partition("\n\n")[2])
     parser.add_argument("file", type=Path, nargs="?", default=Path(".partyline/dbip-city-lite.mmdb"))
     parser.add_argument(
         "--address", default=ADDRESS, help="another place that has the files (default: %(default)s)"
@@ -123,4 +127,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

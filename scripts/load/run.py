@@ -111,8 +111,7 @@ async def carry_out(
         WorkerFailed: a worker could not go on. Cancellation ends the run; the workers end with their workers.
     """
     jobs = [
-        Open(plan, worker, _tokens_of(plan, worker, tokens), conversations)
-        for worker in range(plan.processes)
+        Open(plan, worker, tokens_of(plan, worker, tokens), conversations) for worker in range(plan.processes)
     ]
     sockets = sum(opened.sockets for opened in await workers.ask(jobs, Opened))
     await workers.ask_all(Mark(), Tally)  # what came while it was built up is not counted
@@ -121,16 +120,24 @@ async def carry_out(
     intervals = [
         await _measure(workers, timing.interval_seconds, tick, cpu_ns) for _ in range(timing.intervals)
     ]
+    return Outcome(sockets, intervals, await judged(workers, plan))
+
+
+async def judged(workers: Workers, plan: Plan) -> Verdict:
+    """Stop the traffic, and judge what arrived where that is judged.
+
+    Raises:
+        WorkerFailed: a worker could not go on. Cancellation leaves the workers waiting for an order.
+    """
     stopped = await workers.ask_all(Stop(), Stopped)
-    verdict = Verdict()
     if plan.traffic == "chat":
         kept = [sum(parts) for parts in zip(*(one.acknowledged for one in stopped), strict=True)]
         unknown = [sum(parts) for parts in zip(*(one.unknown for one in stopped), strict=True)]
         most = [a + b for a, b in zip(kept, unknown, strict=True)]
-        verdict = _joined(await workers.ask_all(Settle(kept, most), Verdict))
-    elif plan.traffic in ("friends", "parties", *FLEETS):
-        verdict = _joined(await workers.ask_all(Settle([], []), Verdict))
-    return Outcome(sockets, intervals, verdict)
+        return _joined(await workers.ask_all(Settle(kept, most), Verdict))
+    if plan.traffic in ("friends", "parties", *FLEETS):
+        return _joined(await workers.ask_all(Settle([], []), Verdict))
+    return Verdict()
 
 
 async def _measure(
@@ -154,7 +161,7 @@ async def _measure(
     return whole
 
 
-def _tokens_of(plan: Plan, worker: int, tokens: dict[int, str]) -> dict[int, str]:
+def tokens_of(plan: Plan, worker: int, tokens: dict[int, str]) -> dict[int, str]:
     """Those of one worker's users; the connections of REST traffic may use any, and parties and networks are dealt
     out whole."""
     if plan.traffic in ("rest", "parties", *FLEETS):

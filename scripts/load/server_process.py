@@ -74,7 +74,7 @@ def cpu_ns(pid: int) -> int:
 
     From each thread's schedstat, which counts nanoseconds where `stat` counts hundredths of a second.
     """
-    return _used_ns(tree(pid))
+    return used_ns(tree(pid))
 
 
 def machine_ns(pid: int) -> tuple[int, int]:
@@ -83,10 +83,11 @@ def machine_ns(pid: int) -> tuple[int, int]:
     user, nice, system, _idle, _waiting, interrupts, soft_interrupts = fields[:7]
     tick_ns = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
     busy_ns = (user + nice + system + interrupts + soft_interrupts) * tick_ns
-    return busy_ns, _used_ns([one for one, _ in _descendants(pid)])
+    return busy_ns, used_ns([one for one, _ in _descendants(pid)])
 
 
-def _used_ns(processes: list[int]) -> int:
+def used_ns(processes: list[int]) -> int:
+    """CPU time that these processes have used, all their threads together, nanoseconds."""
     total = 0
     for one in processes:
         try:

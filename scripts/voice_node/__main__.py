@@ -35,7 +35,7 @@ class KeptCredentials(msgspec.Struct, frozen=True):
 def main() -> None:
     """Run until it is interrupted."""
     parser = argparse.ArgumentParser(
-        prog="scripts/voice", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="partyline-voice", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
     node = commands.add_parser("node", help="run a node")

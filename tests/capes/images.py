@@ -3,6 +3,7 @@
 import base64
 import struct
 import zlib
+from functools import cache
 from io import BytesIO
 
 from PIL import Image
@@ -44,6 +45,7 @@ def saved(image: Image.Image, form: str = "PNG", **save: object) -> bytes:
     return buffer.getvalue()
 
 
+@cache
 def good() -> dict[str, bytes]:
     """Textures that are taken, by what is special about them."""
     rgba = Image.radial_gradient("L").resize((64, 64)).convert("RGBA")
@@ -66,6 +68,7 @@ def good() -> dict[str, bytes]:
     }
 
 
+@cache
 def hostile() -> dict[str, bytes]:
     """Files that are refused, by what is wrong with them."""
     fine = cape()

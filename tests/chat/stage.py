@@ -25,6 +25,7 @@ from persistence.errors import RowsRejected
 from persistence.journal import commit as writer
 from persistence.journal import journal
 from persistence.journal.turn import Turn
+from persistence.nodes.leases import take_leases
 from tests.chat.play import NOW_MS, mid, uid
 
 KIND = "conversation"
@@ -224,7 +225,7 @@ def lasting(state: State) -> State:
 async def open_stage(database: Database, *names: str, kind: str = "group") -> Stage:
     """A stage with five users and a conversation of the named ones."""
     await database.transact(make_users, NAMES)
-    leases = await database.transact(journal.take_leases, "test", [0], 3_600.0)
+    leases = await database.transact(take_leases, "test", [0])
     stage = Stage(database, chat_kinds(lambda _id: False, lambda: stage.now_ms), leases[0])
     await stage.create(*(names or ("ann", "bob", "cid")), kind=kind)
     return stage

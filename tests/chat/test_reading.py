@@ -50,7 +50,7 @@ async def test_a_stranger_reads_nothing(stage: Stage):
                 await stage.database.read(unit, conversation_id, uid(name), *args)
     assert await stage.database.read(reading.read_membership, stage.id, uid("eve")) is None
     mine = await stage.database.read(reading.read_membership, stage.id, uid("bob"))
-    assert mine == reading.membership_of(stage.state, uid("bob"))
+    assert mine == reading.Membership(stage.state.kind, stage.state.owner_id)
     assert (await listed(stage, "eve", None, 10)).items == ()
 
 

@@ -21,6 +21,7 @@ from routes.cli.main import main
 from routes.edge.config.table import SETTINGS, read_config
 from routes.edge.identity.keys import open_keys
 from routes.logs import configure_logging
+from tests.edge.certificate import Certificate
 from tests.support.process import reachable_directory, server_process
 from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.users.parts import ANN, BEN
@@ -76,9 +77,19 @@ def test_config_lists_every_setting_and_shows_no_secret(environ, capsys):
         (["token", "--name", "Ann", "--id", "7"], "--id"),
         (["token", "--name", "Ann", "--ttl", "0"], "--ttl"),
         (["token", "--name", "Ann", "--ttl", str(10**12)], "--ttl"),
+        (["export", "ann.zip", "--user", "7"], "--user"),
+        (["backup", "b"], "there is no installation"),
+        (["backup", "b", "--passphrase-file", "absent"], "absent"),
+        (["backup", "b", "--passphrase-file", "short"], "shorter than 12"),
+        (["backup", "b", "--passphrase-file", "empty"], "is empty"),
+        (["restore", "absent"], "cannot be read"),
+        (["restore", "short"], "not a backup"),
+        (["upgrade-database"], "there is no database"),
     ],
 )
-def test_bad_wishes_are_one_line(environ, capsys, arguments, line):
+def test_bad_wishes_are_one_line(environ, capsys, tmp_path, arguments, line):
+    (tmp_path / "short").write_text("secret\n")
+    (tmp_path / "empty").write_text("\n")
     assert main(arguments) == 1
     out, err = capsys.readouterr()
     assert out == ""
@@ -102,6 +113,9 @@ def test_bad_wishes_are_one_line(environ, capsys, arguments, line):
         ["catalog", "import"],
         ["catalog", "remove"],
         ["catalog", "remove", "flags", "--game", "chess"],
+        ["backup"],
+        ["restore"],
+        ["export", "ann.zip"],
     ],
 )
 def test_bad_arguments_are_2(environ, capsys, arguments):
@@ -247,6 +261,16 @@ async def test_a_token_beside_a_running_server():
         assert ill.stdout.count("WRONG") == 1
         assert first not in server.log
         assert second not in server.log
+        ask = partial(partyline, server.data_dir, "health", PARTYLINE_BIND=f"0.0.0.0:{server.port}")
+        asked = await trio.to_thread.run_sync(ask)
+        assert (asked.returncode, asked.stdout, asked.stderr) == (0, "ready\n", "")
+
+
+def test_nobody_who_answers_is_not_healthy(environ, capsys):
+    environ.setenv("PARTYLINE_BIND", "127.0.0.1:1")
+    assert main(["health"]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n"), "http://127.0.0.1:1/ready does not answer" in err) == ("", 1, True)
 
 
 async def test_the_doctor_finds_nothing_wrong(environ, database_url):
@@ -275,6 +299,28 @@ async def test_the_doctor_sees_open_keys_and_a_dead_database(environ, tmp_path):
     ill = {finding.about: str(finding) async for finding in examine(config) if finding.ill}
     assert ill.keys() == {"keys", "database"}
     assert "chmod go-rwx" in ill["keys"]
+
+
+async def test_the_doctor_looks_at_the_certificate(environ, tmp_path, database_url):
+    certificate = Certificate(tmp_path)
+    settings = {
+        "PARTYLINE_DATABASE_URL": database_url,
+        "PARTYLINE_BIND": "127.0.0.1:0",
+        "PARTYLINE_TLS_BIND": "127.0.0.1:0",
+        "PARTYLINE_TLS_CERT": str(certificate.certfile),
+        "PARTYLINE_TLS_KEY": str(certificate.keyfile),
+    }
+
+    async def found():
+        findings = [one async for one in examine(read_config(settings)) if one.about == "certificate"]
+        (finding,) = findings
+        return finding
+
+    soon = await found()
+    assert (soon.says, soon.ill) == ("ends in 1 days", False)
+    assert "renew it" in soon.cure
+    certificate.keyfile.unlink()
+    assert (await found()).ill
 
 
 @pytest.mark.slow
@@ -317,6 +363,8 @@ SERVING = {"routes.domains", "routes.startup", "quart", "hypercorn", "prometheus
             set(),
         ),
         ("routes.cli.main, routes.cli.doctor, routes.logs", set()),
+        ("routes.cli.main, routes.cli.backup, routes.cli.passphrase, routes.cli.upgrade", set()),
+        ("routes.cli.main, routes.cli.health", {"trio", "jwt", "cryptography", "asyncpg"}),
         ("routes.cli.main, routes.cli.archive, routes.cli.database, routes.logs", {"jwt", "cryptography"}),
         ("routes.cli.main, routes.cli.catalog, routes.cli.database, routes.logs", {"jwt", "cryptography"}),
     ],

@@ -7,7 +7,7 @@ another server, and whatever axe finds.
 """
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,14 +135,25 @@ class Scene:
         """Have axe look at the page as it is now, and leave a picture of it."""
         expect(page.get_by_role("heading", level=1).first).to_be_visible()
         expect(page.locator("[aria-busy=true]")).to_have_count(0)
-        page.evaluate(AXE.read_text())
-        found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
-        self.faults += [f"{name}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
-        wide = page.evaluate("document.scrollingElement.scrollWidth > innerWidth")
-        if wide:
+        self.look_closely(page, f"{name}-{self.look.scheme}-{self.look.width}")
+        if page.evaluate("document.scrollingElement.scrollWidth > innerWidth"):
             self.faults.append(f"{name}: the page scrolls sideways")
+
+    def look_closely(self, page: Page, name: str, rules: Sequence[str] = ()) -> None:
+        """Have axe look at the page, and leave a picture of it.
+
+        Args:
+            name: of the picture.
+            rules: of axe; none = all that are on by default.
+        """
+        if page.evaluate("!window.axe"):
+            page.evaluate(AXE.read_text())
+        only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+        options = {"resultTypes": ["violations"], **only}
+        found = page.evaluate("(options) => axe.run(options)", options)["violations"]
+        self.faults += [f"{name}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
         if PICTURES:
-            page.screenshot(path=f"{PICTURES}/{name}-{self.look.scheme}-{self.look.width}.png")
+            page.screenshot(path=f"{PICTURES}/{name}.png")
 
 
 def chromium() -> str | None:

@@ -16,6 +16,8 @@ ALLOWED = {
         "persistence.errors",
         "persistence.journal.journal",
         "persistence.journal.turn",
+        "persistence.nodes.nodes",
+        "persistence.nodes.shards",
     },
     "routes/edge/": {
         "routes.edge",

@@ -18,10 +18,15 @@ PAPERS = (
     "docs/settings.md",
     "docs/errors.md",
     "docs/agent.md",
+    "docs/backups.md",
     "docs/gateways.md",
+    "docs/install.md",
+    "docs/proxies.md",
     "docs/news.md",
     "docs/operating.md",
+    "docs/runbook.md",
     "docs/services.md",
+    "docs/upgrading.md",
     "docs/versions.md",
 )
 

@@ -11,6 +11,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
+from routes.edge.tls.certificate import ServerCertificate
+
 
 class Certificate:
     """A self-signed certificate of the loopback, in a folder."""
@@ -35,6 +37,11 @@ class Certificate:
         )
         self.certfile.write_bytes(certificate.public_bytes(Encoding.PEM))
         self.keyfile.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+
+    @property
+    def server(self) -> ServerCertificate:
+        """As the server takes it."""
+        return ServerCertificate(self.certfile, self.keyfile)
 
     def trusting(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=str(self.certfile))

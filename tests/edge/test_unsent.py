@@ -239,7 +239,7 @@ async def test_over_tls_no_address_fills_memory_with_responses_that_it_does_not_
     parts = Parts(unsent=Unsent(max_address_bytes=LARGE_BYTES))
     table = RouteTable.of([Mount("bulk", (sys.modules[__name__],))])
     app = EdgeApp(table, partial(_opened, parts, table))
-    settings = ServerSettings(certfile=certificate.certfile, keyfile=certificate.keyfile, linger_seconds=0.2)
+    settings = ServerSettings(certificate=certificate.server, linger_seconds=0.2)
     request = b"GET /v1/bulk HTTP/1.1\r\nHost: t\r\n\r\n"
     trusting = certificate.trusting()
     async with (

@@ -10,7 +10,7 @@ from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
 from actors.friends.state import RECORD, FriendsState, state_of
 from actors.friends.view import OwnParts
-from actors.friends.visibility import NO_VEILS, NOBODY, Visibilities
+from actors.friends.visibility import NO_VEILS, NOBODY, Stored, Visibilities
 from actors.users.presence import Presence
 from actors.users.users import Users
 from persistence.friends.links import Link
@@ -95,7 +95,7 @@ def test_a_link_is_few_bytes_whatever_it_says():
 
 def test_visibilities():
     known = Visibilities()
-    known.fill([("ben", "ann", "HIDDEN"), ("cid", "ann", "LIMITED")])
+    known.fill(Stored([("ben", "ann", "HIDDEN"), ("cid", "ann", "LIMITED")], []))
     assert [known.of(name, "ann") for name in ("ben", "cid", "dan")] == ["HIDDEN", "LIMITED", "DEFAULT"]
     assert known.of("ann", "ben") == "DEFAULT"
     everybody = ["ann", "ben", "cid", "dan"]
@@ -107,6 +107,20 @@ def test_visibilities():
     assert known.change("cid", "ann", "DEFAULT")
     assert not known.change("cid", "ann", "DEFAULT")
     assert known.before("ann") is NO_VEILS
+
+
+def test_what_is_stored_replaces_what_is_known():
+    known = Visibilities()
+    first = Stored([("ben", "ann", "HIDDEN"), ("cid", "ann", "LIMITED")], [("ann", "dan")])
+    second = Stored([("cid", "ann", "HIDDEN"), ("eva", "ann", "LIMITED")], [("fay", "ann")])
+    assert known.fill(first) == {("ben", "ann"), ("cid", "ann"), ("ann", "dan"), ("dan", "ann")}
+    assert known.fill(first) == set()
+    assert known.fill(second) == {
+        *(("ben", "ann"), ("cid", "ann"), ("eva", "ann")),
+        *(("ann", "dan"), ("dan", "ann"), ("ann", "fay"), ("fay", "ann")),
+    }
+    assert known.before("ann") == {"cid": "HIDDEN", "eva": "LIMITED"}
+    assert [known.parted("ann", name) for name in ("dan", "fay")] == [False, True]
 
 
 def test_a_block_parts_both_ways():

@@ -125,7 +125,7 @@ class Circle:
 
     async def related(self, one: str, other: str) -> None:
         """What the rules do when something between two has begun or ended."""
-        seen = await self.database.transact(seen_between, one, other, self.live.next_turn)
+        seen = await self.database.transact(seen_between, one, other)
         self.live.relation_changed(one, other, seen.between, seen.turn)
 
     async def flush(self) -> None:

@@ -41,11 +41,9 @@ async def unfriend(world: World, one: Player, other: Player) -> None:
 async def _relate(
     world: World, one: Player, other: Player, write: Callable[[Connection, str, str], Awaitable[None]]
 ) -> None:
-    next_turn = world.service.of(FRIENDS_LIVE).next_turn
-
     async def unit(conn: Connection) -> Change[None]:
         await write(conn, one.id, other.id)
-        return Change(None, (await seen_between(conn, one.id, other.id, next_turn),))
+        return Change(None, (await seen_between(conn, one.id, other.id),))
 
     await change_by_itself(world.service, unit, about=None)
 

@@ -68,7 +68,7 @@ async def open_stage(simulation: Simulation, *, idle_seconds: float = 60.0) -> A
     """A system over a simulation that lives on when the system stops."""
     clock = SimulatedClock()
     async with (
-        open_local_placement(simulation, node="n1", leases=simulation) as placement,
+        open_local_placement(simulation, node="n1", nodes=simulation) as placement,
         open_system(
             simulation,
             clock,

@@ -120,7 +120,7 @@ def _said(answer: Answer) -> str:
 # Of leases, caches and counts of turns there is more or less by how many turns there were; and from where on snapshots
 # are good again after a deletion is the end of its turn. Places in the trail come from a sequence, which does not go
 # back with the rows.
-_PASSED_OVER = {"leases", "snapshots"}
+_PASSED_OVER = {"leases", "nodes", "snapshots"}
 _COUNTS_TURNS = {"heads": ("version", "snapshots_from"), "audit_log": ("seq",)}
 
 

@@ -13,7 +13,8 @@ from actors.kernel.subscription import WatchRequest
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import Fenced, RowsRejected
-from persistence.journal import journal
+from persistence.nodes.leases import take_leases
+from persistence.nodes.shards import ALL_SHARDS
 from tests.kernel.ledger import (
     Changed,
     Deposit,
@@ -92,7 +93,7 @@ async def test_a_stale_owner_cannot_write(ledgers: Database) -> None:
     async with open_actors(ledgers, KIND) as system:
         await system.ask(KIND, "l2", Deposit("ann", 1))
         # The same node in another life: it takes the leases anew, under other fences.
-        await ledgers.transact(journal.take_leases, "n1", list(range(16)), 15.0)
+        await ledgers.transact(take_leases, "n1", ALL_SHARDS)
         with pytest.raises(Fenced):
             await system.ask(KIND, "l2", Deposit("ann", 1))
 

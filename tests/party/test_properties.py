@@ -129,7 +129,8 @@ def check(before: State, after: State, command: AnyCommand, events: object) -> N
     if after.lobby.revision != before.lobby.revision:
         assert all(member.ready == NOT_READY for member in after.members.values())
     signal, selection = after.lobby.signal, after.lobby.selection
-    launchable = after.all_ready and selection is not None and selection.round_based and not after.ended
+    all_ready = all(member.ready.ready for member in after.members.values())
+    launchable = all_ready and selection is not None and selection.round_based and not after.ended
     if signal is not None:
         assert launchable
         assert signal.member_ids == tuple(after.members)

@@ -159,7 +159,7 @@ def test_the_launch_signal():
     assert play.state.lobby.signal is not None
     play.do(Leave(uid("bob")))
     assert play.state.lobby.signal is None
-    assert play.state.all_ready
+    assert all(member.ready.ready for member in play.state.members.values())
     play.select(FREE)
     play.do(getting_ready("ann"))
     assert play.state.lobby.signal is None

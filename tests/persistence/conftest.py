@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from persistence.bridge.database import Database
+from persistence.connection import Connection
 from tests.support.database import DEBIAN_15, lent_database, roomy_memory, running_server
 from tests.support.turns import Gate, make_things, open_gate
 
@@ -33,6 +34,18 @@ async def things(database: Database) -> Database:
     """A database with the things a to z, at 0."""
     await database.transact(make_things, [chr(code) for code in range(ord("a"), ord("z") + 1)])
     return database
+
+
+@pytest.fixture
+async def empty(database: Database) -> Database:
+    """A database without anything in it."""
+    await database.transact(_clear)
+    return database
+
+
+async def _clear(conn: Connection) -> None:
+    await conn.execute("DROP SCHEMA public CASCADE")
+    await conn.execute("CREATE SCHEMA public")
 
 
 @pytest.fixture

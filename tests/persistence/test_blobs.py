@@ -1,5 +1,6 @@
 """The blob store: durable, shared, ranged, swept."""
 
+import fcntl
 import hashlib
 import os
 from pathlib import Path
@@ -20,7 +21,7 @@ def blobs(tmp_path: Path) -> Blobs:
 def test_equal_bytes_are_kept_once(blobs: Blobs, tmp_path: Path):
     digest = blobs.store(b"hello")
     assert digest == hashlib.sha256(b"hello").digest() == blobs.store(b"hello")
-    files = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    files = [path for path in (tmp_path / "data" / "blobs").rglob("*") if path.is_file()]
     assert files == [blobs.path(digest)]
     assert blobs.read(digest) == b"hello"
     assert blobs.size(digest) == 5
@@ -48,7 +49,7 @@ def test_a_full_disk_leaves_nothing(blobs: Blobs, tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         blobs.store(b"hello")
-    assert [path for path in (tmp_path / "data").rglob("*") if path.is_file()] == []
+    assert [path for path in (tmp_path / "data" / "blobs").rglob("*") if path.is_file()] == []
 
 
 def test_orphans_go_by_age(blobs: Blobs):
@@ -67,8 +68,25 @@ def test_orphans_go_by_age(blobs: Blobs):
     assert blobs.read(young) == b"young"
 
 
+def test_who_sweeps_keeps_other_processes_out(blobs: Blobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    digest = blobs.store(b"hello")
+    tried: list[type[Exception]] = []
+
+    def look(_path: Path) -> float:
+        with (tmp_path / "data" / "blobs.lock").open("r+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as busy:
+                tried.append(type(busy))
+        return FUTURE_SECONDS
+
+    monkeypatch.setattr("persistence.blobs._changed_seconds", look)
+    assert blobs.drop([digest], before_seconds=2_000) == set()
+    assert tried == [BlockingIOError]
+
+
 def files(tmp_path: Path) -> list[Path]:
-    return [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    return [path for path in (tmp_path / "data" / "blobs").rglob("*") if path.is_file()]
 
 
 def test_a_blob_may_come_in_pieces(blobs: Blobs, tmp_path: Path):

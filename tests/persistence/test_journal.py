@@ -1,5 +1,6 @@
-"""Heads, events, snapshots, deadlines and leases."""
+"""Heads, events, snapshots and deadlines."""
 
+from collections.abc import Collection
 from functools import partial
 
 import pytest
@@ -8,6 +9,7 @@ from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import RowsRejected
 from persistence.journal import history, journal
+from persistence.nodes.shards import SHARDS, shard_of
 
 DAY_MS = 24 * 3600 * 1000
 
@@ -40,7 +42,9 @@ async def kept(conn: Connection, id: str) -> tuple[int, int]:
 async def test_a_head_is_made_once(database: Database) -> None:
     assert await database.read(journal.read_head, "thing", "a") is None
     await database.transact(make_heads, ("a", 5))
-    assert await database.read(journal.read_head, "thing", "a") == journal.Head(0, 0, "epoch of a", 5, b"a")
+    assert await database.read(journal.read_head, "thing", "a") == journal.Head(
+        0, 0, "epoch of a", 5, b"a", 0, 1
+    )
     assert await database.read(journal.read_head, "other", "a") is None
     with pytest.raises(RowsRejected):
         await database.transact(make_heads, ("a", None))
@@ -64,11 +68,14 @@ async def test_who_is_due(database: Database) -> None:
         make_heads, ("late", 10), ("never", None), ("latest", 5), ("now", 20), ("soon", 21)
     )
 
-    async def due(conn: Connection, limit: int) -> list[tuple[str, str]]:
-        return await journal.due(conn, before_ms=20, limit=limit)
+    async def due(conn: Connection, limit: int, shards: Collection[int] = range(SHARDS)) -> list[str]:
+        return [id for _, id in await journal.due(conn, shards=shards, before_ms=20, limit=limit)]
 
-    assert await database.read(due, 9) == [("thing", "latest"), ("thing", "late"), ("thing", "now")]
-    assert await database.read(due, 1) == [("thing", "latest")]
+    assert await database.read(due, 9) == ["latest", "late", "now"]
+    assert await database.read(due, 1) == ["latest"]
+    others = set(range(SHARDS)) - {shard_of("thing", "latest")}
+    assert await database.read(due, 1, others) == ["late"]
+    assert await database.read(due, 9, ()) == []
 
 
 @pytest.mark.parametrize(
@@ -188,25 +195,3 @@ async def test_a_snapshot_of_another_actor_is_not_believed(database: Database) -
     for column, kind, id in (("id", "thing", "moved"), ("kind", "moved", "moved")):
         await database.read(move, column)
         assert await database.read(journal.read_snapshots, kind, id) == []
-
-
-async def test_leases_are_taken_renewed_and_released(database: Database) -> None:
-    take, renew = journal.take_leases, journal.renew_leases
-    assert await database.read(take, "one", [1, 2, 3], 60.0) == {1: 1, 2: 1, 3: 1}
-    assert await database.read(take, "two", [3, 4], 60.0) == {4: 1}
-    assert await database.read(renew, "one", {1: 1, 2: 1, 3: 1}, 60.0) == {1, 2, 3}
-    await database.read(journal.release_leases, "one", [2, 3])
-    assert await database.read(take, "two", [1, 2, 3], 60.0) == {2: 2, 3: 2}
-    assert await database.read(renew, "one", {1: 1, 2: 1, 3: 1}, 60.0) == {1}
-
-
-async def test_ones_own_lease_is_taken_anew_with_a_new_fence(database: Database) -> None:
-    assert await database.read(journal.take_leases, "one", [1], 60.0) == {1: 1}
-    assert await database.read(journal.take_leases, "one", [1], 60.0) == {1: 2}
-    assert await database.read(journal.renew_leases, "one", {1: 1}, 60.0) == set()
-
-
-async def test_a_lease_that_ran_out_is_held_until_somebody_takes_it(database: Database) -> None:
-    await database.read(journal.take_leases, "one", [1, 2], -1.0)
-    assert await database.read(journal.renew_leases, "one", {1: 1}, 60.0) == {1}
-    assert await database.read(journal.take_leases, "two", [1, 2], 60.0) == {2: 2}

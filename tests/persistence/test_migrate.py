@@ -23,18 +23,6 @@ SECOND = Migration("0002_two.sql", "CREATE TABLE two AS SELECT n FROM one;")
 FAULTY = Migration("0003_faulty.sql", "CREATE TABLE three (n integer); SELECT * FROM nowhere;")
 
 
-@pytest.fixture
-async def empty(database: Database) -> Database:
-    """A database without anything in it."""
-    await database.transact(clear)
-    return database
-
-
-async def clear(conn: Connection) -> None:
-    await conn.execute("DROP SCHEMA public CASCADE")
-    await conn.execute("CREATE SCHEMA public")
-
-
 async def tables(conn: Connection) -> set[str]:
     rows = await conn.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
     return {row["tablename"] for row in rows}

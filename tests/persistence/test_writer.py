@@ -10,6 +10,7 @@ from persistence.connection import Connection
 from persistence.errors import QueueFull, RowsRejected
 from persistence.journal import journal, receipts
 from persistence.journal.turn import Turn
+from persistence.nodes.leases import take_leases
 from tests.support.turns import (
     KIND,
     NODE,
@@ -36,7 +37,7 @@ both_ways = pytest.mark.parametrize("turn_of", [a_turn, a_planned_turn], ids=["w
 async def test_a_turn_moves_the_head_and_appends_its_journal_and_rows(things: Database) -> None:
     assert await commit(things, a_turn("a", "one", "two", due_at_ms=5)) == {"a": ["ok"]}
     head = await things.read(journal.read_head, KIND, "a")
-    assert head == journal.Head(2, 1, "e", 5, b"a at 2", 6)
+    assert head == journal.Head(2, 1, "e", 5, b"a at 2", 6, 1_000)
     assert await things.read(read_journal, "a") == [(1, b"one"), (2, b"two")]
     assert await things.read(read_notes) == [("a", "one"), ("a", "two")]
 
@@ -119,7 +120,7 @@ async def test_a_moved_head_fails_alone(things: Database, turn_of: MakeTurn) -> 
 async def test_a_turn_without_journal_leaves_the_head_where_it_is(things: Database) -> None:
     turn = Turn(KIND, "a", 0, 1, 0, 0, 7, ("quiet",), (), 9, b"s", a_turn().persist)
     assert await commit(things, turn) == {"a": ["ok"]}
-    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 1, "e", 9, b"s")
+    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 1, "e", 9, b"s", 0, 7)
     assert await things.read(read_notes) == [("a", "quiet")]
 
 
@@ -128,7 +129,7 @@ async def test_a_turn_without_journal_leaves_the_head_where_it_is(things: Databa
 async def test_another_fence_fails_alone(things: Database, turn_of: MakeTurn, shard: int, fence: int) -> None:
     outcome = await commit(things, turn_of("a", shard=shard, fence=fence), turn_of("b"))
     assert outcome == {"a": ["Fenced"], "b": ["ok"]}
-    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 0, "e", None, b"")
+    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 0, "e", None, b"", 0, 1)
 
 
 @both_ways
@@ -165,7 +166,7 @@ async def test_a_takeover_waits_for_the_commit_in_flight(
     seen: list[journal.Head | None] = []
 
     async def take_over_and_look() -> None:
-        assert await other.read(journal.take_leases, NODE, [0], 60.0) == {0: 2}
+        assert await other.read(take_leases, NODE, [0]) == {0: 2}
         seen.append(await other.read(journal.read_head, KIND, "a"))
 
     async with (
@@ -265,7 +266,7 @@ async def test_the_cause_of_a_rejection_is_kept(things: Database) -> None:
 
 
 async def take_over_behind_gate(conn: Connection) -> None:
-    assert await journal.take_leases(conn, NODE, [0], 60.0) == {0: 2}
+    assert await take_leases(conn, NODE, [0]) == {0: 2}
     await conn.execute("SELECT pg_advisory_xact_lock_shared(77)")
 
 

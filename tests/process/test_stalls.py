@@ -150,7 +150,7 @@ async def test_a_database_that_stands_still_in_the_middle_of_a_job_ends_nothing(
         with monkeypatch.context() as hasty:
             hasty.setattr(database, "_timeout_seconds", STALL_SECONDS)
             proxy.swallow_after(1)  # the job has begun
-            nursery.start_soon(keep_house, (job,), housekeeping)
+            nursery.start_soon(keep_house, (job,), housekeeping, lambda _job: True)
             await trio.testing.wait_all_tasks_blocked()
             await wait_until(failed)
         healed_at = trio.current_time()

@@ -8,9 +8,10 @@ import pytest
 from scripts.benchmarks import report
 from scripts.benchmarks.__main__ import parser
 from scripts.benchmarks.cases import CASES, plan, smaller
-from scripts.benchmarks.measure import Row, staged
+from scripts.benchmarks.measure import Row
 from scripts.benchmarks.peers import PEER, NotHere
 from scripts.benchmarks.servers import TITLES, serving
+from scripts.benchmarks.staging import staged
 from scripts.load import server_process
 from scripts.load.plan import check
 from scripts.load.run import Timing, carry_out

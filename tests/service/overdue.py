@@ -15,6 +15,7 @@ INSERT INTO connect_servers (server_id, id, server_type, name, owner_id, secret,
 SELECT 's' || i, lpad(to_hex(i), 24, '0'), 'server', 's', lpad(to_hex(1), 36, '0'), sha256('s'), 0, 0, 0
 FROM generate_series(1, 12000) AS i
 """
+INTO_HEADS = "INSERT INTO heads (kind, id, seq, epoch, due_at_ms, summary, updated_at_ms, shard)"
 PUBLICATIONS = """
 INSERT INTO publications (id, address, display_name, discovery_source, discovery_state, ownership_state, created_at_ms,
                           updated_at_ms)
@@ -53,8 +54,8 @@ CASES = (
     Case(
         "journal",
         (
-            "INSERT INTO heads SELECT 'thing', 'a' || i, 12, 'e', NULL, '', 0 FROM generate_series(1, 6000) AS i",
-            "INSERT INTO heads VALUES ('thing', 'z', 17000, 'e', NULL, '', 0)",
+            f"{INTO_HEADS} SELECT 'thing', 'a' || i, 12, 'e', NULL, '', 0, 0 FROM generate_series(1, 6000) AS i",
+            f"{INTO_HEADS} VALUES ('thing', 'z', 17000, 'e', NULL, '', 0, 0)",
             "INSERT INTO events SELECT 'thing', 'z', i, 0, '' FROM generate_series(1, 17000) AS i",
         ),
         "events",
@@ -220,7 +221,7 @@ CASES = (
             SERVERS.replace(
                 "lpad(to_hex(1), 36, '0')", "nullif(lpad(to_hex(i / 451), 36, '0'), repeat('0', 36))"
             ),
-            "INSERT INTO heads SELECT 'server', server_id, 0, 'e', NULL, '', 0 FROM connect_servers",
+            f"{INTO_HEADS} SELECT 'server', server_id, 0, 'e', NULL, '', 0, 0 FROM connect_servers",
         ),
         "connect_servers",
         11_550,
@@ -241,7 +242,7 @@ CASES = (
     Case(
         "removed game servers",
         (
-            "INSERT INTO heads SELECT 'server', 's' || i, 1, 'e', NULL, '', 0 FROM generate_series(1, 6000) AS i",
+            f"{INTO_HEADS} SELECT 'server', 's' || i, 1, 'e', NULL, '', 0, 0 FROM generate_series(1, 6000) AS i",
             "INSERT INTO events SELECT 'server', 's1', i, 0, '' FROM generate_series(1, 12000) AS i",
         ),
         "(SELECT FROM heads UNION ALL SELECT FROM events)",
@@ -250,7 +251,7 @@ CASES = (
     Case(
         "ended voice channels",
         (
-            "INSERT INTO heads SELECT 'voice', 'p' || i, 1, 'e', NULL, '', 0 FROM generate_series(1, 6000) AS i",
+            f"{INTO_HEADS} SELECT 'voice', 'p' || i, 1, 'e', NULL, '', 0, 0 FROM generate_series(1, 6000) AS i",
             "INSERT INTO events SELECT 'voice', 'p' || i % 6000, i, 0, '' FROM generate_series(1, 12000) AS i"
             " WHERE i % 6000 > 0",
         ),
@@ -260,7 +261,7 @@ CASES = (
     Case(
         "ended parties",
         (
-            "INSERT INTO heads SELECT 'party', 'p' || i, 1, 'e', NULL, '', 0 FROM generate_series(1, 6000) AS i",
+            f"{INTO_HEADS} SELECT 'party', 'p' || i, 1, 'e', NULL, '', 0, 0 FROM generate_series(1, 6000) AS i",
             "INSERT INTO events SELECT 'party', 'p' || i % 6000, i, 0, '' FROM generate_series(1, 12000) AS i"
             " WHERE i % 6000 > 0",
         ),

@@ -12,6 +12,7 @@ from persistence.errors import DatabaseUnavailable, PersistenceError
 from routes.jobs import (
     LONGEST_PAUSE_SECONDS,
     BackgroundTask,
+    Does,
     Housekeeping,
     Job,
     keep_house,
@@ -52,11 +53,21 @@ class Work:
         return self._answer
 
 
-async def run_for(seconds: float, jobs: tuple[Job, ...]) -> Housekeeping:
+def here(_job: str) -> bool:
+    """This node does everything."""
+    return True
+
+
+def elsewhere(_job: str) -> bool:
+    """Another node does what one does for all."""
+    return False
+
+
+async def run_for(seconds: float, jobs: tuple[Job, ...], does: Does = here) -> Housekeeping:
     """Keep house for so long, by a clock that jumps."""
     housekeeping = Housekeeping()
     with trio.move_on_after(seconds):
-        await keep_house(jobs, housekeeping)
+        await keep_house(jobs, housekeeping, does)
     return housekeeping
 
 
@@ -117,7 +128,7 @@ async def test_what_stands_is_begun_again(autojump_clock: MockClock) -> None:
 
     housekeeping = Housekeeping()
     with trio.move_on_after(100):
-        await keep_running(BackgroundTask("rights", run), housekeeping)
+        await keep_running(BackgroundTask("rights", run), housekeeping, elsewhere)
     assert len(work.began) == 4
     assert housekeeping.failures == {"rights": 3}
 
@@ -128,5 +139,37 @@ async def test_what_stands_may_end(autojump_clock: MockClock) -> None:
     async def run() -> None:
         await work.run()
 
-    await keep_running(BackgroundTask("issuers", run), Housekeeping())
-    assert len(work.began) == 1
+    for one_node in (False, True):
+        await keep_running(BackgroundTask("issuers", run, one_node=one_node), Housekeeping(), here)
+    assert len(work.began) == 2
+
+
+async def test_what_one_node_does_is_done_by_no_other(autojump_clock: MockClock) -> None:
+    shared, own = Work(0, FAULTS["a bug"]), Work(0, FAULTS["a bug"])
+    jobs = (Job("shared", 10, shared.run, one_node=True), Job("own", 10, own.run))
+    housekeeping = await run_for(100.5, jobs, elsewhere)
+    assert (len(shared.began), len(own.began)) == (0, 10)
+    assert housekeeping.behind_seconds()["shared"] == pytest.approx(0.5)
+    await run_for(100.5, jobs, here)
+    assert (len(shared.began), len(own.began)) == (10, 20)
+
+
+async def test_a_task_of_one_node_moves(autojump_clock: MockClock) -> None:
+    began: list[float] = []
+    ended: list[float] = []
+
+    async def run() -> None:
+        began.append(trio.current_time())
+        try:
+            await trio.sleep_forever()
+        finally:
+            ended.append(trio.current_time())
+
+    def away_in_between(_task: str) -> bool:
+        return not 10 <= trio.current_time() - start < 20
+
+    start = trio.current_time()
+    with trio.move_on_after(30):
+        await keep_running(BackgroundTask("sender", run, one_node=True), Housekeeping(), away_in_between)
+    assert [at - start for at in began] == pytest.approx([0, 20])
+    assert [at - start for at in ended] == pytest.approx([10, 30])

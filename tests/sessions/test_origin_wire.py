@@ -168,7 +168,7 @@ async def _entered(world: World, code: str) -> httpx2.Response:
 async def test_over_tls(database_url: str, tmp_path: Path, *, http2: bool) -> None:
     """Cookies come in pieces over HTTP/2 (RFC 9113 §8.2.3)."""
     certificate = Certificate(tmp_path)
-    settings = ServerSettings(certfile=certificate.certfile, keyfile=certificate.keyfile)
+    settings = ServerSettings(certificate=certificate.server)
     async with open_world(database_url, tmp_path / "data", base_url="https://play.example") as world:
         code = await link_of(await world.player("Ann"))
         async with (

@@ -19,6 +19,8 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 POLL_SECONDS = 0.02
 
+PROGRAM = Path(sys.executable).parent / "partyline"
+
 
 @asynccontextmanager
 async def server_process(**settings: str) -> AsyncIterator["ServerProcess"]:
@@ -80,11 +82,13 @@ class ServerProcess:
         folder: holds `data/` and the log of all starts.
         port: the same at every start, so that clients find it again.
         settings: configuration beside what every test needs, by field name.
+        program: the command line that is started.
     """
 
     folder: Path
     port: int = field(default_factory=free_port)
     settings: Mapping[str, str] = field(default_factory=dict)
+    program: Path = PROGRAM
     process: trio.Process | None = None
     databases: set[tuple[int, str]] = field(default_factory=set)  # {(pid, start time)} of PostgreSQL
 
@@ -119,7 +123,7 @@ class ServerProcess:
         }
         with (self.folder / "log").open("ab") as log:
             self.process = await trio.lowlevel.open_process(
-                [str(Path(sys.executable).parent / "partyline"), "serve"],
+                [str(self.program), "serve"],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -163,8 +167,13 @@ class ServerProcess:
 
     async def token(self, name: str, *options: str) -> str:
         """A token from the command line, which works beside the running server; options as of `partyline token`."""
+        return await self.command("token", "--name", name, *options)
+
+    async def command(self, *arguments: str, stdin: str = "") -> str:
+        """What a command of `partyline` prints that is about this server's data, whether the server runs or not."""
         made = await trio.run_process(
-            [str(Path(sys.executable).parent / "partyline"), "token", "--name", name, *options],
+            [str(self.program), *arguments],
+            stdin=stdin.encode(),
             capture_stdout=True,
             env={
                 "PATH": "/usr/bin:/bin",

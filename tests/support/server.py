@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -81,8 +82,10 @@ async def _stock(app: ASGIFramework, stop: trio.Event, *, task_status: trio.Task
 
 def on_free_port(settings: ServerSettings) -> ServerSettings:
     """The same settings, on a free port of the loopback."""
-    fields = {name: getattr(settings, name) for name in settings.__slots__}
-    return ServerSettings(**{**fields, "bind": ("127.0.0.1:0",)})
+    free: tuple[str, ...] = ("127.0.0.1:0",)
+    if settings.certificate is None:
+        return replace(settings, bind=free)
+    return replace(settings, bind=(), tls_bind=free)
 
 
 def address_of(base_url: str) -> tuple[str, int]:

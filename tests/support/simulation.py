@@ -1,13 +1,13 @@
 """A database in memory that fails on command, for tests of the kernel that must be repeatable to the letter.
 
-`Simulation` is both the kernel's `Store` and its `Journal`; units of work get it as their connection. Delays
+`Simulation` is the kernel's `Store`, its `Journal` and its `Nodes`; units of work get it as their connection. Delays
 and failures come from one seeded generator, so the same seed gives the same history. It keeps the rules of
 the real one: a turn lands whole or not at all, only under its fence and on its head, and one turn of an actor
 at a time.
 """
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from random import Random
@@ -25,6 +25,7 @@ from persistence.errors import (
     RowsRejected,
 )
 from persistence.journal.turn import Receipt, Turn
+from persistence.nodes.shards import ALL_SHARDS, shard_of
 
 Fate = Literal["lands", "fails", "unknown_landed", "unknown_lost", "unknown_late", "fenced"]
 
@@ -40,6 +41,7 @@ class Head:
     due_at_ms: int | None
     summary: bytes
     journal_bytes: int = 0
+    updated_at_ms: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,8 @@ class Simulation:
         self.snapshots: dict[tuple[str, str], list[Snapshot]] = {}
         self.rows: dict[tuple[str, str], Any] = {}
         self.receipts: dict[bytes, Receipt] = {}
+        self.nodes: dict[str, int] = {}  # the life of each
+        self.lives = 0
         self.leases: dict[int, tuple[str, int]] = {}
         self.reads: list[str] = []
         self.batches: list[int] = []
@@ -151,7 +155,9 @@ class Simulation:
             self.events.setdefault(key, []).append(JournalRow(turn.seq + n, turn.at_ms, event))
         seq = turn.seq + len(turn.journal)
         size = head.journal_bytes + sum(map(len, turn.journal))
-        self.heads[key] = Head(seq, turn.version + 1, head.epoch, turn.due_at_ms, turn.summary, size)
+        self.heads[key] = Head(
+            seq, turn.version + 1, head.epoch, turn.due_at_ms, turn.summary, size, turn.at_ms
+        )
         self.receipts |= {receipt.key: receipt for receipt in turn.receipts}
         return None
 
@@ -172,7 +178,7 @@ class Simulation:
     async def create_head(
         self, conn: Any, kind: str, id: str, *, epoch: str, summary: bytes, due_at_ms: int | None, at_ms: int
     ) -> None:
-        self.heads[kind, id] = Head(0, 0, epoch, due_at_ms, summary)
+        self.heads[kind, id] = Head(0, 0, epoch, due_at_ms, summary, updated_at_ms=at_ms)
 
     async def read_snapshots(self, conn: Any, kind: str, id: str) -> list[Snapshot]:
         return self.snapshots.get((kind, id), [])
@@ -200,41 +206,38 @@ class Simulation:
         self.heads[kind, id].journal_bytes = sum(len(row.event) for row in events)
         return self.heads[kind, id].journal_bytes
 
-    async def due(self, conn: Any, *, before_ms: int, limit: int) -> list[tuple[str, str]]:
+    async def due(
+        self, conn: Any, *, shards: Collection[int], before_ms: int, limit: int
+    ) -> list[tuple[str, str]]:
         overdue = [
             (head.due_at_ms, key)
             for key, head in self.heads.items()
-            if head.due_at_ms is not None and head.due_at_ms <= before_ms
+            if head.due_at_ms is not None and head.due_at_ms <= before_ms and shard_of(*key) in shards
         ]
         return [key for _, key in sorted(overdue)[:limit]]
 
-    # -- Leases
+    # -- Nodes
 
-    async def take_leases(
-        self, conn: Any, node: str, shards: Collection[int], ttl_seconds: float
-    ) -> dict[int, int]:
-        taken = {}
-        for shard in shards:
-            owner, fence = self.leases.get(shard, ("", 0))
-            if owner in ("", node):
-                self.leases[shard] = (node, fence + 1)
-                taken[shard] = fence + 1
-        return taken
+    async def hold_alone(self, conn: Any, node: str, ttl_seconds: float) -> tuple[int, dict[int, int]] | None:
+        if self.nodes.keys() - {node}:
+            return None
+        self.lives += 1
+        self.nodes[node] = self.lives
+        for shard in ALL_SHARDS:
+            self.leases[shard] = (node, self.leases.get(shard, ("", 0))[1] + 1)
+        return self.lives, {shard: fence for shard, (_, fence) in self.leases.items()}
 
-    async def renew_leases(
-        self, conn: Any, node: str, fences: Mapping[int, int], ttl_seconds: float
-    ) -> set[int]:
-        return {shard for shard, fence in fences.items() if self.leases.get(shard) == (node, fence)}
+    async def renew(self, conn: Any, node: str, life: int, ttl_seconds: float) -> bool:
+        return self.nodes.get(node) == life
 
-    async def release_leases(self, conn: Any, node: str, shards: Iterable[int]) -> None:
-        for shard in shards:
-            owner, fence = self.leases[shard]
-            self.leases[shard] = ("" if owner == node else owner, fence)
+    async def leave(self, conn: Any, node: str, life: int) -> None:
+        if self.nodes.get(node) == life:
+            del self.nodes[node]
 
-    def steal(self, shards: Sequence[int]) -> None:
-        """Another node takes the shards over."""
-        for shard in shards:
-            self.leases[shard] = ("thief", self.leases[shard][1] + 1)
+    async def take_over(self, node: str) -> None:
+        """Every other node is declared dead, and this one takes all shards."""
+        self.nodes.clear()
+        await self.hold_alone(None, node, 15.0)
 
 
 class SimulatedClock:

@@ -13,6 +13,7 @@ from persistence.connection import Connection
 from persistence.errors import PersistenceError
 from persistence.journal import journal
 from persistence.journal.turn import Persist, Plan, Receipt, Statement, Turn
+from persistence.nodes.leases import take_leases
 from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 
 KIND = "thing"
@@ -147,7 +148,7 @@ async def commit(database: Database, *turns: Turn) -> dict[str, list[str]]:
 async def make_things(conn: Connection, ids: Sequence[str]) -> None:
     """The table, the heads, and the lease of shard 0 under fence 1."""
     await conn.execute("CREATE TABLE things (id text, note text CHECK (note <> 'bad'))")
-    await journal.take_leases(conn, NODE, [0], 60.0)
+    await take_leases(conn, NODE, [0])
     for id in ids:
         await journal.create_head(conn, KIND, id, epoch="e", summary=b"", due_at_ms=None, at_ms=1)
 

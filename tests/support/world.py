@@ -23,7 +23,6 @@ from routes import DOMAINS, create_app
 from routes.changes import change_by_itself
 from routes.edge.config.table import read_config
 from routes.edge.identity.outbound import trusted_authorities
-from routes.friends.parts import FRIENDS_LIVE
 from routes.service import Service
 from routes.startup import open_service
 from routes.users.parts import USER_DIRECTORY
@@ -227,14 +226,14 @@ class World:
     async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:
         """Let one user block another, or no longer; everybody who looks is told."""
         service = self.service
-        next_turn, now_ms = service.of(FRIENDS_LIVE).next_turn, self.clock.now_ms()
+        now_ms = self.clock.now_ms()
 
         async def unit(conn: Connection) -> Change[None]:
             if blocked:
                 await blocks.put(conn, one.id, other.id, reason="", now_ms=now_ms)
             else:
                 await blocks.remove(conn, one.id, other.id)
-            return Change(None, (await seen_between(conn, one.id, other.id, next_turn),))
+            return Change(None, (await seen_between(conn, one.id, other.id),))
 
         await change_by_itself(service, unit, about=None)
 

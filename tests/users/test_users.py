@@ -13,8 +13,8 @@ from actors.users.units_rights import GrantChange, change_grant, enrol, revoke_g
 from actors.users.users import Users
 from persistence.errors import DatabaseUnavailable
 from persistence.users.audit import Stamp
-from persistence.users.permissions import CHANNEL, read_catalog
-from persistence.users.users import read_user
+from persistence.users.permissions import CHANNEL, read_catalog, renamed
+from persistence.users.users import arrive, read_user
 from tests.support.waiting import patience
 
 ANN = "00000000-0000-4000-8000-00000000000a"
@@ -154,7 +154,7 @@ async def test_a_user_in_memory_costs_no_read(users, store):
     assert await users.arrive(ANN, "Ann", NOW_S) is access
     assert await users.access_of(ANN) is access
     assert users.peek_access(ANN) is access
-    assert await users.names_of([ANN]) == {ANN: "Ann"}
+    assert await users.name_of(ANN) == "Ann"
     assert store.reads == before
 
 
@@ -195,15 +195,6 @@ async def test_unknown_users(users):
     assert users.peek_access(ANN) is None
     with pytest.raises(NotFound):
         await users.access_of(ANN)
-    assert await users.names_of([ANN, BEN]) == {}
-
-
-async def test_names_are_read_together(users, store, database, stamp):
-    await users.arrive(ANN, "Ann", NOW_S)
-    await database.transact(enrol, BEN, "Ben", None, stamp())
-    before = store.reads
-    assert await users.names_of([ANN, BEN]) == {ANN: "Ann", BEN: "Ben"}
-    assert store.reads == before + 1
 
 
 async def test_a_change_counts_at_once(users, grant, database, stamp, told):
@@ -256,6 +247,33 @@ async def test_changes_by_another_process_are_heard(users, database, grant, told
     assert told == ["", "", ANN]
     access = await users.arrive(ANN, "Ann", NOW_S)
     assert not access.allows("social:chat.read")
+
+
+async def test_a_new_name_is_heard_where_the_user_is_unknown(users, database):
+    """Another process renames: owners that live here show the name, whether the user is in our memory or not."""
+    told = []
+    users.on_rename(lambda *args: told.append(args))
+    heard, hears = trio.open_memory_channel(10)
+
+    def hear(payload):
+        users.heard(payload)
+        heard.send_nowait(payload)
+
+    async def rename(name):
+        await database.transact(lambda conn: arrive(conn, ANN, name, issued_at_s=NOW_S, now_ms=NOW_MS))
+
+    await rename("Ann")
+    database.listen(CHANNEL, hear)
+    with patience():
+        assert await hears.receive() == ""
+        await rename("Anna Maria")
+        assert await hears.receive() == renamed(ANN, "Anna Maria")
+        assert told == [(ANN, "Anna Maria")]
+        assert await users.name_of(ANN) == "Anna Maria"
+        await rename("Anna")
+        assert await hears.receive() == renamed(ANN, "Anna")
+    assert await users.name_of(ANN) == "Anna"
+    assert told[1:] == [(ANN, "Anna")]
 
 
 async def test_a_node_that_comes_into_the_catalog_moves_everybody(users, grant, told):

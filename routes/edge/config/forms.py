@@ -133,10 +133,14 @@ def binds(value: str) -> tuple[Bind, ...]:
     return tuple(host_port(part) for part in value.split(","))
 
 
-def address_of(bind: Bind) -> str:
-    """The http address under which a bound address is reached from the same machine."""
+def address_of(bind: Bind, scheme: str = "http") -> str:
+    """The web address under which a bound address is reached from the same machine.
+
+    Args:
+        scheme: `http` or `https`.
+    """
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bind.host, bind.host)  # noqa: S104 - compared, not bound
-    return f"http://[{host}]:{bind.port}" if ":" in host else f"http://{host}:{bind.port}"
+    return f"{scheme}://[{host}]:{bind.port}" if ":" in host else f"{scheme}://{host}:{bind.port}"
 
 
 def web_address(value: str) -> str:

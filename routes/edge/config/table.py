@@ -6,8 +6,6 @@ otherwise a misspelled limit would be noticed only when it is missing. An empty 
 """
 
 import difflib
-import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +19,6 @@ from routes.edge.faults import OperatorFault
 from routes.edge.identity.issuer_settings import IssuerSettings
 
 PREFIX = "PARTYLINE_"
-DOTENV = ".env"
 
 
 class ConfigError(OperatorFault):
@@ -32,9 +29,13 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Every setting, parsed; `SETTINGS` explains each under the same name."""
 
     bind: tuple[Bind, ...]
+    tls_bind: tuple[Bind, ...] | None
+    tls_cert: Path | None
+    tls_key: Path | None
     base_url: str
     dashboard_url: str
     data_dir: Path
+    shared_dir: Path
     database_url: str | None
     pg_bin: Path | None
     nats_url: str | None
@@ -112,6 +113,15 @@ SETTINGS = (
         also=("port", "host", "listen"),
     ),
     Setting(
+        "tls_bind",
+        None,
+        forms.binds,
+        "addresses to listen on with TLS, beside those",
+        also=("https", "ssl", "tlsport"),
+    ),
+    Setting("tls_cert", None, Path, "certificate chain for TLS, PEM", also=("cert", "certfile", "sslcert")),
+    Setting("tls_key", None, Path, "its private key, PEM", also=("keyfile", "sslkey")),
+    Setting(
         "base_url",
         None,
         forms.web_address,
@@ -125,9 +135,10 @@ SETTINGS = (
         "data_dir",
         "./.partyline",
         Path,
-        "keys, embedded database, attachments and files of releases",
+        "embedded database, and what is shared unless that has a folder of its own",
         also=("datafolder", "datapath", "storage", "datadir"),
     ),
+    Setting("shared_dir", None, Path, "keys, attachments and files of releases; default: the data folder"),
     Setting(
         "database_url",
         None,
@@ -136,13 +147,7 @@ SETTINGS = (
         True,
         also=("database", "postgres", "dsn", "db", "sql"),
     ),
-    Setting(
-        "pg_bin",
-        None,
-        Path,
-        "folder of PostgreSQL's programs for the embedded database",
-        also=("pgbin", "pgpath"),
-    ),
+    Setting("pg_bin", None, Path, "folder of the embedded database's programs", also=("pgbin", "pgpath")),
     Setting(
         "nats_url",
         None,
@@ -327,50 +332,20 @@ def read_config(environ: Mapping[str, str]) -> Config:
         except ValueError as error:
             shown = "" if setting.secret else f"={text}"
             raise ConfigError(f"{setting.name}{shown}: {error}") from None
-    bind = values["bind"]
-    if values["base_url"] is None and isinstance(bind, tuple):
-        values["base_url"] = forms.address_of(bind[0])
+    if values["tls_bind"] is not None and None in (values["tls_cert"], values["tls_key"]):
+        raise ConfigError("PARTYLINE_TLS_BIND needs PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")
+    values["base_url"] = values["base_url"] or _own_address(values)
     values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
+    values["shared_dir"] = values["shared_dir"] or values["data_dir"]
     return Config(**values)  # type: ignore[arg-type]  # tests/edge check each parser against its field
 
 
-def process_environment(directory: Path | None = None) -> dict[str, str]:
-    """The environment of this process, over the `PARTYLINE_` variables of a `.env` file.
-
-    Args:
-        directory: where `.env` is looked for; None for the working directory.
-
-    Raises:
-        ConfigError: a line of the file is not `NAME=value`.
-    """
-    path = (directory or Path.cwd()) / DOTENV
-    found = {}
-    if path.is_file():
-        found = {name: text for name, text in dotenv(path.read_text("utf-8")) if name.startswith(PREFIX)}
-    return {**found, **os.environ}
-
-
-_LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
-
-
-def dotenv(text: str) -> Iterator[tuple[str, str]]:
-    """Read a `.env` file as (name, value): `NAME=value`, quotes optional; empty lines and those that begin with `#`
-    are skipped.
-
-    Raises:
-        ConfigError: a line has another form.
-    """
-    for number, line in enumerate(text.splitlines(), 1):
-        bare = line.strip()
-        if not bare or bare.startswith("#"):
-            continue
-        form = _LINE.fullmatch(bare)
-        if form is None:
-            raise ConfigError(f"{DOTENV}, line {number}: not NAME=value")
-        value = form[2]
-        if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
-            value = value[1:-1]
-        yield form[1], value
+def _own_address(values: Mapping[str, object]) -> str:
+    for field, scheme in (("tls_bind", "https"), ("bind", "http")):
+        bound = values[field]
+        if isinstance(bound, tuple):
+            return forms.address_of(bound[0], scheme)
+    raise ConfigError("PARTYLINE_BIND: no address")
 
 
 def listing(environ: Mapping[str, str]) -> Iterator[tuple[Setting, str]]:

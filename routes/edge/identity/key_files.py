@@ -9,11 +9,11 @@ OTHERS = 0o077
 """All permission bits of group and others."""
 
 
-def close_to_others(data_dir: Path) -> list[Path]:
+def close_to_others(shared_dir: Path) -> list[Path]:
     """Take the permissions of group and others away from the key files; copies and backups often add some.
 
     Args:
-        data_dir: `PARTYLINE_DATA_DIR`; it need not exist yet.
+        shared_dir: `PARTYLINE_SHARED_DIR`; it need not exist yet.
 
     Returns:
         The files and folders that were open to others.
@@ -21,7 +21,7 @@ def close_to_others(data_dir: Path) -> list[Path]:
     Raises:
         KeyFault: one is open to others, and its permissions cannot be changed.
     """
-    folder = data_dir / "keys"
+    folder = shared_dir / "keys"
     if not folder.is_dir():
         return []
     opened = []

@@ -1,7 +1,7 @@
 """The service's own keys: the Ed25519 key that signs its tokens, the one that signs what clients are offered, and the
 secret from which all others are derived.
 
-They are files below `<data dir>/keys`, created at the first start, readable by their owner only, and never replaced.
+They are files below `<shared dir>/keys`, created at the first start, readable by their owner only, and never replaced.
 A file is written whole under a temporary name and then linked to its own, so that of two processes that start
 together one creates it and the other reads it.
 """
@@ -170,16 +170,16 @@ class Keys:
         return MintedToken(token, (issued_at_s + ttl_seconds) * 1000)
 
 
-def open_keys(data_dir: Path) -> Keys:
-    """Read the keys below `data_dir`, creating those that are missing.
+def open_keys(shared_dir: Path) -> Keys:
+    """Read the keys below `shared_dir`, creating those that are missing.
 
     Args:
-        data_dir: `PARTYLINE_DATA_DIR`; created, private, when it does not exist.
+        shared_dir: `PARTYLINE_SHARED_DIR`; created, private, when it does not exist.
 
     Raises:
         KeyFault: a file cannot be created or read, or is malformed.
     """
-    folder = data_dir / "keys"
+    folder = shared_dir / "keys"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         pem = _read_or_make(folder / SIGNING_FILE, _new_signing_key)

@@ -1,7 +1,7 @@
 """The server: an own loop for cleartext, Hypercorn's for TLS, with Hypercorn's configuration, lifespan and sockets.
 
     cleartext   Acceptor → HttpConnection (httptools) → DirectApplication or ASGI; WebSockets end up in the reactor
-    TLS         trio's listener → TlsConnection → Hypercorn's HTTP/1.1 and HTTP/2 → ASGI
+    TLS         SecureListener → TlsConnection → Hypercorn's HTTP/1.1 and HTTP/2 → ASGI
 
 Stock Hypercorn serves the same application (`hypercorn -k trio 'routes:create_app()'`, `PARTYLINE_EDGE=stock`). This
 server exists because it is ten times faster, bounds the number of connections, and fixes four faults that any client
@@ -29,7 +29,9 @@ from routes.edge.server.acceptor import Acceptor
 from routes.edge.server.admission import Connections
 from routes.edge.server.connection import HttpConnection
 from routes.edge.server.shared import Shared
+from routes.edge.tls.certificate import ServerCertificate
 from routes.edge.tls.connection import TlsConnection, ends_of
+from routes.edge.tls.listener import SecureListener
 from routes.edge.transport.reactor import Reactor
 from routes.edge.transport.refusals import raw
 from routes.edge.transport.settings import EdgeContext, ServerSettings
@@ -72,7 +74,7 @@ async def serve(
         hypercorn.utils.LifespanFailureError: the application did not start.
     """
     config = settings.hypercorn()
-    listening = _listen(config)
+    listening = _listen(config, settings.certificate)
     state: LifespanState = {}
     lifespan = Lifespan(ASGIWrapper(app), config, state)
     async with trio.open_nursery() as lifespan_nursery:
@@ -96,27 +98,27 @@ async def serve(
 class _Listening:
     """Bound sockets, for TLS and for cleartext, and their addresses as URLs."""
 
-    secure: list[trio.SSLListener[trio.SocketStream]]
+    secure: list[SecureListener]
     cleartext: list[stdlib_socket.socket]
     addresses: list[str]
 
 
-def _listen(config: Config) -> _Listening:
+def _listen(config: Config, certificate: ServerCertificate | None) -> _Listening:
     try:
         sockets = config.create_sockets()
     except OSError as error:
-        raise CannotListen(f"cannot listen on {', '.join(config.bind)}: {error.strerror or error}") from error
+        addresses = ", ".join((*config.bind, *config.insecure_bind))
+        raise CannotListen(f"cannot listen on {addresses}: {error.strerror or error}") from error
     listening = _Listening([], [], [])
-    ssl_context = config.create_ssl_context()
     for scheme, bound in (("https", sockets.secure_sockets), ("http", sockets.insecure_sockets)):
         for sock in bound:
             sock.listen(config.backlog)
             # Hypercorn makes its sockets inheritable for workers; child processes (PostgreSQL) must not hold a port.
             sock.set_inheritable(False)
             listening.addresses.append(f"{scheme}://{repr_socket_addr(sock.family, sock.getsockname())}")
-            if scheme == "https" and ssl_context is not None:
+            if scheme == "https" and certificate is not None:
                 listener = trio.SocketListener(trio.socket.from_stdlib_socket(sock))
-                listening.secure.append(trio.SSLListener(listener, ssl_context, https_compatible=True))
+                listening.secure.append(SecureListener(listener, certificate))
             else:
                 sock.setblocking(False)
                 listening.cleartext.append(sock)
@@ -217,7 +219,7 @@ class Listeners:
 
     # -- TLS
 
-    async def _accept_secure(self, listeners: Sequence[trio.SSLListener[trio.SocketStream]]) -> None:
+    async def _accept_secure(self, listeners: Sequence[SecureListener]) -> None:
         with self._accepting:
             await trio.serve_listeners(self._secured, list(listeners), handler_nursery=self._nursery)
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from hypercorn.config import Config
 from hypercorn.trio.worker_context import WorkerContext
 
 from actors.kernel.clock import Clock, SystemClock
 from routes.edge.limits import POLICIES, Limits, Meter
+from routes.edge.tls.certificate import ServerCertificate
 from routes.edge.unsent import Unsent
 
 
@@ -22,8 +22,9 @@ class ServerSettings:
     """Addresses to listen on, and every bound of a connection.
 
     Args:
-        bind: `host:port` each; port 0 takes a free one.
-        certfile, keyfile: PEM files; with both the server speaks TLS (and HTTP/2), on Hypercorn's send path.
+        bind: `host:port` each, for cleartext; port 0 takes a free one.
+        tls_bind: the same, for TLS (and HTTP/2), on Hypercorn's send path; needs a certificate.
+        certificate: for TLS; may be renewed while the server runs.
         max_connections: open at once, in all (contract §3, `PARTYLINE_MAX_CONNECTIONS`).
         max_per_address: open at once per IPv4 address or IPv6 /64; None for no limit (rate limits off).
         trusted: whether a peer is a trusted proxy, whose connections are not counted by address.
@@ -47,8 +48,8 @@ class ServerSettings:
     """
 
     bind: tuple[str, ...] = ("127.0.0.1:8080",)
-    certfile: Path | None = None
-    keyfile: Path | None = None
+    tls_bind: tuple[str, ...] = ()
+    certificate: ServerCertificate | None = None
     max_connections: int = 20_000
     max_per_address: int | None = 512
     trusted: Callable[[str], bool] = _nobody
@@ -76,7 +77,6 @@ class ServerSettings:
     def hypercorn(self) -> Config:
         """Hypercorn's own configuration, for the parts that Hypercorn does."""
         config = Config()
-        config.bind = list(self.bind)
         config.backlog = self.backlog
         config.errorlog = None
         config.include_server_header = False
@@ -88,8 +88,11 @@ class ServerSettings:
         config.ssl_handshake_timeout = self.head_seconds
         # Only switches pings on; tls/websocket.py sends them at its own interval.
         config.websocket_ping_interval = 30.0
-        if self.certfile is not None and self.keyfile is not None:
-            config.certfile, config.keyfile = str(self.certfile), str(self.keyfile)
+        if self.certificate is None:
+            config.bind = list(self.bind)
+        else:
+            config.bind, config.insecure_bind = list(self.tls_bind), list(self.bind)
+            config.certfile, config.keyfile = str(self.certificate.certfile), str(self.certificate.keyfile)
         return config
 
 

@@ -1,4 +1,4 @@
-"""WebSocket close codes, and what a client has to do about each (contract §9, RFC 6455 §7.4).
+"""WebSocket close codes (contract §9, RFC 6455 §7.4); docs/errors.md says what a client does about each.
 
 The range suffices for a client that knows no list: 1xxx belongs to the protocol, 44xx is about this client, 45xx
 about this server.
@@ -24,41 +24,6 @@ class CloseCode(IntEnum):
     FLOOD = 4429
     DRAINING = 4503
 
-
-class Duty(IntEnum):
-    """What the client has to do after the close."""
-
-    STOP = 0
-    FIX = 1
-    NEW_TOKEN = 2
-    BACK_OFF = 3
-    RECONNECT = 4
-
-
-# {code: what the client has to do}
-DUTIES: dict[CloseCode, Duty] = {
-    CloseCode.NORMAL: Duty.STOP,
-    CloseCode.PROTOCOL_ERROR: Duty.FIX,
-    CloseCode.ABNORMAL: Duty.RECONNECT,
-    CloseCode.INVALID_TEXT: Duty.FIX,
-    CloseCode.INTERNAL_ERROR: Duty.BACK_OFF,
-    CloseCode.BAD_FRAME: Duty.FIX,
-    CloseCode.UNAUTHENTICATED: Duty.NEW_TOKEN,
-    CloseCode.FORBIDDEN: Duty.STOP,
-    CloseCode.HEARTBEAT_MISSED: Duty.RECONNECT,
-    CloseCode.TOO_BIG: Duty.FIX,
-    CloseCode.FLOOD: Duty.BACK_OFF,
-    CloseCode.DRAINING: Duty.RECONNECT,
-}
-
-# {duty: its sentence in the documentation}
-SENTENCES: dict[Duty, str] = {
-    Duty.STOP: "Do not reconnect by yourself.",
-    Duty.FIX: "Do not reconnect: what was sent breaks a rule, and would again.",
-    Duty.NEW_TOKEN: "Reconnect with a fresh token.",
-    Duty.BACK_OFF: "Reconnect after at least 10 s, doubling.",
-    Duty.RECONNECT: "Reconnect, after `afterMs` of the `reconnect` frame or a random time up to 10 s.",
-}
 
 CLOSE_CODE_OF = {
     "UNAUTHENTICATED": CloseCode.UNAUTHENTICATED,

@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from routes.__main__ import cautions
+from routes.edge.config.environment import dotenv, process_environment
 from routes.edge.config.forms import Bind, NamedKey
 from routes.edge.config.table import (
     RESERVED,
     SETTINGS,
     Config,
     ConfigError,
-    dotenv,
     listing,
-    process_environment,
     read_config,
     without_effect,
 )
@@ -60,6 +59,9 @@ CONTRACT = [
 KEY = "A" * 43 + "="
 
 MORE = [
+    "TLS_BIND",
+    "TLS_CERT",
+    "TLS_KEY",
     "ARTIFACT_MAX_BYTES",
     "CONSOLE_SOURCE",
     "RELEASE_KEYS",
@@ -69,6 +71,7 @@ MORE = [
     "METRICS_TOKEN",
     "REQUEST_SECONDS",
     "SESSION_TOKEN_SECONDS",
+    "SHARED_DIR",
     "STRIPE_URL",
 ]  # not in the contract's list, or left to us
 
@@ -84,7 +87,7 @@ def test_defaults() -> None:
     config = read_config({"PATH": "/bin", "PARTYLINE_LOG": ""})
     assert config.bind == (Bind("127.0.0.1", 8080),)
     assert config.base_url == config.dashboard_url == "http://127.0.0.1:8080"
-    assert config.data_dir == Path(".partyline")
+    assert config.data_dir == config.shared_dir == Path(".partyline")
     assert (config.database_url, config.nats_url, config.client_ip_header) == (None, None, None)
     assert (config.rate_limits, config.allow_query_tokens, config.edge) == (True, False, "lean")
     assert (config.max_connections, config.attachment_max_bytes) == (20_000, 8 * 1024 * 1024)
@@ -122,6 +125,15 @@ def test_forms(name: str, text: str, value: object) -> None:
 def test_base_address_follows_the_bind_address() -> None:
     assert read_config({"PARTYLINE_BIND": "[::]:90"}).base_url == "http://[::1]:90"
     assert read_config({"PARTYLINE_BIND": "0.0.0.0:90"}).base_url == "http://127.0.0.1:90"
+
+
+def test_tls_is_the_address_of_the_service_and_needs_its_files() -> None:
+    files = {"PARTYLINE_TLS_CERT": "cert.pem", "PARTYLINE_TLS_KEY": "key.pem"}
+    config = read_config({"PARTYLINE_TLS_BIND": "0.0.0.0:8443", **files})
+    assert (config.base_url, config.bind) == ("https://127.0.0.1:8443", (Bind("127.0.0.1", 8080),))
+    assert read_config(files).tls_bind is None
+    with pytest.raises(ConfigError, match="PARTYLINE_TLS_BIND needs"):
+        read_config({"PARTYLINE_TLS_BIND": "0.0.0.0:8443", "PARTYLINE_TLS_CERT": "cert.pem"})
 
 
 @pytest.mark.parametrize(

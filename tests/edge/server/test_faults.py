@@ -45,7 +45,7 @@ class Wire:
     def settings(self, **bounds: float) -> ServerSettings:
         if self._certificate is None:
             return ServerSettings(**bounds)  # type: ignore[arg-type]
-        files = {"certfile": self._certificate.certfile, "keyfile": self._certificate.keyfile}
+        files = {"certificate": self._certificate.server}
         # TLS has no half-closed state: its end is said when we have lingered.
         soon = {"linger_seconds": 0.2, "sweep_seconds": 0.2}
         return ServerSettings(**{**soon, **bounds}, **files)  # type: ignore[arg-type]

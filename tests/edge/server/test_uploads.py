@@ -58,7 +58,7 @@ async def serving(way: Way, certificate: Certificate) -> AsyncIterator[Service]:
     trusting = certificate.trusting() if way == "tls" else None
     settings = PATIENT
     if way == "tls":
-        settings = replace(PATIENT, certfile=certificate.certfile, keyfile=certificate.keyfile)
+        settings = replace(PATIENT, certificate=certificate.server)
     edge: Literal["lean", "stock"] = "stock" if way == "stock" else "lean"
     async with running(application(parts), edge=edge, settings=settings) as base_url:
         yield Service(base_url, parts.uploads, trusting, way)

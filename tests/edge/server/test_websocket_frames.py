@@ -43,7 +43,7 @@ async def test_control_frames_and_fragments_are_not_free(
     kind: str, secure: bool, sockets: Sockets, clock: FixedClock, certificate: Certificate
 ) -> None:
     """To the frame: a full bucket passes, one more closes with 4429."""
-    files = {"certfile": certificate.certfile, "keyfile": certificate.keyfile} if secure else {}
+    files = {"certificate": certificate.server} if secure else {}
     settings = ServerSettings(clock=clock, linger_seconds=0.2, sweep_seconds=0.05, **files)  # type: ignore[arg-type]
     app = Application(handler=echo, sockets=sockets)
     trusting = certificate.trusting() if secure else None

@@ -18,7 +18,7 @@ from tests.support.websocket import Client
 
 @pytest.fixture
 def settings(certificate: Certificate) -> ServerSettings:
-    return ServerSettings(certfile=certificate.certfile, keyfile=certificate.keyfile)
+    return ServerSettings(certificate=certificate.server)
 
 
 @pytest.mark.parametrize("http2", [False, True])

@@ -9,7 +9,6 @@ from wsproto.events import TextMessage
 
 from actors.kernel.sink import Prepared
 from routes.edge.websocket import frames
-from routes.edge.websocket.close_codes import DUTIES, SENTENCES, CloseCode
 
 
 def text_of(prepared: Prepared) -> str:
@@ -96,8 +95,3 @@ def test_the_bare_envelope_adds_nothing_and_has_no_events() -> None:
     assert text_of(frames.BARE.snapshot("inbox", "a", 1, 0, {"items": []})) == '{"items":[]}'
     with pytest.raises(TypeError):
         frames.BARE.event("inbox", "a", 1, "x", {}, self_=None)
-
-
-def test_every_close_code_has_a_duty() -> None:
-    assert set(DUTIES) == set(CloseCode)
-    assert set(DUTIES.values()) == set(SENTENCES)

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { admin, sessions } from "../../api.js";
 import { html } from "../../html.js";
 import { go } from "../../router.js";
-import { isSuperAdmin, me } from "../../session.js";
+import { MODERATOR, SUPER_ADMIN, may, me } from "../../session.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { Id } from "../../ui/chip.js";
 import { ask, showSecret } from "../../ui/dialog.js";
@@ -14,6 +14,7 @@ import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 import { Grants } from "./grants.js";
 import { Rights } from "./rights.js";
+import { SeenAs } from "./seen-as.js";
 
 /** @param {{id: string}} props */
 export function User({ id }) {
@@ -21,8 +22,8 @@ export function User({ id }) {
   return html`<${State} of=${read}>${(user) => html`<section aria-label=${user.name}><h2><bdi>${user.name}</bdi> <${Id} id=${user.userId} what=${say("profile.id")} /></h2>
     <dl class="facts"><dt>${say("users.created")}</dt><dd><${When} at=${user.createdAt} /></dd><dt>${say("users.seen")}</dt><dd>${user.lastSeenAt ? html`<${When} at=${user.lastSeenAt} />` : "–"}</dd>
       <dt>${say("users.region")}</dt><dd>${user.homeRegion ?? "–"}</dd></dl></section>
-    <${Notes} id=${id} />
-    ${isSuperAdmin.value && html`<${Held} id=${id} /><${Access} user=${user} />`}`}<//>`;
+    ${may(MODERATOR) && html`<${Notes} id=${id} />`}
+    ${may(SUPER_ADMIN) && html`<${Held} id=${id} /><${SeenAs} id=${id} /><${Access} user=${user} />`}`}<//>`;
 }
 
 // A grant changes what the rights say.

@@ -19,13 +19,17 @@ const roleOptions = () => ROLES.map((role) => [role, `${say(`members.role.${role
 export function Members({ server, told }) {
   const members = useRead((signal) => api.members(server.serverId, signal), [server.serverId]);
   const invites = useRead((signal) => api.invites(server.serverId, signal), [server.serverId]);
-  useEffect(() => { if (told.some((frame) => frame.event === "members")) { members.reload(); invites.reload(); } }, [told]);
+  const now = told.findLast((frame) => frame.event === "members")?.data;
+  // The channel tells all members with each change: the newest word of it is how they are.
+  useEffect(() => { if (now && !members.isLoading) members.change({ items: now }); }, [now, members.isLoading]);
+  // Whoever is a member by now has no invite that waits.
+  const isMember = (userId) => members.data?.items.some((member) => member.userId === userId);
   return html`<section aria-label=${say("server.members")}>
     <${State} of=${members}>${({ items }) => html`<ul class="people cards">${items.map((member) => html`<${Member} key=${member.userId} server=${server} member=${member} />`)}</ul>`}<//></section>
     <section aria-labelledby="members-invite"><h2 id="members-invite">${say("members.invite")}</h2>
       <${Invite} server=${server} invited=${invites.reload} />
-      <${State} of=${invites}>${({ items }) => html`<${Invites} server=${server} items=${items.filter((one) => one.status === "pending")} changed=${invites.reload} />`}<//></section>
-    <${Policy} server=${server} />`;
+      <${State} of=${invites}>${({ items }) => html`<${Invites} server=${server} items=${items.filter((one) => one.status === "pending" && !isMember(one.inviteeUserId))} changed=${invites.reload} />`}<//></section>
+    <${Policy} server=${server} told=${told} />`;
 }
 
 function Member({ server, member }) {
@@ -61,6 +65,7 @@ function Invite({ server, invited }) {
 function Invites({ server, items, changed }) {
   const revoke = useAction(async (invite) => {
     await api.revokeInvite(server.serverId, invite.id);
+    toast(say("members.inviteRevoked"), { undo: async () => { await api.invite(server.serverId, invite.inviteeUserId, invite.role); await changed(); } });
     await changed();
   });
   if (items.length === 0) return null;
@@ -71,8 +76,10 @@ function Invites({ server, items, changed }) {
 
 const MODES = ["public", "network", "friends_only", "invite_only", "private"];
 
-function Policy({ server }) {
+function Policy({ server, told }) {
   const read = useRead((signal) => api.policy(server.serverId, signal), [server.serverId]);
+  const now = told.findLast((frame) => frame.event === "access_policy")?.data;
+  useEffect(() => { if (now && !read.isLoading) read.change(now); }, [now, read.isLoading]);
   const save = useAction(async (changes) => read.change(await api.setPolicy(server.serverId, { ...read.data, ...changes })));
   return html`<section aria-labelledby="members-policy"><h2 id="members-policy">${say("policy.title")}</h2><${State} of=${read}>${(policy) => html`
     <${Field} kind="select" label=${say("policy.mode")} value=${policy.accessMode} options=${MODES.map((mode) => [mode, say(`policy.mode.${mode}`)])} onInput=${(accessMode) => save.run({ accessMode })} />

@@ -36,7 +36,7 @@ function Editor({ server, publication, changed }) {
   const isChanged = JSON.stringify(fields) !== JSON.stringify(before);
   return html`<div class="form">
     <${Field} label=${say("publication.name")} value=${fields.displayName} onInput=${set("displayName")} error=${save.error} pointer="/displayName" maxlength="100" />
-    <${Field} label=${say("publication.address")} value=${fields.address} onInput=${set("address")} error=${save.error} pointer="/address" maxlength="255" spellcheck="false" />
+    <${Field} label=${say("publication.address")} value=${fields.address} onInput=${set("address")} error=${save.error} pointer="/address" maxlength="255" spellcheck=${false} />
     <${Field} label=${say("publication.category")} value=${fields.category} onInput=${set("category")} error=${save.error} pointer="/category" maxlength="32" />
     <${Field} label=${say("publication.tags")} hint=${say("publication.tagsHint")} value=${fields.tags} onInput=${set("tags")} error=${save.error} pointer="/tags" />
     <${Field} label=${say("publication.motd")} value=${fields.motdOverride} onInput=${set("motdOverride")} error=${save.error} pointer="/motdOverride" maxlength="300" />

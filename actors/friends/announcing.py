@@ -1,0 +1,37 @@
+"""How a change between two users gets its number, and how other processes hear of it."""
+
+from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.friends.events import LinkChanged, RelationChanged
+from persistence.connection import Connection
+from persistence.friends import turns
+
+Numbered = TypeVar("Numbered", LinkChanged, RelationChanged)
+
+_decoder: msgspec.json.Decoder[LinkChanged | RelationChanged] = msgspec.json.Decoder(
+    LinkChanged | RelationChanged
+)
+
+
+async def numbered(conn: Connection, event: Numbered) -> Numbered:
+    """Give a change its number, and announce it.
+
+    Args:
+        event: with any `turn`. All rows that the change concerns are locked by the transaction.
+    """
+    turn = await turns.announce(conn, msgspec.json.encode(event).decode())
+    return replace(event, turn=turn)
+
+
+def heard(payload: str) -> LinkChanged | RelationChanged | None:
+    """The change that a NOTIFY tells of; None when all has to be read again: a user was erased, or another release has
+    announced it in a form that this one does not know.
+    """
+    turn, _, change = payload.partition(" ")
+    try:
+        return replace(_decoder.decode(change), turn=int(turn))
+    except msgspec.DecodeError:
+        return None

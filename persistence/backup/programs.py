@@ -1,0 +1,180 @@
+"""PostgreSQL's own programs, which dump a database and fill one: `pg_dump` and `pg_restore`.
+
+They run as our own user, and reach an embedded database by its socket as we do.
+"""
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from persistence.backup.faults import BackupFault
+from persistence.embedded.binaries import folders
+
+PIECE_BYTES = 4 << 20
+"""Of a dump."""
+
+_VERSION = re.compile(rb"\(PostgreSQL\) (\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One program.
+
+    Args:
+        path: where it is.
+        major: its major version.
+    """
+
+    path: Path
+    major: int
+
+
+def find_program(name: str, *, at_least: int, pg_bin: Path | None) -> Program:
+    """The program of the same version if there is one, else the oldest that is newer.
+
+    Args:
+        name: `pg_dump` or `pg_restore`.
+        at_least: major version of what it works with.
+        pg_bin: the only folder to look into; None for the wheel and the system.
+
+    Raises:
+        BackupFault: there is none.
+    """
+    found = [
+        program
+        for folder, _ in folders(pg_bin)
+        if (program := _inspect(folder / name)) is not None and program.major >= at_least
+    ]
+    if not found:
+        raise BackupFault(
+            f"no {name} of PostgreSQL {at_least} or newer was found; install it, or name its folder by PARTYLINE_PG_BIN"
+        )
+    return min(found, key=lambda program: program.major)
+
+
+def dump(program: Program, dsn: str, check: Callable[[], None]) -> Iterator[bytes]:
+    """The database as pg_dump writes it, in pieces of up to `PIECE_BYTES`: as it is at one moment near the start.
+
+    Args:
+        program: pg_dump.
+        dsn: the address of the database.
+        check: called for each piece; what it raises ends the program.
+
+    Raises:
+        BackupFault: pg_dump failed.
+    """
+    with _running(program, dsn, ["--format=custom", "--no-owner", "--no-privileges"]) as run:
+        while data := run.output.read(PIECE_BYTES):
+            check()
+            yield data
+        run.end()
+
+
+class Filling:
+    """A pg_restore that is given a dump piece by piece, and fills an empty database in one transaction.
+
+    Args:
+        run: it.
+    """
+
+    def __init__(self, run: "_Run") -> None:
+        self._run = run
+
+    def write(self, data: bytes) -> None:
+        """Give it a piece.
+
+        Raises:
+            BackupFault: it has failed.
+        """
+        try:
+            self._run.input.write(data)
+        except BrokenPipeError:
+            self._run.end()
+
+    def finish(self) -> None:
+        """Wait until the database is filled.
+
+        Raises:
+            BackupFault: it has failed, and the database is as empty as before.
+        """
+        with suppress(BrokenPipeError):
+            self._run.input.close()
+        self._run.end()
+
+
+@contextmanager
+def filling(program: Program, dsn: str) -> Iterator[Filling]:
+    """Run pg_restore for the block, which writes to it and finishes it; else it is killed, and changes nothing.
+
+    Args:
+        program: pg_restore.
+        dsn: the address of an empty database.
+    """
+    options = ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction"]
+    with _running(program, dsn, options) as run:
+        yield Filling(run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A program that runs: its pipes, and the file that it complains into."""
+
+    process: "subprocess.Popen[bytes]"
+    input: IO[bytes]
+    output: IO[bytes]
+    told: IO[bytes]
+
+    def end(self) -> None:
+        """Wait for its end; raises BackupFault with the last line that it said if that is not a good one."""
+        if self.process.wait() != 0:
+            self.told.seek(0)
+            lines = self.told.read(1 << 16).decode(errors="replace").strip().splitlines()
+            raise BackupFault(lines[-1] if lines else "a program of PostgreSQL failed and said nothing")
+
+
+@contextmanager
+def _running(program: Program, dsn: str, options: Sequence[str]) -> Iterator[_Run]:
+    address, secret = _split(dsn)
+    environment = {**os.environ, "LC_ALL": "C", **({} if secret is None else {"PGPASSWORD": secret})}
+    with (
+        tempfile.TemporaryFile() as told,
+        subprocess.Popen(  # noqa: S603
+            [program.path, *options, f"--dbname={address}"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=told,
+            env=environment,
+        ) as process,
+    ):
+        run = _Run(process, cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout), told)
+        try:
+            yield run
+        finally:
+            process.kill()
+            with suppress(BrokenPipeError):
+                run.input.close()
+
+
+def _split(dsn: str) -> tuple[str, str | None]:
+    """The address without its password, which every user of the machine could read in the list of processes."""
+    parts = urlsplit(dsn)
+    if parts.password is None:
+        return dsn, None
+    place = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{parts.username}@{place}")), unquote(parts.password)
+
+
+def _inspect(path: Path) -> Program | None:
+    try:
+        answer = subprocess.run([path, "--version"], check=True, capture_output=True, timeout=10)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return None
+    match = _VERSION.search(answer.stdout)
+    return Program(path, int(match[1])) if match else None

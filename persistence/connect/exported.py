@@ -1,0 +1,21 @@
+"""What of connect a user may take with them."""
+
+from persistence.exporting import Exported
+
+EXPORTED = (
+    Exported(
+        "connect_servers",
+        "owner_id = $1",
+        leaves=("secret", "secret_number", "former_secret", "former_until_ms", "name_lower"),
+    ),
+    Exported(
+        "connect_settings",
+        "server_id IN (SELECT server_id FROM connect_servers WHERE owner_id = $1)",
+        leaves=("sealed",),
+    ),
+    Exported("connect_members", "user_id = $1"),
+    Exported("connect_invites", "invitee_user_id = $1 OR inviter_id = $1"),
+    Exported("connect_sessions", "user_id = $1"),
+    Exported("connect_extensions", "owner_id = $1"),
+    Exported("connect_commands", "created_by = $1", leaves=("leased_until_ms",)),
+)

@@ -1,0 +1,11 @@
+"""What of discord a user may take with them."""
+
+from persistence.exporting import Exported
+
+EXPORTED = (
+    Exported(
+        "network_discord",
+        "network_id IN (SELECT network_id FROM networks WHERE owner_id = $1)",
+        leaves=("sealed_token",),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Which processes serve this database, and which of them owns which actors."""

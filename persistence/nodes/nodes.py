@@ -1,0 +1,73 @@
+"""The nodes that live, a row each: a node whose row is gone is dead, whatever it thinks of itself.
+
+A node has a name, which outlives it, and at each start a new life, a number that only rises. It renews its row; whoever
+finds a row that has run out may delete it. Only the database's clock counts. What a node may write is decided by the
+fences of its leases (`leases.py`) and not by this row, so that no delay makes a stale write land.
+
+Invariant: who adds or deletes a row holds the advisory lock, as everybody does who judges by these rows which leases
+are free. So no lease is taken from a node that comes back under its name at that moment.
+"""
+
+from persistence.connection import Connection
+from persistence.nodes.leases import take_leases
+from persistence.nodes.shards import ALL_SHARDS
+
+_LOCK = 0x6E6F646573  # any number that nobody else uses for an advisory lock in this database
+
+
+async def hold_alone(conn: Connection, node: str, ttl_seconds: float) -> tuple[int, dict[int, int]] | None:
+    """Begin a life of a node that serves alone, and take every shard.
+
+    Rows of nodes that have run out are deleted. Waits for commits in flight under the leases that are taken. Run in a
+    transaction.
+
+    Args:
+        node: the name of this process, unique among those that share the database.
+        ttl_seconds: how long the row lasts, by the database's clock; to be renewed well before.
+
+    Returns: (life, {shard: fence}), or None when another node lives.
+    """
+    await conn.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+    await conn.execute("DELETE FROM nodes WHERE expires_at < clock_timestamp()")
+    if await conn.fetchval("SELECT EXISTS (SELECT FROM nodes WHERE node <> $1)", node):
+        return None
+    life: int = await conn.fetchval(
+        """
+        INSERT INTO nodes (node, life, expires_at)
+        VALUES ($1, nextval('node_lives'), clock_timestamp() + make_interval(secs => $2))
+        ON CONFLICT (node) DO UPDATE SET life = excluded.life, expires_at = excluded.expires_at
+        RETURNING life
+        """,
+        node, ttl_seconds,
+    )  # fmt: skip
+    return life, await take_leases(conn, node, ALL_SHARDS)
+
+
+async def renew(conn: Connection, node: str, life: int, ttl_seconds: float) -> bool:
+    """Extend the row of a node, also one that has run out but was not deleted.
+
+    Args:
+        life: that the node began with.
+        ttl_seconds: from now, by the database's clock.
+
+    Returns: False when the node is dead, or lives another life.
+    """
+    found = await conn.fetchval(
+        """
+        UPDATE nodes SET expires_at = clock_timestamp() + make_interval(secs => $3)
+        WHERE node = $1 AND life = $2 RETURNING true
+        """,
+        node, life, ttl_seconds,
+    )  # fmt: skip
+    return found is not None
+
+
+async def leave(conn: Connection, node: str, life: int) -> None:
+    """End a life, so that others need not wait for the row to run out; its leases are free from then on.
+
+    Args:
+        node: by its name.
+        life: that it began with; a later one under this name is left alone.
+    """
+    await conn.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+    await conn.execute("DELETE FROM nodes WHERE node = $1 AND life = $2", node, life)

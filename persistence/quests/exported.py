@@ -1,0 +1,11 @@
+"""What of quests a user may take with them."""
+
+from persistence.exporting import Exported
+
+EXPORTED = (
+    Exported("quest_days", "user_id = $1"),
+    Exported("daily_quests", "user_id = $1"),
+    Exported("quest_play", "user_id = $1"),
+    Exported("quest_launches", "user_id = $1"),
+    Exported("quest_company", "user_id = $1"),
+)

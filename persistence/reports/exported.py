@@ -1,0 +1,5 @@
+"""What of reports a user may take with them."""
+
+from persistence.exporting import Exported
+
+EXPORTED = (Exported("reports", "reporter_id = $1", leaves=("seq", "settled_by")),)

@@ -1,0 +1,13 @@
+"""What of shop a user may take with them."""
+
+from persistence.exporting import Exported
+
+EXPORTED = (
+    Exported(
+        "shop_checkouts",
+        "payer_id = $1 OR recipient_id = $1",
+        leaves=("request_key", "request_body", "session_ref", "url"),
+    ),
+    Exported("shop_purchases", "payer_id = $1 OR recipient_id = $1", leaves=("seq", "grants_digest")),
+    Exported("shop_entitlements", "user_id = $1"),
+)

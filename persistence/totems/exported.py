@@ -1,0 +1,14 @@
+"""What of totems a user may take with them."""
+
+from persistence.exporting import Exported
+
+EXPORTED = (
+    Exported("totem_models", "owner_id = $1", leaves=("name_key",)),
+    Exported(
+        "totem_contents",
+        "model_id IN (SELECT id FROM totem_models WHERE owner_id = $1)",
+        files=("content",),
+        key="model_id",
+    ),
+    Exported("totem_selections", "user_id = $1"),
+)

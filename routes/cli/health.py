@@ -1,0 +1,33 @@
+"""`partyline health`: asks a running server on this machine whether it is ready, for container engines and scripts."""
+
+from http.client import HTTPConnection, HTTPException
+from urllib.parse import urlsplit
+
+from routes.cli.faults import CommandFault
+from routes.edge.config.forms import address_of
+from routes.edge.config.table import Config
+
+WAIT_SECONDS = 5.0
+
+
+def ask_ready(config: Config) -> str:
+    """Ask `/ready` at the first address of `PARTYLINE_BIND`, and return what to print.
+
+    Args:
+        config: of the server.
+
+    Raises:
+        CommandFault: it is not ready, or does not answer within `WAIT_SECONDS`.
+    """
+    address = f"{address_of(config.bind[0])}/ready"
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=WAIT_SECONDS)
+    try:
+        connection.request("GET", "/ready")
+        status = connection.getresponse().status
+    except (OSError, HTTPException) as error:
+        raise CommandFault(f"{address} does not answer: {error}") from error
+    finally:
+        connection.close()
+    if status != 200:
+        raise CommandFault(f"{address} answered {status}")
+    return "ready"

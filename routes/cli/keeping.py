@@ -1,0 +1,107 @@
+"""The commands that keep an installation over years: backups, and what comes of them."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from routes.cli.output import say
+from routes.edge.config.table import Config
+
+# Each command imports what it needs when it is run.
+# ruff: noqa: PLC0415
+
+
+class Add(Protocol):
+    """Adds a command to the parser."""
+
+    def __call__(
+        self, name: str, says: str, command: Callable[[argparse.Namespace, Config], int], /
+    ) -> argparse.ArgumentParser:
+        """The parser of the command's own arguments."""
+        ...
+
+
+def add_keeping(add: Add) -> None:
+    """Add these commands.
+
+    Args:
+        add: adds one.
+    """
+    backup = add("backup", "write everything into one file, while the server runs or not", _backup)
+    restore = add("restore", "restore a backup into an empty data folder", _restore)
+    for parser, says in ((backup, "the file, which must not exist"), (restore, "a file of partyline backup")):
+        parser.add_argument("file", type=Path, metavar="FILE", help=says)
+        parser.add_argument(
+            "--passphrase-file",
+            type=Path,
+            metavar="FILE",
+            help="its first line seals the backup; - asks for it, or reads standard input",
+        )
+
+    exported = add("export", "write everything that a user may take with them into a zip", _export)
+    exported.add_argument("file", type=Path, metavar="FILE", help="the file, which must not exist")
+    exported.add_argument("--user", required=True, metavar="UUID", help="whose")
+    upgraded = add("upgrade-database", "move the embedded database to the newest PostgreSQL found", _upgrade)
+    upgraded.add_argument(
+        "--old-bin",
+        type=Path,
+        metavar="FOLDER",
+        help="programs of the old version, if it is not found by itself",
+    )
+
+
+def _backup(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.backup import make_backup
+    from routes.cli.passphrase import read_passphrase
+
+    passphrase = read_passphrase(arguments.passphrase_file, new=True)
+    for line in trio.run(make_backup, arguments.file, config, passphrase):
+        say(line)
+    return 0
+
+
+def _restore(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.backup import restore_backup
+    from routes.cli.passphrase import read_passphrase
+
+    passphrase = read_passphrase(arguments.passphrase_file)
+    for line in trio.run(restore_backup, arguments.file, config, passphrase):
+        say(line)
+    return 0
+
+
+def _export(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from actors.ids import parse_uuid
+    from persistence.blobs import Blobs
+    from routes.cli.database import database_of
+    from routes.cli.export import export_user
+    from routes.cli.faults import CommandFault
+    from routes.domains import DOMAINS
+
+    user_id = parse_uuid(arguments.user)
+    if user_id is None:
+        raise CommandFault("--user wants a uuid")
+
+    async def exported() -> str:
+        async with database_of(config) as database:
+            blobs = Blobs(config.shared_dir / "blobs")
+            return await export_user(user_id, arguments.file, database, blobs, DOMAINS)
+
+    say(trio.run(exported))
+    return 0
+
+
+def _upgrade(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.upgrade import upgrade_database
+
+    say(trio.run(upgrade_database, config, arguments.old_bin))
+    return 0

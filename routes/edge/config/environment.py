@@ -1,0 +1,49 @@
+"""Where settings come from: the environment of the process, over a `.env` file beside it."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from routes.edge.config.table import PREFIX, ConfigError
+
+DOTENV = ".env"
+
+
+def process_environment(directory: Path | None = None) -> dict[str, str]:
+    """The environment of this process, over the `PARTYLINE_` variables of a `.env` file.
+
+    Args:
+        directory: where `.env` is looked for; None for the working directory.
+
+    Raises:
+        ConfigError: a line of the file is not `NAME=value`.
+    """
+    path = (directory or Path.cwd()) / DOTENV
+    found = {}
+    if path.is_file():
+        found = {name: text for name, text in dotenv(path.read_text("utf-8")) if name.startswith(PREFIX)}
+    return {**found, **os.environ}
+
+
+_LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
+
+
+def dotenv(text: str) -> Iterator[tuple[str, str]]:
+    """Read a `.env` file as (name, value): `NAME=value`, quotes optional; empty lines and those that begin with `#`
+    are skipped.
+
+    Raises:
+        ConfigError: a line has another form.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.strip()
+        if not bare or bare.startswith("#"):
+            continue
+        form = _LINE.fullmatch(bare)
+        if form is None:
+            raise ConfigError(f"{DOTENV}, line {number}: not NAME=value")
+        value = form[2]
+        if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
+            value = value[1:-1]
+        yield form[1], value

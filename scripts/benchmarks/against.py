@@ -1,0 +1,117 @@
+"""`scripts/bench --against REF`: the working tree beside another state of the code, so that 3 % can be seen.
+
+A machine that others use as well is slower or faster from one second to the next, by more than what is looked for.
+So all servers run at once, and short rounds alternate between them; the others stand still meanwhile. What is compared
+is CPU time of the server, of rounds that lie within two seconds of each other. The other state runs twice: what its
+two servers differ by is what one must not believe.
+
+Servers, load and databases share one CPU, and leave the others to whom the machine belongs as well. So the load sends
+what it may, then the server takes all of it, then the database: on two CPUs it depends on who is held up how many
+messages a turn or a commit takes, and with it what one costs.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import trio
+
+from scripts.benchmarks.cases import Case
+from scripts.benchmarks.contenders import Contender, contending
+from scripts.benchmarks.ratios import Ratio, Round, compared
+from scripts.benchmarks.servers import State, contended_cpu
+
+SESSION_SECONDS = 600.0
+"""The longest that a session may take: three servers with their users, the rounds, and the checks at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """How long is measured.
+
+    Args:
+        sessions: fresh starts of all servers, 1 to `ratios.MOST_SESSIONS`.
+        rounds: of each session, at least 1.
+        seconds: CPU time of each server in a round.
+    """
+
+    sessions: int
+    rounds: int
+    seconds: float
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What the two states differ by in one case.
+
+    Args:
+        case: its name.
+        sessions: what a unit cost in each round of each session.
+        new: the cost at the working tree ÷ that at the other state.
+        control: the other state ÷ itself.
+        fault: what was wrong with what clients saw; empty when nothing was.
+    """
+
+    case: str
+    sessions: list[list[Round]]
+    new: Ratio
+    control: Ratio
+    fault: str = ""
+
+
+async def compare(
+    case: Case, new: Path, old: Path, turns: Turns, told: Callable[[list[Round]], None]
+) -> Comparison:
+    """Measure one case.
+
+    Args:
+        case: its unit is one of `contenders.UNITS`.
+        new, old: checkouts.
+        told: called with the rounds of each session as it ends.
+
+    Raises:
+        TooSlowError: a session took longer than ten minutes.
+        NotServing, WorkerFailed: see `measure.bench`. Cancellation ends the servers and their load.
+    """
+    sessions: list[list[Round]] = []
+    faults: list[str] = []
+    for number in range(turns.sessions):
+        states = [State(code, hash_seed=number, cpu=contended_cpu()) for code in (new, old, old)]
+        with trio.fail_after(SESSION_SECONDS):
+            rounds, fault = await _session(case, states, turns)
+        sessions.append(rounds)
+        faults += [fault] * bool(fault)
+        told(rounds)
+    ratio, control = compared(sessions)
+    return Comparison(
+        case=case.name, sessions=sessions, new=ratio, control=control, fault="; ".join(faults[:1])
+    )
+
+
+async def _session(case: Case, states: Sequence[State], turns: Turns) -> tuple[list[Round], str]:
+    count = 1 if case.unit == "socket" else turns.rounds
+    async with AsyncExitStack() as stack:
+        contenders = [await stack.enter_async_context(contending(case, state)) for state in states]
+        for one in contenders:
+            await one.open(count)
+            one.stand_still()
+        rounds = [await _round(contenders, number, turns.seconds) for number in range(count)]
+        faults = []
+        for one in contenders:
+            one.go_on()
+            faults.append(await one.fault())
+    return rounds, next(filter(None, faults), "")
+
+
+async def _round(contenders: Sequence[Contender], number: int, seconds: float) -> Round:
+    """Let each have the machine once; who is first changes from round to round, and so does the direction."""
+    first = number % len(contenders)
+    order = [*range(first, len(contenders)), *range(first)]
+    costs = [0.0] * len(contenders)
+    for index in order if number % 2 else reversed(order):
+        one = contenders[index]
+        one.go_on()
+        costs[index] = await one.round(number, seconds)
+        one.stand_still()
+    return Round(*costs)

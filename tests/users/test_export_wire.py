@@ -1,0 +1,90 @@
+"""What a user may take with them is complete, has no secrets, and nothing that others wrote."""
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from persistence.connection import Connection
+from routes.chat.parts import BLOBS
+from routes.cli.export import export_user
+from routes.cli.faults import CommandFault
+from routes.domains import DOMAINS
+from tests.chat.play import PNG
+from tests.support.world import World
+from tests.users.traces import NAME, SECRET, everything, traces
+
+TABLES = {table.table: table for domain in DOMAINS for table in domain.exported}
+
+LEFT_OUT = {
+    "channel_pointers": "the newest of channel_activations",
+    "connect_tickets": "a secret that lives for a minute",
+    "discord_outbox": "posts on their way",
+    "moderator_notes": "what others have written of them",
+    "notification_heads": "where the notifications end",
+    "sign_in_links": "a secret that lives for minutes",
+    "voice_sessions": "where they are at this moment",
+}
+"""Tables that refer to a user, and why none of their rows is exported."""
+
+WRITTEN_OF_THEM = {"audit_log", "events", "heads", "receipts", "snapshots"}
+"""Tables with copies of what other tables have, and with what was done to them."""
+
+
+async def references(conn: Connection) -> list[tuple[str, str]]:
+    """(table, column) of everything that refers to a user."""
+    rows = await conn.fetch(
+        "SELECT conrelid::regclass::text AS name, attname FROM pg_constraint"
+        " JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]"
+        " WHERE contype = 'f' AND confrelid = 'users'::regclass"
+    )
+    return [(row["name"], row["attname"]) for row in rows]
+
+
+async def test_whatever_refers_to_a_user_is_exported_or_left_out_for_a_reason(world: World) -> None:
+    found: Any = await world.service.database.read(references)
+    named = {(name, column) for name, column in found if name in TABLES and column in TABLES[name].where}
+    missing = {one for one in found if one not in named and one[0] not in LEFT_OUT}
+    # Of a link between two users the one who made it has it; a veil shows the one what the other sees.
+    assert missing == {("friend_links", "friend_id"), ("veils", "viewer_id")}
+    assert not LEFT_OUT.keys() & TABLES.keys()
+
+
+async def test_everything_of_theirs_and_nothing_of_others(world: World, tmp_path: Path) -> None:
+    ann, ben = await world.players(NAME, "Ben")
+    await everything(world, ann, ben)
+    await ben.say(await ben.talk_to(ann), "this is Ben's own")
+    database = world.service.database
+    path = tmp_path / "ann.zip"
+    said = await export_user(ann.id, path, database, world.service.of(BLOBS), DOMAINS)
+    assert said.startswith(f"{path}: ")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with ZipFile(path) as archive:
+        assert archive.testzip() is None
+        inside = {name: archive.read(name) for name in archive.namelist()}
+    tables = {
+        name.removesuffix(".json"): json.loads(data)
+        for name, data in inside.items()
+        if name.endswith(".json")
+    }
+    assert tables["users"][0]["name"] == NAME
+    shared = tables["profile_shares"][0]
+    assert shared["manifest"] == {"word": SECRET}
+    traced: Any = await database.read(traces, SECRET)
+    assert set(traced) - set(tables) <= WRITTEN_OF_THEM | LEFT_OUT.keys()
+    assert PNG in inside.values()
+    whole = b"".join(inside.values())
+    assert b"this is Ben's own" not in whole
+    for column in ("secret", "token", "hash", "sealed"):
+        held = [
+            name for name, rows in tables.items() for row in rows for key in row if column in key and row[key]
+        ]
+        assert held == [], column
+    with pytest.raises(CommandFault, match="is there already"):
+        await export_user(ann.id, path, database, world.service.of(BLOBS), DOMAINS)
+    with pytest.raises(CommandFault, match="there is no user"):
+        await export_user(ann.id[::-1], tmp_path / "nobody.zip", database, world.service.of(BLOBS), DOMAINS)
+    assert not (tmp_path / "nobody.zip").exists()
