@@ -4,6 +4,7 @@ import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { connection, useChannel } from "../../live.js";
 import { useRead } from "../../store.js";
+import { healthOf } from "../../ui/health.js";
 import { State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { bytes, clockTime, duration, number, say, sayOf } from "../../words.js";
@@ -61,10 +62,9 @@ function Health({ kept }) {
   }, []);
   const lastMs = kept.atMs.at(-1);
   const isOld = connection.value.state !== "live" || (lastMs && nowMs - lastMs > LATE * kept.everyMs);
-  const failing = kept.series.requestsFailed?.values.at(-1) > 0;
-  const isAway = kept.series.databaseAvailable?.values.at(-1) === 0;
-  const words = isOld ? "metrics.old" : isAway ? "metrics.away" : failing ? "metrics.failing" : "metrics.well";
-  return html`<p class=${`banner ${isOld ? "old" : isAway || failing ? "failing" : ""}`} role="status">${say(words)} <span class="dim">${say("metrics.since")} <${When} at=${kept.startedAtMs} />${lastMs && html` · ${say("metrics.newest")} ${clockTime(lastMs)}`}</span></p>`;
+  const health = healthOf(Object.fromEntries(Object.entries(kept.series).map(([name, { values }]) => [name, values.at(-1)])));
+  const words = isOld ? "metrics.old" : health;
+  return html`<p class=${`banner ${isOld ? "old" : health === "metrics.well" ? "" : "failing"}`} role="status">${say(words)} <span class="dim">${say("metrics.since")} <${When} at=${kept.startedAtMs} />${lastMs && html` · ${say("metrics.newest")} ${clockTime(lastMs)}`}</span></p>`;
 }
 
 function Panel({ title, names, kept }) {

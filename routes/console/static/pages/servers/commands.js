@@ -8,6 +8,7 @@ import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
 import { Complaint, Empty, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { duration, say, sayOf } from "../../words.js";
+import { lacks, Missing } from "./missing.js";
 
 const TONES = { success: "good", failed: "bad", expired: "warn", cancelled: "plain" };
 
@@ -76,7 +77,8 @@ function Send({ server, sent, last }) {
       <p class="dim" id="command-hint">${say("commands.hint")}</p></div>
     ${known ? html`<${SchemaFields} schema=${known} values=${fields} onChange=${setFields} error=${send.error} at="/payload" />`
       : html`<div class="field"><label for="command-payload">${say("commands.payload")}</label><textarea id="command-payload" rows="2" spellcheck="false" value=${json} onInput=${(event) => setJson(event.currentTarget.value)}></textarea></div>`}
-    <${Submit} action=${send} disabled=${!name.trim() || send.isRunning}>${say("action.send")}<//>
+    <${Missing} server=${server} capability="server.commands.write" />
+    <${Submit} action=${send} disabled=${!name.trim() || send.isRunning || lacks(server, "server.commands.write")}>${say("action.send")}<//>
   <//>`;
 }
 
