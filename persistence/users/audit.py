@@ -102,7 +102,7 @@ class WantedAudit(msgspec.Struct, frozen=True, kw_only=True):
     """Which entries.
 
     Args:
-        actor_id, target_id, action: only those with this one; None for all.
+        actor_id, target_id, action, request_id: only those with this one; None for all.
         since_ms, before_ms: only those from this time on, and before this one; epoch milliseconds.
         after: (`at_ms`, `seq`) of the last entry of the page before; None from the newest.
         limit: at most so many.
@@ -111,6 +111,7 @@ class WantedAudit(msgspec.Struct, frozen=True, kw_only=True):
     actor_id: str | None = None
     target_id: str | None = None
     action: str | None = None
+    request_id: str | None = None
     since_ms: int = 0
     before_ms: int = 2**62
     after: tuple[int, int] | None = None
@@ -119,7 +120,7 @@ class WantedAudit(msgspec.Struct, frozen=True, kw_only=True):
 
 async def read_audit(conn: Connection, wanted: WantedAudit) -> list[AuditEntry]:
     """The wanted entries, newest first."""
-    filters = (wanted.actor_id, wanted.target_id, wanted.action)
+    filters = (wanted.actor_id, wanted.target_id, wanted.action, wanted.request_id)
     rows = await conn.fetch(
         _PAGES[tuple(value is not None for value in filters)],
         wanted.since_ms,
@@ -139,6 +140,6 @@ LEFT JOIN users AS target ON target.id = log.target_id
 WHERE log.at_ms >= $1 AND log.at_ms < $2 AND (log.at_ms, log.seq) < ($3, $4){}
 ORDER BY log.at_ms DESC, log.seq DESC LIMIT $5
 """,
-    ("log.actor_id = ${}", "log.target_id = ${}", "log.action = ${}"),
+    ("log.actor_id = ${}", "log.target_id = ${}", "log.action = ${}", "log.request_id = ${}"),
     taken=5,
 )

@@ -27,6 +27,7 @@ class AuditQuery(PageQuery, frozen=True):
         actor_id: only what this user did.
         target_id: only what was done to this user or thing.
         action: only this action, such as `permission.granted`.
+        request_id: only what this request did, by the id that a problem document carries.
         since: only from this time on.
         before: only before this time.
     """
@@ -34,6 +35,7 @@ class AuditQuery(PageQuery, frozen=True):
     actor_id: UserId | None = None
     target_id: Annotated[str, msgspec.Meta(max_length=64)] | None = None
     action: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+    request_id: ObjectId | None = None
     since: Annotated[str, msgspec.Meta(max_length=40)] | None = None
     before: Annotated[str, msgspec.Meta(max_length=40)] | None = None
 
@@ -70,11 +72,12 @@ class AuditPage(Wire, frozen=True):
 @endpoint("GET", "/v1/admin/audit", needs=SUPER_ADMIN)
 async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
     """Lists the audit trail, newest entries first: all of it, or what somebody did, what was done to somebody, one sort
-    of action, or a stretch of time."""
+    of action, what one request did, or a stretch of time."""
     wanted = WantedAudit(
         actor_id=query.actor_id,
         target_id=None if query.target_id is None else query.target_id.lower(),
         action=query.action,
+        request_id=query.request_id,
         since_ms=_time(query.since, "since", 0),
         before_ms=_time(query.before, "before", NEVER_MS),
         after=_PAGES.place(query.cursor),

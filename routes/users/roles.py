@@ -1,4 +1,4 @@
-"""Giving roles to users and taking them, for super-admins (contract §2)."""
+"""Roles: what each may do, giving them to users, and taking them; for super-admins (contract §2)."""
 
 from collections.abc import Awaitable, Callable
 from typing import get_args
@@ -8,8 +8,9 @@ import msgspec
 from actors.change import Change
 from actors.errors import Conflict, Forbidden, NotFound
 from actors.ids import UserId
-from actors.users.permissions import Role, highest_label
+from actors.users.permissions import ROLE_LABELS, Access, Role, highest_label
 from actors.users.units_rights import appoint, dismiss
+from persistence.users.permissions import nodes_of, read_catalog
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
@@ -18,6 +19,7 @@ from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
 from routes.users.listing import GivenRole
 from routes.users.reactions import RightsOf
+from routes.users.rights import AnyRole
 
 _ROLE = "/v1/admin/users/{userId}/roles/{role}"
 
@@ -33,6 +35,37 @@ class UserRoles(Wire, frozen=True):
     user_id: str
     roles: list[GivenRole]
     highest_role_label: str
+
+
+class RoleRights(Wire, frozen=True):
+    """A role, and what whoever has it and no grants may do.
+
+    Args:
+        nodes: sorted; quota nodes gate nothing and are left out.
+    """
+
+    role: AnyRole
+    label: str
+    nodes: tuple[str, ...]
+
+
+class Roles(Wire, frozen=True):
+    """All roles, the one that everybody has first."""
+
+    items: list[RoleRights]
+
+
+@endpoint("GET", "/v1/admin/roles", needs=SUPER_ADMIN)
+async def list_roles(call: Call) -> Roles:
+    """Lists the roles, each with the nodes that somebody holds who has it, as everybody the role `user`, and no grants
+    of their own. Nodes that the catalog does not know are among them where their absence grants them."""
+    catalog = nodes_of(await call.service.database.read(read_catalog))
+    return Roles([RoleRights(role.value, ROLE_LABELS[role], _held(role, catalog)) for role in Role])
+
+
+def _held(role: Role, catalog: frozenset[str]) -> tuple[str, ...]:
+    nobody = frozenset[str]()
+    return Access(frozenset({Role.USER, role}), nobody, nobody, catalog, {}).held
 
 
 @endpoint("PUT", _ROLE, needs=SUPER_ADMIN, refusals=(NotFound, Forbidden))

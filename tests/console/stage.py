@@ -7,7 +7,7 @@ another server, and whatever axe finds.
 """
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,31 +28,6 @@ PICTURES = os.environ.get("PICTURES")
 """A folder that gets a picture of each page that a story stops at; a person looks at them."""
 
 expect.set_options(timeout=PATIENCE_SECONDS * 1000)
-
-HEIGHT = 800
-
-TOO_WIDE = """() => {
-    const parts = [document.scrollingElement, document.querySelector("main")].filter(Boolean);
-    if (parts.every((part) => part.scrollWidth <= part.clientWidth)) return "";
-    const endOf = (element) => element.getBoundingClientRect().right;
-    const widest = (one, other) => (endOf(other) > endOf(one) ? other : one);
-    return [...document.querySelectorAll("main *")].reduce(widest).outerHTML.slice(0, 200);
-}"""
-"""JavaScript: the element that makes the page wider than its window; empty where none does."""
-
-CUT_OFF = """() => [...document.querySelectorAll("#console *")]
-    .filter((element) => element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1)
-    .filter((element) => ["hidden", "clip"].includes(getComputedStyle(element).overflowX))
-    .filter((element) => !element.matches("input, .clip, .title, [role=cell]"))
-    .map((element) => element.outerHTML.slice(0, 200))"""
-"""JavaScript: elements that cut off what is in them, but for fields, cells of tables and previews of messages."""
-
-WHOLE_HEIGHT = f"""() => {{
-    const main = document.querySelector("main");
-    const whole = main ? Math.ceil(main.scrollHeight + main.getBoundingClientRect().top) : 0;
-    return Math.min(6000, Math.max({HEIGHT}, whole));
-}}"""
-"""JavaScript: how high a window has to be to show all of the page."""
 
 NOT_SIGNED_IN = "401 (Unauthorized)"
 """What Chromium writes on the console where the page asks for a session and this browser has none."""
@@ -116,7 +91,7 @@ class Scene:
     def _looks(self) -> dict[str, Any]:
         return {
             "color_scheme": self.look.scheme,
-            "viewport": {"width": self.look.width, "height": HEIGHT},
+            "viewport": {"width": self.look.width, "height": 800},
             "base_url": self.service.url,
         }
 
@@ -157,25 +132,28 @@ class Scene:
         return page
 
     def stop_at(self, page: Page, name: str) -> None:
-        """Have axe look at the page as it is now, and see that it fits."""
+        """Have axe look at the page as it is now, and leave a picture of it."""
         expect(page.get_by_role("heading", level=1).first).to_be_visible()
         expect(page.locator("[aria-busy=true]")).to_have_count(0)
-        page.evaluate(AXE.read_text())
-        found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
-        self.faults += [f"{name}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
-        self.fits(page, name)
+        self.look_closely(page, f"{name}-{self.look.scheme}-{self.look.width}")
+        if page.evaluate("document.scrollingElement.scrollWidth > innerWidth"):
+            self.faults.append(f"{name}: the page scrolls sideways")
 
-    def fits(self, page: Page, name: str) -> None:
-        """See that the page neither scrolls sideways nor cuts off what it says, and leave a picture of it."""
-        if wide := page.evaluate(TOO_WIDE):
-            self.faults.append(f"{name}: the page scrolls sideways: {wide}")
-        self.faults += [f"{name}: cut off: {one}" for one in page.evaluate(CUT_OFF)]
+    def look_closely(self, page: Page, name: str, rules: Sequence[str] = ()) -> None:
+        """Have axe look at the page, and leave a picture of it.
+
+        Args:
+            name: of the picture.
+            rules: of axe; none = all that are on by default.
+        """
+        if page.evaluate("!window.axe"):
+            page.evaluate(AXE.read_text())
+        only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+        options = {"resultTypes": ["violations"], **only}
+        found = page.evaluate("(options) => axe.run(options)", options)["violations"]
+        self.faults += [f"{name}: {one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
         if PICTURES:
-            page.set_viewport_size({"width": self.look.width, "height": page.evaluate(WHOLE_HEIGHT)})
-            page.screenshot(
-                path=f"{PICTURES}/{name.replace('/', '-')}-{self.look.scheme}-{self.look.width}.png"
-            )
-            page.set_viewport_size({"width": self.look.width, "height": HEIGHT})
+            page.screenshot(path=f"{PICTURES}/{name}.png")
 
 
 def chromium() -> str | None:

@@ -12,6 +12,7 @@ from actors.users.permissions import ABSENT_GRANTS, BUILT_IN_NODES
 from routes.console.joining import IMPORTS
 from routes.console.static_files import ENTRY, STYLES, read_static_files
 from routes.domains import TABLE
+from routes.edge.principal import AUTHENTICATED, MODERATOR, SUPER_ADMIN
 
 STATIC = Path(__file__).parents[2] / "routes/console/static"
 MODULES = sorted(path for path in STATIC.rglob("*.js") if "vendor" not in path.parts)
@@ -46,6 +47,9 @@ FORBIDDEN = (
 )
 """What could make a script or a style of a text, or keep a credential where scripts can read it."""
 
+REMEMBERING = {"ui/keys.js", "ui/theme.js", "words.js"}
+"""Who may use what a browser keeps: for the theme, the language, and for whether single letters do something."""
+
 
 def name_of(path: Path) -> str:
     return path.relative_to(STATIC).as_posix()
@@ -56,9 +60,7 @@ def test_no_module_makes_markup_of_texts_or_keeps_credentials(path: Path):
     text = path.read_text()
     assert [word for word in FORBIDDEN if word in text] == []
     assert not re.search(r'\son[a-z]+="', text), "an inline handler"
-    assert "localStorage" not in text or name_of(path) in {"ui/theme.js", "words.js"}, (
-        "only theme and language"
-    )
+    assert "localStorage" not in text or name_of(path) in REMEMBERING
     assert text.count("\n") <= MAX_LINES
 
 
@@ -135,6 +137,40 @@ def test_requests_stand_in_one_module_and_their_routes_exist():
 def asked_in(text: str) -> set[str]:
     """The keys of words that a module names."""
     return set(re.findall(r'say\(\s*"([\w.-]+)"', text))
+
+
+def test_what_a_button_needs_is_what_its_route_needs():
+    """The drawing of what a role sees says of each button the right that the service asks for."""
+    api = (STATIC / "api.js").read_text()
+    buttons = re.findall(
+        r'page: "([^"]+)", words: "([^"]+)", call: "(\w+)\.(\w+)", needs: (null|"[^"]+"|\w+)',
+        (source := (STATIC / "pages/operate/buttons.js").read_text()),
+    )
+    constants = dict(re.findall(r'const (\w+) = "([^"]+)";', source)) | {
+        "null": AUTHENTICATED,
+        "MODERATOR": MODERATOR,
+        "SUPER_ADMIN": SUPER_ADMIN,
+    }
+    assert len(buttons) == source.count("call:") > 20
+    pages = re.findall(r'path: "([^"]+)"', (STATIC / "pages.js").read_text())
+    for page, words, group, name, needs in buttons:
+        assert page in pages
+        assert words in WORDS
+        body = re.search(rf"export const {group} = {{\n(.*?)\n}};", api, re.DOTALL)
+        assert body is not None, group
+        called = re.search(
+            rf"^  {name}: .*?rest\.(\w+)\(\s*[`\"]([^`\"]+)[`\"]", body[1], re.MULTILINE | re.DOTALL
+        )
+        assert called is not None, name
+        method, path = called[1].upper(), re.sub(r"\$\{[^}]*\}", "x", called[2])
+        found = [
+            route.needs
+            for route in TABLE.endpoints
+            for template in route.templates
+            if route.method == method
+            and re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(template)), path)
+        ]
+        assert constants.get(needs, needs.strip('"')) == found[0], (group, name)
 
 
 def test_words():

@@ -12,6 +12,7 @@ from tests.support.world import Player, World
 
 AUDIT = "/v1/admin/audit"
 ANN, BEN, EVE = (f"00000000-0000-4000-8000-00000000000{number}" for number in range(3))
+REQUEST = f"{7:024x}"
 FIRST_MS = 1_700_000_000_000
 
 # (who, what, whom), a second apart, but for the last two, which are of one moment.
@@ -31,8 +32,10 @@ async def root(world: World) -> Player:
     root = await world.super_admin()
 
     async def write(conn: Connection) -> None:
-        for at_ms, (actor_id, action, target_id) in zip(AT_MS, DONE, strict=True):
-            stamp = Stamp(new_object_id(at_ms, world.service.random_bytes), at_ms, actor_id, None)
+        for number, (actor_id, action, target_id) in enumerate(DONE):
+            at_ms = AT_MS[number]
+            request_id = REQUEST if number in {1, 3} else None
+            stamp = Stamp(new_object_id(at_ms, world.service.random_bytes), at_ms, actor_id, request_id)
             await write_audit(conn, stamp, action, target_id=target_id, detail=b"{}")
 
     await world.service.database.transact(write)
@@ -61,6 +64,8 @@ async def found(root: Player, **query: object) -> list[int]:
         ({"targetId": EVE}, [3, 2, 1]),
         ({"action": "role.added"}, [2, 0]),
         ({"action": "role"}, []),
+        ({"requestId": REQUEST}, [3, 1]),
+        ({"requestId": REQUEST, "actorId": BEN}, [3]),
         ({"actorId": ANN, "targetId": BEN}, [4, 0]),
         ({"actorId": ANN, "targetId": BEN, "action": "role.added"}, [0]),
         ({"since": iso(FIRST_MS + 2_000)}, [5, 4, 3, 2]),
@@ -76,7 +81,8 @@ async def test_entries_are_found(root: Player, query: dict[str, object], numbers
 
 
 @pytest.mark.parametrize(
-    "query", ["actorId=Ann", "since=yesterday", "before=2026-01-01", f"action={'x' * 65}", "since=%00"]
+    "query",
+    ["actorId=Ann", "requestId=7", "since=yesterday", "before=2026-01-01", f"action={'x' * 65}", "since=%00"],
 )
 async def test_what_is_refused(root: Player, query: str) -> None:
     assert await root.refused("GET", f"{AUDIT}?{query}") == (400, "BAD_QUERY")
@@ -89,13 +95,15 @@ async def test_what_is_refused(root: Player, query: str) -> None:
         (WantedAudit(actor_id=ANN, limit=50), "audit_log_by_actor"),
         (WantedAudit(target_id=ANN, limit=50), "audit_log_by_target"),
         (WantedAudit(action="cape.deleted", limit=50), "audit_log_by_action"),
+        (WantedAudit(request_id=REQUEST, limit=50), "audit_log_by_request"),
     ],
 )
 async def test_each_filter_has_its_index(world: World, wanted: WantedAudit, index: str) -> None:
     async def scans(conn: Connection) -> dict[str, int]:
         await conn.execute(
-            "INSERT INTO audit_log (id, at_ms, actor_id, action, target_id, detail)"
-            " SELECT lpad(to_hex(n), 24, '0'), n, md5((n % 99)::text), 'a' || n % 99, md5((n % 98)::text), '{}'"
+            "INSERT INTO audit_log (id, at_ms, actor_id, action, target_id, request_id, detail)"
+            " SELECT lpad(to_hex(n), 24, '0'), n, md5((n % 99)::text), 'a' || n % 99, md5((n % 98)::text),"
+            " lpad(to_hex(n), 24, '0'), '{}'"
             " FROM generate_series(1, 5000) AS n"
         )
         await conn.execute("ANALYZE audit_log")

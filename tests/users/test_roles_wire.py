@@ -15,6 +15,17 @@ def role_of(user: Player, role: str) -> str:
     return f"/v1/admin/users/{user.id}/roles/{role}"
 
 
+async def test_a_role_holds_what_its_holders_do(world: World) -> None:
+    """What the list says of a role is what somebody has who was given it."""
+    root = await world.super_admin()
+    roles = {one["role"]: one for one in (await root.get("/v1/admin/roles"))["items"]}
+    assert list(roles) == ["user", "moderator", "admin", "super-admin"]
+    for role, entry in roles.items():
+        holder = await (world.player("Ann") if role == "user" else world.ranked("Ann", role))
+        own = await holder.get("/v1/profile/self")
+        assert (entry["label"], entry["nodes"]) == (own["highestRoleLabel"], own["permissions"])
+
+
 async def test_a_role_is_given_and_taken(world: World) -> None:
     root, ann = await world.super_admin(), await world.player("Ann")
     reports = "/v1/admin/reports"

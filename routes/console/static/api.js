@@ -252,6 +252,7 @@ export const admin = {
   removeRole: (user, role) => rest.delete(`/v1/admin/users/${id(user)}/roles/${id(role)}`),
   rights: (user, signal) => rest.get(`/v1/admin/users/${id(user)}/rights`, {}, { signal }),
   permissions: (user, signal) => rest.get(`/v1/admin/users/${id(user)}/permissions`, {}, { signal }),
+  roles: (signal) => rest.get("/v1/admin/roles", {}, { signal }),
   catalog: (signal) => rest.get("/v1/admin/permissions", {}, { signal }),
   grant: (user, grant) => rest.post(`/v1/admin/users/${id(user)}/permissions`, grant),
   revoke: (user, node) => rest.delete(`/v1/admin/users/${id(user)}/permissions/${id(node)}`),

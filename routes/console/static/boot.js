@@ -4,6 +4,7 @@ import { html } from "./html.js";
 import { restore, status } from "./session.js";
 import { Shell } from "./shell.js";
 import { SignIn } from "./sign-in.js";
+import { Announcements } from "./ui/announce.js";
 import { Dialogs } from "./ui/dialog.js";
 import { Loading } from "./ui/states.js";
 import { Toasts } from "./ui/toast.js";
@@ -11,7 +12,7 @@ import { Toasts } from "./ui/toast.js";
 // Whoever is no longer signed in leaves nothing behind: no page, no question, no picture in memory.
 function Console() {
   return html`
-    ${status.value === "in" && html`<div class="frame"><${Shell} /></div><${Dialogs} /><${Toasts} />`}
+    ${status.value === "in" && html`<div class="frame"><${Shell} /></div><${Dialogs} /><${Toasts} /><${Announcements} />`}
     ${status.value === "out" && html`<${SignIn} />`}
     ${status.value === "restoring" && html`<${Loading} />`}`;
 }

@@ -9,6 +9,11 @@ function here() {
 }
 
 const guards = new Set();
+const mayGo = () => [...guards].every((mayLeave) => mayLeave());
+
+// Each entry of the browser's history knows its number, so that Back can be taken back.
+let step = history.state?.step ?? 0;
+history.replaceState({ step }, "");
 
 /**
  * Go to another page of the console; asks first where something is not saved.
@@ -18,8 +23,9 @@ const guards = new Set();
  * @returns {boolean} whether it went there.
  */
 export function go(address, { replace = false } = {}) {
-  if ([...guards].some((mayLeave) => !mayLeave())) return false;
-  history[replace ? "replaceState" : "pushState"](null, "", address);
+  if (!mayGo()) return false;
+  if (!replace) step += 1;
+  history[replace ? "replaceState" : "pushState"]({ step }, "", address);
   place.value = here();
   return true;
 }
@@ -28,7 +34,7 @@ export function go(address, { replace = false } = {}) {
 export function setQuery(values) {
   const query = { ...place.value.query, ...values };
   const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== "" && value !== null && value !== undefined));
-  history.replaceState(null, "", location.pathname + (search.size ? `?${search}` : "") + location.hash);
+  history.replaceState({ step }, "", location.pathname + (search.size ? `?${search}` : "") + location.hash);
   place.value = here();
 }
 
@@ -74,5 +80,20 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   go(link.pathname + link.search + link.hash);
 });
-addEventListener("popstate", () => { place.value = here(); });
+let isReturning = false;
+addEventListener("popstate", ({ state }) => {
+  if (isReturning) {
+    isReturning = false;
+    return;
+  }
+  const to = state?.step ?? step;
+  if (to !== step && !mayGo()) {
+    // The browser is there already: it goes back to where something is not saved.
+    isReturning = true;
+    history.go(step - to);
+    return;
+  }
+  step = to;
+  place.value = here();
+});
 addEventListener("beforeunload", (event) => { if ([...guards].some((mayLeave) => !mayLeave({ isLeaving: true }))) event.preventDefault(); });

@@ -17,12 +17,30 @@ export const me = signal(null);
 const permissions = signal([]);
 const role = signal("");
 
-/** Whether the user is a super-admin, or a moderator or more; false until the service has said so. */
-export const isSuperAdmin = computed(() => role.value === "Super Admin");
-export const isModerator = computed(() => isSuperAdmin.value || permissions.value.includes("capes:moderate"));
+/** In place of a node: what only super-admins may, and what whoever has any role may. */
+export const SUPER_ADMIN = "super-admin";
+export const MODERATOR = "moderator";
 
-/** Whether the user holds a right; the page only draws by it, the service decides. */
-export const may = (node) => permissions.value.some((held) => covers(held, node));
+/** {nodes, role} of whoever is signed in: `role` is the label of the highest, empty until the service has said it. */
+export const own = computed(() => ({ nodes: permissions.value, role: role.value }));
+
+/**
+ * Whether somebody has a right; pages only draw by it, the service decides.
+ *
+ * @param {{nodes: string[], role: string}} rights
+ * @param {string|null} needs a node, SUPER_ADMIN, MODERATOR, or null for what everybody may.
+ */
+export function holds({ nodes, role: label }, needs) {
+  switch (needs) {
+    case null: return true;
+    case SUPER_ADMIN: return label === "Super Admin";
+    case MODERATOR: return label !== "" && label !== "User";
+    default: return nodes.some((held) => covers(held, needs));
+  }
+}
+
+/** Whether whoever is signed in has a right. */
+export const may = (needs) => holds(own.value, needs);
 
 const others = new BroadcastChannel("partyline-session");
 

@@ -1,6 +1,6 @@
 // Signing in: with an outside issuer, with a one-time link, or with an access token. Never by itself: a link is used by
 // a click, so that no robot that looks at links spends it, and nobody is signed in to a stranger's account unawares.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { inspectLink, issuers } from "./api.js";
 import { html } from "./html.js";
 import { go, place } from "./router.js";
@@ -13,9 +13,13 @@ import { say, sayOf } from "./words.js";
 /** The page on which one signs in; of whoever was here before it shows nothing. */
 export function SignIn() {
   const [{ code, error }] = useState(takeFragment);
-  useEffect(() => { document.title = `${say("signIn.title")} · Partyline`; }, []);
+  const heading = useRef(null);
+  useEffect(() => {
+    document.title = `${say("signIn.title")} · Partyline`;
+    if (reason.value) heading.current.focus(); // what had the focus is gone with the page that it was on
+  }, []);
   return html`<main class="signin" aria-labelledby="signin-title"><div class="card">
-      <h1 id="signin-title" tabindex="-1">${say("signIn.title")}</h1>
+      <h1 id="signin-title" tabindex="-1" ref=${heading}>${say("signIn.title")}</h1>
       ${reason.value && html`<p role="status">${reason.value}</p>`}
       ${error && html`<p class="bad" role="alert">${sayOf("signIn.error", error, say("signIn.error.failed"))}</p>`}
       ${code ? html`<${ByLink} code=${code} />` : html`<${Issuers} /><${ByToken} />`}
@@ -51,7 +55,7 @@ function ByToken() {
   const [token, setToken] = useState("");
   const action = useAction(enter);
   return html`<${Form} action=${action} label=${say("signIn.byToken")} onSubmit=${() => action.run({ token: token.trim() })}>
-    <${Field} label=${say("signIn.token")} hint=${say("signIn.tokenHint")} kind="password" value=${token} onInput=${setToken} required spellcheck="false" />
+    <${Field} label=${say("signIn.token")} hint=${say("signIn.tokenHint")} kind="password" value=${token} onInput=${setToken} required spellcheck=${false} />
     <${Submit} action=${action}>${say("signIn.submit")}<//>
   <//>`;
 }

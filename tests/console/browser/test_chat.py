@@ -150,3 +150,28 @@ async def test_a_thread_resumes_without_loss(world: World, look: Look) -> None:
         assert [item["content"] for item in kept["items"]].count("written while nothing was connected") == 1
 
     await play(world, look, story)
+
+
+async def test_messages_are_read_out_until_there_are_too_many(world: World) -> None:
+    ada, ben, room = await talking(world)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/chat/{room.id}")
+        page.clock.install()
+        log = page.get_by_role("log")
+        page.get_by_label("Message Ben").wait_for()
+        for number in range(3):
+            page.clock.run_for(2_000)
+            scene.let(ben.say, room, f"slow {number}")
+            expect(log.get_by_text(f"slow {number}")).to_be_visible()
+        expect(log).to_have_attribute("aria-live", "polite")
+        for number in range(12):
+            scene.let(ben.say, room, f"quick {number}")
+        expect(log.get_by_text("quick 11")).to_be_visible()
+        expect(log).to_have_attribute("aria-live", "off")
+        page.clock.run_for(10_000)
+        expect(page.get_by_role("status").get_by_text("12 new messages", exact=True)).to_have_count(1)
+        page.clock.run_for(10_000)
+        expect(log).to_have_attribute("aria-live", "polite")
+
+    await play(world, Look("light", 1280), story)

@@ -1,38 +1,27 @@
 """What operators and moderators do: users, rights, capes, reports, live actors."""
 
-import base64
-import io
+import csv
 import json
+import re
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
-from PIL import Image
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Page, Route, expect
 
+from actors.operations.history import EVERY_MS
+from tests.console.furnished import submit_cape
 from tests.console.stage import Look, Scene, needs_browser, play
-from tests.support.world import Player, World
+from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
-
-
-def texture() -> str:
-    held = io.BytesIO()
-    Image.linear_gradient("L").resize((64, 32)).convert("RGBA").save(held, "png")
-    return "data:image/png;base64," + base64.b64encode(held.getvalue()).decode()
-
-
-async def submitted(owner: Player, name: str) -> None:
-    terms = await owner.get("/v1/profile/capes/upload-terms")
-    await owner.do("POST", "/v1/profile/capes/upload-terms/accept", {"revision": terms["revision"]})
-    cape = await owner.do("POST", "/v1/profile/capes", {"name": name, "texture": {"dataUrl": texture()}})
-    await owner.do("POST", f"/v1/profile/capes/{cape['id']}/submit")
 
 
 async def test_capes_are_judged_by_keys_and_worn(world: World, look: Look) -> None:
     ada = await world.player("Ada")
     mona = await world.ranked("Mona", "moderator")
-    await submitted(ada, "Dusk")
-    await submitted(ada, "Dawn")
+    await submit_cape(ada, "Dusk")
+    await submit_cape(ada, "Dawn")
 
     def story(scene: Scene) -> None:
         judge = scene.enter(mona, "/app/operate/capes")
@@ -150,3 +139,113 @@ async def test_health_is_an_hour_of_what_is_counted(world: World, look: Look) ->
         scene.stop_at(page, "health")
 
     await play(world, look, story)
+
+
+async def test_a_gap_and_a_restart_are_seen_in_all_charts(world: World, look: Look) -> None:
+    root = await world.super_admin()
+    # Later than whatever this service tells of itself meanwhile.
+    last_ms = 4_000_000_000_000
+    at_ms = [last_ms - number * EVERY_MS for number in reversed(range(720)) if not 200 < number < 300]
+    values = [float(number % 7) for number in range(len(at_ms))]
+    body = {
+        "startedAtMs": at_ms[300],
+        "everyMs": EVERY_MS,
+        "atMs": at_ms,
+        "series": [
+            {"name": name, "unit": "per second", "says": name, "values": values}
+            for name in ("requestsOk", "requestsFailed", "somethingNew")
+        ],
+    }
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root)
+        page.route(
+            "**/v1/admin/metrics/history",
+            lambda route: route.fulfill(body=json.dumps(body), content_type="application/json"),
+        )
+        page.goto("/app/operate")
+        for _ in range(2):
+            expect(page.locator(".panel canvas")).to_have_count(2)
+            expect(
+                page.get_by_text(re.compile("^The service started at .*: a dashed line in each chart"))
+            ).to_be_visible()
+            expect(
+                page.get_by_text(re.compile("^No samples from .* to .*: a band in each chart"))
+            ).to_be_visible()
+            page.reload()
+        expect(page.get_by_text("ok: 4 now, 0 to 6.")).to_be_visible()
+        page.get_by_text("Values Requests a second").click()
+        rows = page.get_by_role("region", name="Values: Requests a second").get_by_role("row")
+        expect(rows.nth(1)).to_contain_text("4")
+        assert 45 < rows.count() < 61
+        scene.stop_at(page, "health-gap")
+
+    await play(world, look, story)
+
+
+async def test_what_a_role_sees_is_drawn(world: World, look: Look) -> None:
+    root, ada = await world.super_admin(), await world.player("Ada")
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root, f"/app/operate/users/{ada.id}")
+        page.get_by_text("Show pages and buttons").click()
+        drawn = page.locator(".drawing > li")
+        audit = drawn.filter(has_text="/app/operate/audit")
+        reports = drawn.filter(has_text="/app/operate/reports")
+        expect(audit).to_contain_text("no super-admin")
+        page.get_by_label("As", exact=True).select_option("Moderator")
+        expect(reports.get_by_text("yes").first).to_be_visible()
+        expect(audit).to_contain_text("no super-admin")
+        scene.stop_at(page, "seen-as")
+        page.get_by_label("As", exact=True).select_option("Super-admin")
+        expect(audit).to_contain_text("yes")
+        expect(drawn.filter(has_text="Erase user")).to_be_visible()
+        assert page.locator(".drawing").get_by_role("button").count() == 0
+
+    await play(world, look, story)
+
+
+async def test_the_audit_trail_is_saved_as_it_is_filtered(world: World, tmp_path: Path) -> None:
+    root, ben = await world.super_admin(), await world.player("=HYPERLINK(1)")
+    for number in range(3):
+        await root.do("POST", f"/v1/admin/users/{ben.id}/permissions", {"node": f"a:{number}"})
+    await root.do("DELETE", f"/v1/admin/users/{ben.id}/permissions/a:0")
+
+    def saved(page: Page) -> list[list[str]]:
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save as CSV").click()
+        path = tmp_path / "audit.csv"
+        download.value.save_as(path)
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            return list(csv.reader(file))
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root, "/app/operate/audit?action=permission.granted")
+        head, *rows = saved(page)
+        assert head == [
+            "at",
+            "action",
+            "actorId",
+            "actorName",
+            "targetId",
+            "targetName",
+            "requestId",
+            "detail",
+        ]
+        assert [(row[1], row[3], row[5], json.loads(row[7])["node"]) for row in rows] == [
+            ("permission.granted", "Root", "'=HYPERLINK(1)", f"a:{number}") for number in (2, 1, 0)
+        ]
+        expect(page.get_by_text("3 entries saved.")).to_be_visible()
+        # A trail without an end: the file has as many entries as it may, and says so.
+        page.route(
+            "**/v1/admin/audit*",
+            lambda route: route.fulfill(body=endless(route), content_type="application/json"),
+        )
+        assert len(saved(page)) == 10_001
+        expect(page.get_by_text("The file has the newest 10,000 entries")).to_be_visible()
+
+    def endless(route: Route) -> str:
+        entry = {"id": "0" * 24, "at": "2026-01-01T00:00:00.000Z", "action": "role.added", "detail": {}}
+        return json.dumps({"items": [entry] * 200, "nextCursor": "more", "hasMore": True})
+
+    await play(world, Look("light", 1280), story)

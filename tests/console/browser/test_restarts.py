@@ -72,6 +72,21 @@ async def test_the_setup_link_makes_a_super_admin_who_is_signed_in(server: Serve
         again.get_by_label("Your name").fill("Eve")
         again.get_by_role("button", name="Become the super-admin").click()
         expect(again.get_by_role("alert")).not_to_be_empty()
+        a_restart_is_seen(scene, page)
+
+    def a_restart_is_seen(scene: Scene, page: Page) -> None:
+        scene.expected |= {"ERR_CONNECTION", "WebSocket connection", "503 (Service Unavailable)"}
+        page.goto("/app/operate")
+        health = page.locator(".banner [role=status]")
+        expect(health).to_have_text("All is well.")
+        expect(page.get_by_text(re.compile("^The service started at .*: a dashed line in"))).to_be_visible()
+        scene.let(server.kill)
+        expect(health).to_have_text("This is not up to date: the service says nothing.")
+        scene.let(server.start)
+        expect(health).to_have_text("All is well.")
+        expect(
+            page.get_by_text(re.compile("^The service started at .* and .*: dashed lines in"))
+        ).to_be_visible()
 
     await play(server, DESK, story)
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.console.furnished import claimed_server
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.support.world import Player, World
 
@@ -23,12 +24,6 @@ SCHEMA = {
 async def registered(world: World) -> Any:
     body = {"serverType": "paper", "serverName": "Survival"}
     return await world.nobody().do("POST", "/v1/connect/servers/register", body, status=201)
-
-
-async def claimed(world: World, owner: Player) -> str:
-    made = await registered(world)
-    await owner.do("POST", "/v1/connect/servers/claim", {"claimKey": made["claimKey"]})
-    return str(made["serverId"])
 
 
 async def test_from_a_claim_key_to_a_published_server(world: World, look: Look) -> None:
@@ -95,7 +90,7 @@ async def test_a_command_from_its_form_to_its_result(world: World, look: Look) -
 
 async def test_settings_from_their_schema_and_what_another_has_saved(world: World, look: Look) -> None:
     ada = await world.player("Ada")
-    server_id = await claimed(world, ada)
+    server_id = (await claimed_server(world, ada, "Survival"))["id"]
     path = f"/v1/connect/servers/{server_id}/settings"
     data = {"motd": "Welcome", "slots": 40, "pvp": False, "token": "hidden"}
     await ada.do("PUT", path, {"data": data, "schema": SCHEMA})
@@ -127,14 +122,100 @@ async def test_settings_from_their_schema_and_what_another_has_saved(world: Worl
 
 async def test_a_right_that_is_taken_away_ends_the_page(world: World, look: Look) -> None:
     ada, ben = await world.players("Ada", "Ben")
-    server_id = await claimed(world, ada)
+    server_id = (await claimed_server(world, ada, "Survival"))["id"]
     members = f"/v1/connect/servers/{server_id}/members/{ben.id}"
     await ada.do("PUT", members, {"role": "operator"})
 
     def story(scene: Scene) -> None:
         page = scene.enter(ben, f"/app/servers/{server_id}/console")
-        page.get_by_label("Action").wait_for()
+        page.get_by_label("Action").fill("count")
+        send = page.get_by_role("button", name="Send", exact=True)
+        expect(send).to_be_enabled()
+        scene.let(ada.do, "PUT", members, {"role": "viewer"})
+        expect(send).to_be_disabled()
+        expect(page.get_by_text("Sending needs the right server.commands.write.")).to_be_visible()
+        expect(page.get_by_label("Action")).to_have_value("count")
         scene.let(ada.do, "DELETE", members)
         expect(page.get_by_text("is no longer shown")).to_be_visible()
 
     await play(world, look, story)
+
+
+async def test_a_command_to_several_servers_has_an_end_on_each(world: World, look: Look) -> None:
+    ada = await world.player("Ada")
+    here, there, gone = [await claimed_server(world, ada, name) for name in ("Here", "There", "Gone")]
+
+    def machine(server: dict[str, str]) -> Player:
+        player = Player(world, server["id"], "", server["secret"])
+        player.headers["x-server-id"] = server["id"]
+        return player
+
+    def acknowledge(scene: Scene, server: dict[str, str], status: str) -> None:
+        path = f"/v1/connect/servers/{server['id']}/commands"
+        command = scene.let(machine(server).get, f"{path}?status=pending")["items"][0]
+        scene.let(machine(server).do, "POST", f"{path}/{command['id']}/ack", {"status": status})
+
+    def story(scene: Scene) -> None:
+        scene.expected.add("404 (Not Found)")
+        page = scene.enter(ada, f"/app/servers/{here['id']}/console")
+        page.get_by_label("Action").fill("count")
+        page.get_by_text("Also to 0 other servers").click()
+        page.get_by_role("button", name="All", exact=True).click()
+        scene.let(ada.do, "DELETE", f"/v1/connect/servers/{gone['id']}")
+        page.get_by_role("button", name="Send", exact=True).click()
+        elsewhere = page.get_by_role("region", name="On other servers")
+        lines = {name: elsewhere.get_by_role("listitem").filter(has_text=name) for name in ("There", "Gone")}
+        expect(lines["Gone"].get_by_text("Refused")).to_be_visible()
+        expect(lines["There"].get_by_text("Waits", exact=True)).to_be_visible()
+        acknowledge(scene, there, "running")
+        expect(lines["There"].get_by_text("Running", exact=True)).to_be_visible()
+        scene.stop_at(page, "several-servers")
+        acknowledge(scene, here, "success")
+        lines["There"].get_by_role("button", name="Cancel").click()
+        expect(elsewhere.get_by_text("0 done, 2 failed, 0 open.")).to_be_visible()
+        lines["There"].get_by_role("button", name="Repeat").click()
+        expect(lines["There"].get_by_text("Waits", exact=True)).to_be_visible()
+        acknowledge(scene, there, "success")
+        expect(elsewhere.get_by_text("1 done, 1 failed, 0 open.")).to_be_visible()
+        lines["Gone"].get_by_role("button", name="Try again").click()
+        expect(lines["Gone"].get_by_text("Refused")).to_be_visible()
+        here_lines = page.get_by_role("region", name="On this server").get_by_role("listitem")
+        expect(here_lines.get_by_text("Done", exact=True)).to_be_visible()
+        page.get_by_label("Action").fill("second")
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(here_lines).to_have_count(2)
+        page.get_by_label("Action").fill("")
+        for name in ("second", "count"):
+            page.get_by_label("Action").press("ArrowUp")
+            expect(page.get_by_label("Action")).to_have_value(name)
+        page.get_by_label("Action").press("ArrowDown")
+        expect(page.get_by_label("Action")).to_have_value("second")
+
+    await play(world, look, story)
+
+
+async def test_members_are_those_that_the_channel_tells(world: World) -> None:
+    ada, ben = await world.players("Ada", "Ben")
+    server_id = (await claimed_server(world, ada, "Survival"))["id"]
+    path = f"/v1/connect/servers/{server_id}"
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/servers/{server_id}/members")
+        people = page.get_by_role("region", name="Members").get_by_role("listitem")
+        expect(people).to_have_count(1)
+        read: list[str] = []
+        page.on("request", lambda request: read.append(request.url) if path in request.url else None)
+        scene.let(ada.do, "PUT", f"{path}/members/{ben.id}", {"role": "operator"})
+        expect(page.get_by_label("Role of Ben")).to_have_value("operator")
+        scene.let(
+            ada.do,
+            "PATCH",
+            f"{path}/access-policy",
+            {"accessMode": "private", "inviteRequiresDirectFriend": True},
+        )
+        expect(page.get_by_label("Who may come to play")).to_have_value("private")
+        scene.let(ada.do, "DELETE", f"{path}/members/{ben.id}")
+        expect(people).to_have_count(1)
+        assert read == []
+
+    await play(world, Look("light", 1280), story)

@@ -56,7 +56,7 @@ function Moves({ cape, changed }) {
     toast(say("capes.submitted"));
   };
   const remove = async () => {
-    if (await ask({ title: say("capes.remove"), text: say("capes.removeText", { name: cape.name }), confirm: say("action.delete"), isDanger: true })) await api.remove(cape.id);
+    if (await ask({ title: say("capes.remove"), text: say("capes.removeText", { name: cape.name }), confirm: say("action.delete"), typed: cape.name, isDanger: true })) await api.remove(cape.id);
   };
   return html`${cape.moderation?.reason && html`<p class="bad" dir="auto">${cape.moderation.reason}</p>`}
     ${isEdited && html`<${Editor} cape=${cape} done=${async () => { edit(false); await changed(); }} />`}

@@ -132,13 +132,14 @@ function Blocked() {
 
 function BlockedList() {
   const list = useList((query, signal) => api.blocks(query, signal).then((page) => (Array.isArray(page) ? { items: page, nextCursor: null } : page)));
-  const unblock = useAction(async (userId) => {
-    await api.unblock(userId);
+  const unblock = useAction(async ({ blockedUserId, reason }) => {
+    await api.unblock(blockedUserId);
+    toast(say("friends.isUnblocked"), { undo: async () => { await api.block(blockedUserId, reason); await list.reload(); } });
     await list.reload();
   });
   return html`<${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("friends.noneBlocked")}<//>`
     : html`<ul class="people cards">${list.items.map((block) => html`<li key=${block.blockedUserId}><code>${block.blockedUserId}</code>
         <div class="grow"><p class="dim" dir="auto">${block.reason}</p></div>
-        <button type="button" disabled=${unblock.isRunning} onClick=${() => unblock.run(block.blockedUserId)}>${say("friends.unblock")}</button></li>`)}</ul>
+        <button type="button" disabled=${unblock.isRunning} onClick=${() => unblock.run(block)}>${say("friends.unblock")}</button></li>`)}</ul>
       <${Complaint} error=${unblock.error} />`}<//>`;
 }

@@ -44,6 +44,6 @@ function ByAddress({ saved }) {
     await saved();
   });
   return html`<${Form} action=${save} label=${say("saved.add")} onSubmit=${() => save.run()}><div class="row">
-    <${Field} label=${say("publication.address")} value=${address} onInput=${setAddress} error=${save.error} pointer="/address" maxlength="260" spellcheck="false" />
+    <${Field} label=${say("publication.address")} value=${address} onInput=${setAddress} error=${save.error} pointer="/address" maxlength="260" spellcheck=${false} />
     <${Submit} action=${save} disabled=${!address.trim() || save.isRunning}>${say("saved.add")}<//></div><//>`;
 }

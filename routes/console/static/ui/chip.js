@@ -10,7 +10,7 @@ export function Id({ id, what }) {
     toast(say(isCopied ? "id.copied" : "id.select"));
   };
   const short = id.length > 14 ? `${id.slice(0, 8)}…` : id;
-  return html`<button type="button" class="id" title=${id} aria-label=${say("id.copy", { what, id })} onClick=${copy}>${short}</button>`;
+  return html`<button type="button" class="id" title=${id} onClick=${copy}><span class="hidden">${say("id.copy", { what, id })}</span><span aria-hidden="true">${short}</span></button>`;
 }
 
 /** Copy to the clipboard; false where the page may not (plain http in a home network). */

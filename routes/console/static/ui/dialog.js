@@ -4,8 +4,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { say } from "../words.js";
 import { copyText } from "./chip.js";
+import { Modal } from "./modal.js";
 
 const asked = signal(null);
+let nextKey = 1;
 
 /**
  * Ask before something that others will see, or that cannot be undone.
@@ -17,7 +19,7 @@ const asked = signal(null);
 export function ask(question) {
   asked.value?.answer(false);
   return new Promise((resolve) => {
-    asked.value = { ...question, answer: (value) => { asked.value = null; resolve(value); } };
+    asked.value = { ...question, key: nextKey++, answer: (value) => { asked.value = null; resolve(value); } };
   });
 }
 
@@ -28,30 +30,28 @@ export function showSecret({ title, text, secret }) {
 
 /** The question that is being asked, if there is one. */
 export function Dialogs() {
-  const question = asked.value;
-  const dialog = useRef(null);
-  const [typed, setTyped] = useState("");
-  useEffect(() => {
-    setTyped("");
-    if (question) dialog.current.showModal();
-  }, [question]);
   useEffect(() => () => asked.value?.answer(false), []);
-  if (!question) return null;
+  const question = asked.value;
+  return question && html`<${Question} key=${question.key} question=${question} />`;
+}
+
+function Question({ question }) {
+  const [typed, setTyped] = useState("");
   const { answer } = question;
   const isReady = question.typed === undefined || typed === question.typed;
-  return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onCancel=${(event) => { event.preventDefault(); if (!question.secret) answer(false); }}>
+  return html`<${Modal} aria-labelledby="dialog-title" cancel=${() => { if (!question.secret) answer(false); }}>
     <form method="dialog" onSubmit=${(event) => { event.preventDefault(); if (isReady) answer(true); }}>
       <h2 id="dialog-title">${question.title}</h2>
       <div>${question.text}</div>
       ${question.secret && html`<${Secret} secret=${question.secret} />`}
       ${question.typed !== undefined && html`<label class="field">${say("dialog.type", { name: question.typed })}
-        <input value=${typed} autocomplete="off" spellcheck="false" onInput=${(event) => setTyped(event.currentTarget.value)} /></label>`}
+        <input value=${typed} autocomplete="off" spellcheck=${false} onInput=${(event) => setTyped(event.currentTarget.value)} /></label>`}
       <div class="buttons">
         ${!question.secret && html`<button type="button" autofocus onClick=${() => answer(false)}>${say("action.cancel")}</button>`}
         <button class=${question.isDanger ? "danger" : "primary"} disabled=${!isReady}>${question.confirm}</button>
       </div>
     </form>
-  </dialog>`;
+  <//>`;
 }
 
 function Secret({ secret }) {

@@ -38,11 +38,11 @@ function Editor({ target, id, publication, changed }) {
     ${publication && html`<p><span class=${`chip ${publication.discoveryState === "CONNECT" ? "good" : "warn"}`}>${sayOf("listing.state", publication.discoveryState)}</span>
       <span class=${`chip ${publication.ownershipState === "OWNED" ? "good" : "plain"}`}>${sayOf("publication.ownership", publication.ownershipState)}</span></p>`}
     <${Field} label=${say("publication.name")} value=${fields.displayName} onInput=${set("displayName")} error=${save.error} pointer="/displayName" maxlength="100" />
-    <${Field} label=${say("publication.address")} value=${fields.address} onInput=${set("address")} error=${save.error} pointer="/address" maxlength="255" spellcheck="false" />
+    <${Field} label=${say("publication.address")} value=${fields.address} onInput=${set("address")} error=${save.error} pointer="/address" maxlength="255" spellcheck=${false} />
     <${Field} label=${say("publication.category")} value=${fields.category} onInput=${set("category")} error=${save.error} pointer="/category" maxlength="32" />
     <${Field} label=${say("publication.tags")} hint=${say("publication.tagsHint")} value=${fields.tags} onInput=${set("tags")} error=${save.error} pointer="/tags" />
     <${Field} label=${say("publication.motd")} value=${fields.motdOverride} onInput=${set("motdOverride")} error=${save.error} pointer="/motdOverride" maxlength="300" />
-    <${Field} kind="area" rows="2" label=${say("publication.links")} hint=${say("publication.linksHint")} value=${fields.links} onInput=${set("links")} error=${save.error} pointer="/socialLinks" spellcheck="false" />
+    <${Field} kind="area" rows="2" label=${say("publication.links")} hint=${say("publication.linksHint")} value=${fields.links} onInput=${set("links")} error=${save.error} pointer="/socialLinks" spellcheck=${false} />
     <${Field} kind="switch" label=${say("publication.hidden")} value=${fields.hidden} onInput=${set("hidden")} />
     <${Preview} fields=${fields} />
     ${publication && html`<button type="button" onClick=${() => withdraw.run()}>${say("publication.withdraw")}</button>`}

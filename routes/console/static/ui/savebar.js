@@ -1,5 +1,5 @@
 // The one way in which forms of settings are saved: a bar at the bottom, as soon as something has changed.
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 import { guard } from "../router.js";
 import { say } from "../words.js";
@@ -24,6 +24,12 @@ export function SaveBar({ isChanged, action, onSave, onDiscard }) {
     addEventListener("keydown", save);
     return () => removeEventListener("keydown", save);
   }, [isChanged, onSave]);
+  const wasChanged = useRef(false);
+  useEffect(() => {
+    // The button that had the focus is gone with the bar.
+    if (wasChanged.current && !isChanged && document.activeElement === document.body) document.getElementById("main").focus();
+    wasChanged.current = isChanged;
+  }, [isChanged]);
   useEffect(() => {
     if (action.error?.errors?.length) document.querySelector("[aria-invalid=true]")?.focus();
   }, [action.error]);

@@ -45,25 +45,29 @@ function valueOf({ type, options }, value) {
 
 /**
  * @param {{schema: {fields: any[]}, values: Record<string, any>, onChange: (values: any) => void, error: Error|null,
- *   at: string, data?: any}} props `at` is the pointer of the object in the body; `data` what is stored.
+ *   at: string, data?: any, theirs?: any}} props `at` is the pointer of the object in the body; `data` what was stored when
+ *   the form began, `theirs` what somebody else has stored since.
  */
-export function SchemaFields({ schema, values, onChange, error, at, data = {} }) {
+export function SchemaFields({ schema, values, onChange, error, at, data = {}, theirs = data }) {
   return schema.fields.map((field) => html`<${Control} key=${field.key} field=${field} value=${values[field.key] ?? shownOf(field, field.default)}
-    isSet=${isMasked(data[field.key])} error=${error} pointer=${`${at}/${field.key.replaceAll("~", "~0").replaceAll("/", "~1")}`}
+    isSet=${isMasked(data[field.key])} theirs=${said(theirs[field.key]) === said(data[field.key]) ? null : shownOf(field, theirs[field.key])} error=${error} pointer=${`${at}/${field.key.replaceAll("~", "~0").replaceAll("/", "~1")}`}
     onInput=${(value) => onChange({ ...values, [field.key]: value })} />`);
 }
 
 const LONG_TEXT = 200;
+const said = (value) => JSON.stringify(value ?? null);
 
-function Control({ field, value, isSet, error, pointer, onInput }) {
-  const shared = { label: field.label ?? field.key, hint: field.description, error, pointer, value, onInput, required: field.required || null };
+function Control({ field, value, isSet, theirs, error, pointer, onInput }) {
+  const meanwhile = theirs === null || field.type === "secret" ? null : say("schema.theirs", { value: theirs === "" ? "–" : typeof theirs === "boolean" ? say(theirs ? "rights.yes" : "rights.no") : theirs });
+  const hintOf = (...parts) => [field.description, ...parts, meanwhile].filter(Boolean).join(" ");
+  const shared = { label: field.label ?? field.key, hint: hintOf(), error, pointer, value, onInput, required: field.required || null };
   switch (field.type) {
     case "bool": return html`<${Field} kind="switch" ...${shared} />`;
     case "int": return html`<${Field} kind="number" step="1" min=${field.min} max=${field.max} ...${shared} />`;
     case "number": return html`<${Field} kind="number" step="any" min=${field.min} max=${field.max} ...${shared} />`;
     case "enum": return html`<${Field} kind="select" ...${shared} options=${[...(field.required ? [] : [["", "–"]]), ...(field.options ?? []).map((option) => [String(option), String(option)])]} />`;
-    case "list": return html`<${Field} kind="area" rows="4" ...${shared} hint=${[field.description, say("schema.list")].filter(Boolean).join(" ")} />`;
-    case "secret": return html`<${Field} kind="password" ...${shared} hint=${[field.description, say(isSet ? "schema.secretSet" : "schema.secretUnset")].filter(Boolean).join(" ")} />`;
+    case "list": return html`<${Field} kind="area" rows="4" ...${shared} hint=${hintOf(say("schema.list"))} />`;
+    case "secret": return html`<${Field} kind="password" ...${shared} hint=${hintOf(say(isSet ? "schema.secretSet" : "schema.secretUnset"))} />`;
     default: return html`<${Field} kind=${(field.max ?? 0) > LONG_TEXT ? "area" : "text"} maxlength=${field.max} ...${shared} />`;
   }
 }

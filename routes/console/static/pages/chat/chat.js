@@ -8,7 +8,7 @@ import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 import { NewConversation } from "./new-conversation.js";
 import { Thread } from "./thread.js";
-import { titleOf } from "./title.js";
+import { titleOf } from "../../ui/conversation-title.js";
 
 /** @param {{id?: string}} props of the open conversation. */
 export default function Chat({ id }) {

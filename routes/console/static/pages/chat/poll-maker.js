@@ -17,7 +17,7 @@ export function PollMaker({ send }) {
     <label class="field">${say("poll.question")}<input value=${question} maxlength="300" onInput=${(event) => setQuestion(event.currentTarget.value)} /></label>
     ${labels.map((label, at) => html`<label key=${at} class="field">${say("poll.option", { number: at + 1 })}
       <input value=${label} maxlength="100" onInput=${(event) => change(at, event.currentTarget.value)} /></label>`)}
-    <label class="switch"><input type="checkbox" role="switch" checked=${multiple} onChange=${(event) => setMultiple(event.currentTarget.checked)} /> ${say("poll.multiple")}</label>
+    <label class="person"><input type="checkbox" role="switch" checked=${multiple} onChange=${(event) => setMultiple(event.currentTarget.checked)} /> ${say("poll.multiple")}</label>
     <div class="buttons">
       ${labels.length < MOST_OPTIONS && html`<button type="button" onClick=${() => setLabels([...labels, ""])}>${say("poll.addOption")}</button>`}
       <button type="button" class="primary" disabled=${!isReady} onClick=${() => send({ question: question.trim(), options: given.map((label) => ({ label })), multiple })}>${say("poll.send")}</button>

@@ -6,12 +6,13 @@ import { useChannel } from "../../live.js";
 import { me, partyline } from "../../session.js";
 import { Fault, Loading } from "../../ui/states.js";
 import { say } from "../../words.js";
+import { useReadOut } from "./announcing.js";
 import { Composer } from "./composer.js";
 import { Members } from "./members.js";
 import { Message } from "./message.js";
 import { arrived, drop, send, sendAgain, unsent } from "./outbox.js";
 import { EMPTY, applied, withOlder } from "./thread-state.js";
-import { titleOf } from "./title.js";
+import { titleOf } from "../../ui/conversation-title.js";
 
 const NEAR_END_PX = 40;
 const PAUSE_MS = 5 * 60_000;
@@ -45,6 +46,7 @@ function Messages({ id, thread, changed, older }) {
   const [missed, setMissed] = useState(0);
   const last = thread.items.at(-1);
   const waiting = unsent.value[id] ?? [];
+  const isReadOut = useReadOut(thread.items);
   useLayoutEffect(() => {
     if (isAtEnd.current) toEnd();
     else if (last?.id) setMissed((count) => count + 1);
@@ -61,7 +63,7 @@ function Messages({ id, thread, changed, older }) {
     isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
     if (isAtEnd.current) setMissed(0);
   };
-  return html`<div class="messages" role="log" aria-label=${say("chat.messages")} tabindex="0" ref=${box} onScroll=${scrolled}>
+  return html`<div class="messages" role="log" aria-live=${isReadOut ? "polite" : "off"} aria-label=${say("chat.messages")} tabindex="0" ref=${box} onScroll=${scrolled}>
       <${Older} id=${id} thread=${thread} older=${older} box=${box} />
       <ol>
         ${thread.items.map((message, n) => html`<${Message} key=${message.id} message=${message} changed=${changed} isFirst=${beginsBlock(message, thread.items[n - 1])} />`)}

@@ -67,7 +67,7 @@ function Make({ made }) {
     await made();
   });
   return html`<details><summary>${say("extensions.make")}</summary><${Form} action=${create} label=${say("extensions.make")} onSubmit=${() => create.run()}>
-    <${Field} label=${say("extensions.id")} hint=${say("extensions.idHint")} value=${fields.extensionId} onInput=${(extensionId) => setFields({ ...fields, extensionId })} error=${create.error} pointer="/extensionId" maxlength="64" spellcheck="false" />
+    <${Field} label=${say("extensions.id")} hint=${say("extensions.idHint")} value=${fields.extensionId} onInput=${(extensionId) => setFields({ ...fields, extensionId })} error=${create.error} pointer="/extensionId" maxlength="64" spellcheck=${false} />
     <${Fields} fields=${fields} setFields=${setFields} error=${create.error} />
     <${Submit} action=${create} disabled=${!fields.extensionId.trim() || !fields.name.trim() || create.isRunning}>${say("extensions.make")}<//><//></details>`;
 }

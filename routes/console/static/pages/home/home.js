@@ -1,7 +1,7 @@
 // What needs one: invites, requests, unread conversations, game servers; and for operators the service.
 import { html } from "../../html.js";
 import { useShared } from "../../live.js";
-import { isModerator, isSuperAdmin, me } from "../../session.js";
+import { may, me, MODERATOR } from "../../session.js";
 import { Face } from "../../ui/face.js";
 import { Offer, useOffers } from "../../ui/offers.js";
 import { PartyInvites } from "../../ui/party-invites.js";
@@ -23,7 +23,7 @@ export default function Home() {
     ${isThere ? html`<${Waiting} party=${party} offers=${offers} />
       <${People} inbox=${inbox} friends=${friends} notifications=${notifications} />
       <${OwnServers} servers=${servers.items} />
-      ${(isSuperAdmin.value || isModerator.value) && html`<${Operator} />`}
+      ${may(MODERATOR) && html`<${Operator} />`}
       <${FirstSteps} friends=${friends} inbox=${inbox} servers=${servers} />` : !error && html`<${Loading} />`}
   </div>`;
 }

@@ -2,14 +2,14 @@
 import { useState } from "preact/hooks";
 import { html } from "../../html.js";
 import { useChannel, useShared } from "../../live.js";
-import { isModerator, isSuperAdmin } from "../../session.js";
+import { may, MODERATOR, SUPER_ADMIN } from "../../session.js";
 import { healthOf } from "../../ui/health.js";
 import { say } from "../../words.js";
 import { Tile } from "./tile.js";
 
 export function Operator() {
-  const queues = useShared(isModerator.value ? "moderation" : null).data;
-  return html`<section aria-labelledby="home-operate"><h2 id="home-operate">${say("group.operate")}</h2>${isSuperAdmin.value && html`<${Health} />`}
+  const queues = useShared(may(MODERATOR) ? "moderation" : null).data;
+  return html`<section aria-labelledby="home-operate"><h2 id="home-operate">${say("group.operate")}</h2>${may(SUPER_ADMIN) && html`<${Health} />`}
     ${queues && html`<div class="tiles"><${Tile} href="/app/operate/reports" title=${say("reports.title")} count=${queues.reports} /><${Tile} href="/app/operate/capes" title=${say("moderation.capes")} count=${queues.capes} /></div>`}</section>`;
 }
 

@@ -34,7 +34,7 @@ function Provider({ network, config, saved }) {
     toast(say("savebar.saved"));
   });
   return html`<${Form} action=${save} label=${say("dns.set")} onSubmit=${() => save.run()}>
-    <${Field} label=${say("dns.zoneId")} value=${zoneId} onInput=${setZone} error=${save.error} pointer="/zoneId" maxlength="32" spellcheck="false" />
+    <${Field} label=${say("dns.zoneId")} value=${zoneId} onInput=${setZone} error=${save.error} pointer="/zoneId" maxlength="32" spellcheck=${false} />
     <${Field} kind="password" label=${say("dns.apiToken")} hint=${say("dns.apiTokenHint")} value=${apiToken} onInput=${setToken} error=${save.error} pointer="/apiToken" maxlength="256" autocomplete="off" />
     <${Submit} action=${save} disabled=${!zoneId.trim() || !apiToken.trim() || save.isRunning}>${say("dns.set")}<//><//>`;
 }

@@ -30,6 +30,6 @@ export function Domains({ network }) {
       ${one.verified ? html`<p class="dim"><${When} at=${one.verifiedAt} /></p>`
         : html`<${DomainRecord} network=${network.networkId} domain=${one} txt=${{ name: `_svc.${one.domain}`, value: `svc-network=${one.token}` }} verified=${verified} />`}</div></li>`)}</ul>`)}<//>
     ${gateway?.value && html`<p class="banner" role="status">${say(gateway.autoManaged ? "networks.gatewayManaged" : "networks.gateway", { name: gateway.name, type: gateway.type, value: gateway.value })}</p>`}
-    <${Form} action=${add} label=${say("networks.addDomain")} onSubmit=${() => add.run()}><div class="row"><${Field} label=${say("claim.domain")} hint=${say("claim.domainHint")} value=${domain} onInput=${setDomain} error=${add.error} pointer="/domain" spellcheck="false" maxlength="253" />
+    <${Form} action=${add} label=${say("networks.addDomain")} onSubmit=${() => add.run()}><div class="row"><${Field} label=${say("claim.domain")} hint=${say("claim.domainHint")} value=${domain} onInput=${setDomain} error=${add.error} pointer="/domain" spellcheck=${false} maxlength="253" />
       <${Submit} action=${add} disabled=${!domain.trim() || add.isRunning}>${say("networks.addDomain")}<//></div><//></section>`;
 }

@@ -31,7 +31,7 @@ function Editor({ network, offered, changed }) {
   const nameOf = (code) => offered.find((share) => share.code === code)?.name ?? code;
   return html`<div class="form">
     <${Field} label=${say("networks.name")} value=${fields.name} onInput=${set("name")} error=${save.error} pointer="/name" maxlength="100" />
-    <${Field} label=${say("networks.slug")} hint=${say("networks.slugHint")} value=${fields.slug} onInput=${set("slug")} error=${save.error} pointer="/slug" maxlength="32" spellcheck="false" />
+    <${Field} label=${say("networks.slug")} hint=${say("networks.slugHint")} value=${fields.slug} onInput=${set("slug")} error=${save.error} pointer="/slug" maxlength="32" spellcheck=${false} />
     <${Field} kind="area" rows="3" label=${say("networks.summary")} value=${fields.publicSummary} onInput=${set("publicSummary")} error=${save.error} pointer="/publicSummary" maxlength="500" />
     <${Field} kind="select" label=${say("networks.share")} hint=${say("networks.shareHint")} value=${fields.share} onInput=${set("share")} error=${save.error} pointer="/publicProfileShareCode" options=${[["", say("server.noNetwork")], ...codes.map((code) => [code, nameOf(code)])]} />
     ${network.slug && html`<p>${say("networks.publicPage")} <a href=${api.publicPage(network.slug)} target="_blank" rel="noopener">${network.slug}</a></p>`}

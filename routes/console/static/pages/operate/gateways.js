@@ -45,7 +45,7 @@ function Editor({ gateway, changed }) {
   const save = useAction(async () => changed(await admin.changeGateway(gateway.gatewayId, { capacity: Number(capacity), region: region.trim() })));
   return html`<details><summary>${say("action.edit")}</summary><${Form} action=${save} label=${gateway.publicHost} onSubmit=${() => save.run()}><div class="row">
     <${Field} kind="number" min="1" label=${say("gateways.capacity")} value=${capacity} onInput=${setCapacity} error=${save.error} pointer="/capacity" />
-    <${Field} label=${say("users.region")} value=${region} onInput=${setRegion} error=${save.error} pointer="/region" maxlength="32" spellcheck="false" />
+    <${Field} label=${say("users.region")} value=${region} onInput=${setRegion} error=${save.error} pointer="/region" maxlength="32" spellcheck=${false} />
     <${Submit} action=${save}>${say("action.save")}<//></div><//></details>`;
 }
 

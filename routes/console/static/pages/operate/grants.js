@@ -49,7 +49,7 @@ function Grant({ id, granted }) {
     await granted();
   });
   return html`<details><summary>${say("grants.grant")}</summary><${Form} action=${grant} label=${say("grants.grant")} onSubmit=${() => grant.run()}>
-    <${Field} label=${say("grants.node")} value=${fields.node} onInput=${set("node")} error=${grant.error} pointer="/node" list="permission-nodes" spellcheck="false" maxlength="200" />
+    <${Field} label=${say("grants.node")} value=${fields.node} onInput=${set("node")} error=${grant.error} pointer="/node" list="permission-nodes" spellcheck=${false} maxlength="200" />
     <datalist id="permission-nodes">${(catalog.data?.items ?? []).map((one) => html`<option value=${one.node}></option>`)}</datalist>
     <${Field} kind="select" label=${say("grants.what")} value=${fields.negated} onInput=${set("negated")} options=${[["give", say("grants.give")], ["take", say("grants.take")]]} />
     <div class="row"><${Field} kind="number" step="any" label=${say("grants.value")} value=${fields.value} onInput=${set("value")} error=${grant.error} pointer="/value" />

@@ -32,7 +32,7 @@ function HostEditor({ list, saved }) {
     toast(say("savebar.saved"));
     await saved();
   });
-  return html`<${Field} kind="area" rows="6" label=${say("launcher.hosts")} hint=${say("launcher.hostsHint")} disabled=${!may("versions:publish")} value=${text} onInput=${setText} error=${save.error} pointer="/hosts" spellcheck="false" />
+  return html`<${Field} kind="area" rows="6" label=${say("launcher.hosts")} hint=${say("launcher.hostsHint")} disabled=${!may("versions:publish")} value=${text} onInput=${setText} error=${save.error} pointer="/hosts" spellcheck=${false} />
     <${SaveBar} isChanged=${text !== before} action=${save} onSave=${() => save.run()} onDiscard=${() => setText(before)} />`;
 }
 

@@ -1,5 +1,5 @@
 // Whether the service is well: a sentence, and an hour of what it counts, live.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { connection, useChannel } from "../../live.js";
@@ -7,10 +7,11 @@ import { useRead } from "../../store.js";
 import { healthOf } from "../../ui/health.js";
 import { State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
-import { bytes, clockTime, duration, number, say, sayOf } from "../../words.js";
+import { clockTime, listed, say } from "../../words.js";
+import { gapsOf, isLate, keptOf, withFrame } from "./metric-history.js";
+import { Panel } from "./metric-panel.js";
 
-const HOUR_MS = 3_600_000;
-const LATE = 3; // samples
+const LOOK_MS = 1_000;
 
 // {title of a panel: the series in it}
 const PANELS = {
@@ -29,22 +30,25 @@ const PANELS = {
 };
 
 export default function Metrics() {
-  const read = useRead((signal) => admin.metrics(signal).then(keptOf));
-  useChannel("metrics", (frames) => read.change((before) => (before ? frames.reduce(withSample, before) : before)), { mode: "delta" });
-  return html`<div class="page wide scrolls"><h1 tabindex="-1">${say("metrics.title")}</h1>
-    <${State} of=${read}>${(kept) => html`<${Health} kept=${kept} /><div class="panels">${Object.entries(panelsOf(kept)).map(([title, names]) => html`<${Panel} key=${title} title=${title} names=${names} kept=${kept} />`)}</div>`}<//></div>`;
+  const read = useRead((signal) => admin.metrics(signal).then((found) => keptOf(found, Date.now())));
+  useChannel("metrics", (frames) => read.change((before) => (before ? frames.reduce((kept, frame) => withFrame(kept, frame, Date.now()), before) : before)), { mode: "delta" });
+  return html`<div class="page wide scrolls"><h1 tabindex="-1">${say("metrics.title")}</h1><${State} of=${read}>${(kept) => html`<${Hour} kept=${kept} />`}<//></div>`;
 }
 
-function keptOf({ startedAtMs, everyMs, atMs, series }) {
-  return { startedAtMs, everyMs, atMs, series: Object.fromEntries(series.map((one) => [one.name, one])) };
+function Hour({ kept }) {
+  const isOld = useIsOld(kept);
+  return html`<${Health} kept=${kept} isOld=${isOld} /><${Breaks} kept=${kept} />
+    <div class=${isOld ? "panels old" : "panels"}>${Object.entries(panelsOf(kept)).map(([title, names]) => html`<${Panel} key=${`${title} ${names}`} title=${title} names=${names} kept=${kept} />`)}</div>`;
 }
 
-function withSample(kept, { type, data }) {
-  if (type === "snapshot" && data.startedAtMs !== kept.startedAtMs) return { ...kept, startedAtMs: data.startedAtMs };
-  if (!data.atMs || data.atMs <= (kept.atMs.at(-1) ?? 0)) return kept;
-  const from = kept.atMs.findIndex((at) => at > data.atMs - HOUR_MS);
-  const series = Object.fromEntries(Object.entries(kept.series).map(([name, one]) => [name, { ...one, values: [...one.values.slice(from), data.values[name] ?? null] }]));
-  return { ...kept, atMs: [...kept.atMs.slice(from), data.atMs], series };
+// Old at once where the connection has ended, and where samples stay away although it has not.
+function useIsOld(kept) {
+  const [nowMs, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), LOOK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return connection.value.state !== "live" || isLate(kept, nowMs);
 }
 
 // Series that no panel names stand in panels of their own, so that a new one is seen without a change here.
@@ -54,45 +58,16 @@ function panelsOf({ series }) {
   return Object.fromEntries([...known, ...Object.keys(series).filter((name) => !named.has(name)).map((name) => [name, [name]])]);
 }
 
-function Health({ kept }) {
-  const [nowMs, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
+function Health({ kept, isOld }) {
   const lastMs = kept.atMs.at(-1);
-  const isOld = connection.value.state !== "live" || (lastMs && nowMs - lastMs > LATE * kept.everyMs);
   const health = healthOf(Object.fromEntries(Object.entries(kept.series).map(([name, { values }]) => [name, values.at(-1)])));
-  const words = isOld ? "metrics.old" : health;
-  return html`<p class=${`banner ${isOld ? "old" : health === "metrics.well" ? "" : "failing"}`} role="status">${say(words)} <span class="dim">${say("metrics.since")} <${When} at=${kept.startedAtMs} />${lastMs && html` · ${say("metrics.newest")} ${clockTime(lastMs)}`}</span></p>`;
+  return html`<div class=${`banner ${isOld ? "old" : health === "metrics.well" ? "" : "failing"}`}><span role="status">${say(isOld ? "metrics.old" : health)}</span> <span class="dim">${say("metrics.since")} <${When} at=${kept.startedAtMs} />${lastMs && html` · ${say("metrics.newest")} ${clockTime(lastMs)}`}</span></div>`;
 }
 
-function Panel({ title, names, kept }) {
-  const box = useRef(null);
-  const chart = useRef(null);
-  const words = sayOf("metrics.panel", title, kept.series[names[0]].says);
-  const { unit } = kept.series[names[0]];
-  const data = [kept.atMs.map((at) => at / 1000), ...names.map((name) => kept.series[name].values)];
-  useEffect(() => {
-    let isGone = false;
-    import("../../ui/chart.js").then(({ draw }) => { if (!isGone) chart.current = draw(box.current, names.map((name) => sayOf("metrics.series", name)), (value) => shown(unit, value), data); });
-    return () => {
-      isGone = true;
-      chart.current?.destroy();
-    };
-  }, [names.join()]);
-  useEffect(() => { chart.current?.setData(data); }, [kept.atMs]);
-  return html`<figure class="panel"><figcaption>${words}</figcaption><div ref=${box} aria-hidden="true"></div>
-    <p class="dim">${names.map((name) => `${sayOf("metrics.series", name)} ${shown(unit, kept.series[name].values.at(-1))}`).join(" · ")}</p></figure>`;
-}
-
-function shown(unit, value) {
-  if (value === null || value === undefined) return "–";
-  switch (unit) {
-    case "bytes": return bytes(value);
-    case "ms": return duration(value);
-    case "seconds": return duration(value * 1000);
-    case "percent": return `${number(Math.round(value))} %`;
-    default: return number(Math.round(value * 10) / 10);
-  }
+// What the marks in the charts are, in words.
+function Breaks({ kept }) {
+  const gaps = gapsOf(kept);
+  if (kept.restartsMs.length === 0 && gaps.length === 0) return null;
+  return html`<ul class="dim">${kept.restartsMs.length > 0 && html`<li>${say("metrics.started", { count: kept.restartsMs.length, times: listed(kept.restartsMs.map(clockTime)) })}</li>`}
+    ${gaps.map(({ fromMs, toMs }) => html`<li key=${fromMs}>${say("metrics.gap", { from: clockTime(fromMs), to: clockTime(toMs) })}</li>`)}</ul>`;
 }

@@ -1,7 +1,9 @@
-// A queue for the keyboard: J and K choose, a number judges. Letters work only here, and nowhere while one is typing.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+// A queue for the keyboard: J and K choose, a number judges, U takes the last verdict back.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../../html.js";
+import { letters, useLetters } from "../../ui/keys.js";
 import { Empty } from "../../ui/states.js";
+import { undoLast } from "../../ui/toast.js";
 import { say } from "../../words.js";
 
 /**
@@ -13,22 +15,15 @@ export function Queue({ items, keyOf, draw, verdicts, label }) {
   const list = useRef(null);
   const chosen = Math.min(at, items.length - 1);
   useEffect(() => { list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }); }, [chosen]);
-  // Before anybody sees the queue: who is quick presses a key as soon as there is something to judge.
-  useLayoutEffect(() => {
-    const press = (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
-      if (event.key === "j") setAt(Math.min(chosen + 1, items.length - 1));
-      else if (event.key === "k") setAt(Math.max(chosen - 1, 0));
-      else if (verdicts[Number(event.key) - 1] && items[chosen]) verdicts[Number(event.key) - 1].run(items[chosen]);
-      else return;
-      event.preventDefault();
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [chosen, items, verdicts]);
+  useLetters(useMemo(() => [
+    { keys: "j", words: say("queue.next"), run: () => setAt(Math.min(chosen + 1, items.length - 1)) },
+    { keys: "k", words: say("queue.previous"), run: () => setAt(Math.max(chosen - 1, 0)) },
+    ...verdicts.map((verdict, n) => ({ keys: String(n + 1), words: verdict.words, run: () => items[chosen] && verdict.run(items[chosen]) })),
+    { keys: "u", words: say("action.undo"), run: undoLast },
+  ], [chosen, items, verdicts]));
   if (items.length === 0) return html`<${Empty}>${say("queue.empty")}<//>`;
-  return html`<p class="dim">${say("queue.keys", { count: verdicts.length })}</p>
-    <ol class="cards queue" ref=${list} aria-label=${label}>${items.map((item, n) => html`<li key=${keyOf(item)} aria-current=${n === chosen ? "true" : null} onClick=${() => setAt(n)}>
+  return html`<p class="dim">${say(letters.value ? "queue.keys" : "queue.keysOff", { count: verdicts.length })}</p>
+    <ol class="cards queue" ref=${list} aria-label=${label}>${items.map((item, n) => html`<li key=${keyOf(item)} aria-current=${n === chosen ? "true" : null} onClick=${() => setAt(n)} onFocusIn=${() => setAt(n)}>
       <div class="grow">${draw(item)}</div>
-      ${verdicts.map((verdict, key) => html`<button key=${verdict.name} type="button" onClick=${() => verdict.run(item)}><kbd>${key + 1}</kbd> ${verdict.words}</button>`)}</li>`)}</ol>`;
+      ${verdicts.map((verdict, key) => html`<button key=${verdict.name} type="button" onClick=${() => verdict.run(item)}>${letters.value && html`<kbd>${key + 1}</kbd> `}${verdict.words}</button>`)}</li>`)}</ol>`;
 }

@@ -65,9 +65,9 @@ function Make({ made }) {
   const isReady = ["slug", "name", "node", "amount", "currency"].every((name) => fields[name].trim());
   return html`<details><summary>${say("shopdesk.make")}</summary><${Form} action=${create} label=${say("shopdesk.make")} onSubmit=${() => create.run()}>
     <${Field} label=${say("shopdesk.name")} value=${fields.name} onInput=${set("name")} error=${create.error} pointer="/name" maxlength="100" />
-    <${Field} label=${say("shopdesk.slug")} value=${fields.slug} onInput=${set("slug")} error=${create.error} pointer="/slug" maxlength="64" spellcheck="false" />
+    <${Field} label=${say("shopdesk.slug")} value=${fields.slug} onInput=${set("slug")} error=${create.error} pointer="/slug" maxlength="64" spellcheck=${false} />
     <${Field} kind="area" rows="2" label=${say("shopdesk.description")} value=${fields.description} onInput=${set("description")} error=${create.error} pointer="/description" />
-    <${Field} label=${say("grants.node")} value=${fields.node} onInput=${set("node")} error=${create.error} pointer="/grants/0/node" maxlength="200" spellcheck="false" />
+    <${Field} label=${say("grants.node")} value=${fields.node} onInput=${set("node")} error=${create.error} pointer="/grants/0/node" maxlength="200" spellcheck=${false} />
     <div class="row"><${Field} kind="number" min="0" step="1" label=${say("shopdesk.amount")} value=${fields.amount} onInput=${set("amount")} error=${create.error} pointer="/price/amount" />
       <${Field} label=${say("shopdesk.currency")} value=${fields.currency} onInput=${set("currency")} error=${create.error} pointer="/price/currency" maxlength="3" /></div>
     <${Submit} action=${create} disabled=${!isReady || create.isRunning}>${say("shopdesk.make")}<//><//></details>`;

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { admin, sessions } from "../../api.js";
 import { html } from "../../html.js";
 import { go } from "../../router.js";
-import { isSuperAdmin, me } from "../../session.js";
+import { MODERATOR, SUPER_ADMIN, may, me } from "../../session.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { Id } from "../../ui/chip.js";
 import { ask, showSecret } from "../../ui/dialog.js";
@@ -14,6 +14,7 @@ import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 import { Grants } from "./grants.js";
 import { Rights } from "./rights.js";
+import { SeenAs } from "./seen-as.js";
 
 /** @param {{id: string}} props */
 export function User({ id }) {
@@ -21,8 +22,8 @@ export function User({ id }) {
   return html`<${State} of=${read}>${(user) => html`<section aria-label=${user.name}><h2><bdi>${user.name}</bdi> <${Id} id=${user.userId} what=${say("profile.id")} /></h2>
     <dl class="facts"><dt>${say("users.created")}</dt><dd><${When} at=${user.createdAt} /></dd><dt>${say("users.seen")}</dt><dd>${user.lastSeenAt ? html`<${When} at=${user.lastSeenAt} />` : "–"}</dd>
       <dt>${say("users.region")}</dt><dd>${user.homeRegion ?? "–"}</dd></dl></section>
-    <${Notes} id=${id} />
-    ${isSuperAdmin.value && html`<${Held} id=${id} /><${Access} user=${user} />`}`}<//>`;
+    ${may(MODERATOR) && html`<${Notes} id=${id} />`}
+    ${may(SUPER_ADMIN) && html`<${Held} id=${id} /><${SeenAs} id=${id} /><${Access} user=${user} />`}`}<//>`;
 }
 
 // A grant changes what the rights say.
@@ -47,7 +48,7 @@ function Notes({ id }) {
   return html`<section aria-labelledby="user-notes"><h2 id="user-notes">${say("notes.title")}</h2>
     <${State} of=${list}>${() => html`<ul class="cards">${list.items.map((note) => html`<li key=${note.id}><div class="grow"><p dir="auto" class="text">${note.text}</p>
         <p class="dim"><bdi>${note.authorName ?? say("audit.service")}</bdi> · <${When} at=${note.createdAt} /></p></div>
-        ${(note.authorId === me.value.id || isSuperAdmin.value) && html`<${NoteEditor} user=${id} note=${note} saved=${list.reload} />
+        ${(note.authorId === me.value.id || may(SUPER_ADMIN)) && html`<${NoteEditor} user=${id} note=${note} saved=${list.reload} />
           <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run(note)}>${say("action.delete")}</button>`}</li>`)}</ul>
       ${list.hasMore && html`<button type="button" onClick=${list.more}>${say("notifications.older")}</button>`}`}<//>
     <${Form} action=${add} label=${say("notes.add")} onSubmit=${() => add.run()}><${Field} kind="area" rows="2" label=${say("notes.text")} value=${text} onInput=${setText} error=${add.error} pointer="/text" maxlength="2000" />

@@ -29,7 +29,7 @@ function Key({ next }) {
   const [claimKey, setKey] = useState("");
   const claim = useAction(async () => next({ server: (await api.claim(claimKey.trim())).server.serverId }));
   return html`<${Form} action=${claim} label=${say("claim.title")} onSubmit=${() => claim.run()}>
-    <${Field} label=${say("claim.key")} hint=${say("claim.keyHint")} value=${claimKey} onInput=${setKey} error=${claim.error} pointer="/claimKey" spellcheck="false" maxlength="64" />
+    <${Field} label=${say("claim.key")} hint=${say("claim.keyHint")} value=${claimKey} onInput=${setKey} error=${claim.error} pointer="/claimKey" spellcheck=${false} maxlength="64" />
     <${Submit} action=${claim}>${say("claim.claim")}<//><//>`;
 }
 
@@ -57,7 +57,7 @@ function Domain({ network, next }) {
   const skip = html`<button type="button" class="link" onClick=${() => next({})}>${say("claim.skipDomain")}</button>`;
   if (!made) {
     return html`<${Form} action=${add} label=${say("claim.domain")} onSubmit=${() => add.run()}>
-      <${Field} label=${say("claim.domain")} hint=${say("claim.domainHint")} value=${domain} onInput=${setDomain} error=${add.error} pointer="/domain" spellcheck="false" maxlength="253" />
+      <${Field} label=${say("claim.domain")} hint=${say("claim.domainHint")} value=${domain} onInput=${setDomain} error=${add.error} pointer="/domain" spellcheck=${false} maxlength="253" />
       <${Submit} action=${add}>${say("action.next")}<//>${skip}<//>`;
   }
   if (made.domain.verified) return html`<section><p>${say("networks.isVerified", { name: made.domain.domain })}</p><button type="button" class="primary" onClick=${() => next({})}>${say("action.next")}</button></section>`;

@@ -1,98 +1,42 @@
-// A game server's console: send a command, and see what becomes of it as it happens.
-import { useEffect, useMemo, useState } from "preact/hooks";
+// A game server's console: send a command, here and to other servers, and see what becomes of it as it happens.
+import { useEffect, useRef, useState } from "preact/hooks";
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
-import { useAction, useList, useRead } from "../../store.js";
-import { Form, Submit } from "../../ui/form.js";
-import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
-import { Complaint, Empty, State } from "../../ui/states.js";
-import { When } from "../../ui/when.js";
-import { duration, say, sayOf } from "../../words.js";
-import { lacks, Missing } from "./missing.js";
+import { useShared } from "../../live.js";
+import { useList } from "../../store.js";
+import { Empty, State } from "../../ui/states.js";
+import { say } from "../../words.js";
+import { CommandForm } from "./command-form.js";
+import { CommandLine, requestOf, withCommand } from "./command-line.js";
+import { Elsewhere, NEEDED, Targets } from "./elsewhere.js";
 
-const TONES = { success: "good", failed: "bad", expired: "warn", cancelled: "plain" };
+const MOST_SENDINGS = 100;
 
 /** @param {{server: any, told: any[]}} props `told` are frames of the server's channel. */
 export function Commands({ server, told }) {
   const list = useList((query, signal) => api.commands(server.serverId, { limit: 50, ...query }, signal), [server.serverId]);
+  const [chosen, choose] = useState([]);
+  const [sendings, setSendings] = useState([]);
+  const nextKey = useRef(1);
+  // Told while one looks: a right that is taken away takes the button away, and not what was typed.
+  const access = useShared("servers").data?.items.find((one) => one.serverId === server.serverId)?.access;
+  const missing = access && !access.capabilities.includes(NEEDED) ? NEEDED : null;
+  const put = (command) => list.change((before) => before && { ...before, items: withCommand(before.items, command) });
   useEffect(() => {
-    const changed = told.filter((frame) => frame.event === "command").map((frame) => frame.data);
-    if (changed.length && list.data) list.change((before) => ({ ...before, items: changed.reduce(withCommand, before.items) }));
+    for (const frame of told) if (frame.event === "command") put(frame.data);
   }, [told]);
-  return html`<section aria-label=${say("server.console")} class="console">
-    <${Send} server=${server} sent=${(command) => list.change((before) => ({ ...before, items: withCommand(before.items, command) }))} last=${list.items?.[0]} />
-    <${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("commands.none")}<//>`
-      : html`<ol class="cards">${list.items.map((command) => html`<${Command} key=${command.id} command=${command} />`)}</ol>
-        ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//>
-  </section>`;
-}
-
-function withCommand(items, command) {
-  const at = items.findIndex((one) => one.id === command.id);
-  if (at < 0) return [command, ...items];
-  return items[at].version > command.version ? items : items.with(at, command);
-}
-
-function Command({ command }) {
-  const cancel = useAction(() => api.cancel(command.serverId, command.id));
-  const isOpen = command.finishedAt === null;
-  const tookMs = command.finishedAt && Date.parse(command.finishedAt) - Date.parse(command.createdAt);
-  return html`<li><div class="grow"><p><code>${command.action}</code> <span class=${`chip ${TONES[command.status] ?? "warn"}`}>${sayOf("commands", command.status)}</span>
-      ${isOpen && command.progress !== null && html` <progress max="100" value=${command.progress} aria-label=${say("commands.progress")}></progress>`}</p>
-    <p class="dim"><${When} at=${command.createdAt} />${tookMs !== null && tookMs !== undefined && tookMs !== false && html` · ${say("commands.took", { time: duration(tookMs) })}`}</p>
-    ${command.error && html`<p class="bad">${command.error}</p>`}
-    ${hasContent(command.payload) && html`<details><summary>${say("commands.payload")}</summary><pre>${JSON.stringify(command.payload, null, 2)}</pre></details>`}
-    ${command.result !== null && html`<details><summary>${say("commands.result")}</summary><pre>${JSON.stringify(command.result, null, 2)}</pre></details>`}
-    <${Complaint} error=${cancel.error} /></div>
-    ${isOpen && html`<button type="button" disabled=${cancel.isRunning} onClick=${() => cancel.run()}>${say("action.cancel")}</button>`}</li>`;
-}
-
-const hasContent = (payload) => payload !== null && Object.keys(payload).length > 0;
-
-function Send({ server, sent, last }) {
-  const extensions = useRead((signal) => api.extensions(server.serverId, signal), [server.serverId]);
-  const actions = useMemo(() => actionsOf(extensions.data?.items ?? []), [extensions.data]);
-  const [name, setName] = useState("");
-  const [fields, setFields] = useState({});
-  const [json, setJson] = useState("{}");
-  const known = actions.find((action) => action.name === name);
-  const send = useAction(async () => {
-    const payload = known ? toData(known.fields, fields) : parsed(json);
-    const { command } = await api.send(server.serverId, { action: known?.id ?? name.trim(), payload, ...(known && { extensionId: known.extensionId }) });
-    sent(command);
-  });
-  const recall = (event) => {
-    if (event.key !== "ArrowUp" || name || !last) return;
-    event.preventDefault();
-    setName(last.extensionId ? `${last.extensionId} ${last.action}` : last.action);
-    setJson(JSON.stringify(last.payload ?? {}));
-    const action = actions.find((one) => one.extensionId === last.extensionId && one.id === last.action);
-    if (action) setFields(toFields(action.fields, last.payload ?? {}));
+  const sendHere = async (request) => put((await api.send(server.serverId, request)).command);
+  const send = async (request) => {
+    // What this server refuses is a fault of the form; the others have lines of their own.
+    await sendHere(request);
+    const made = chosen.map(({ serverId, name }) => ({ key: nextKey.current++, server: serverId, name, request, command: null, error: null }));
+    setSendings((before) => [...made, ...before].slice(0, MOST_SENDINGS));
   };
-  return html`<${Form} action=${send} label=${say("commands.send")} onSubmit=${() => send.run()}>
-    <div class="field"><label for="command-action">${say("commands.action")}</label>
-      <input id="command-action" list="command-actions" value=${name} maxlength="100" spellcheck="false" autocomplete="off" aria-describedby="command-hint"
-        onInput=${(event) => { setName(event.currentTarget.value); setFields({}); }} onKeyDown=${recall} />
-      <datalist id="command-actions">${actions.map((action) => html`<option value=${action.name}>${action.label}</option>`)}</datalist>
-      <p class="dim" id="command-hint">${say("commands.hint")}</p></div>
-    ${known ? html`<${SchemaFields} schema=${known} values=${fields} onChange=${setFields} error=${send.error} at="/payload" />`
-      : html`<div class="field"><label for="command-payload">${say("commands.payload")}</label><textarea id="command-payload" rows="2" spellcheck="false" value=${json} onInput=${(event) => setJson(event.currentTarget.value)}></textarea></div>`}
-    <${Missing} server=${server} capability="server.commands.write" />
-    <${Submit} action=${send} disabled=${!name.trim() || send.isRunning || lacks(server, "server.commands.write")}>${say("action.send")}<//>
-  <//>`;
-}
-
-function actionsOf(registrations) {
-  return registrations.flatMap((extension) => extension.actions.map((action) => ({
-    name: `${extension.extensionId} ${action.id}`, id: action.id, label: action.label ?? action.id,
-    extensionId: extension.extensionId, fields: action.schema?.fields ?? [],
-  })));
-}
-
-function parsed(json) {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw new Error(say("commands.notJson"));
-  }
+  return html`<section aria-label=${say("server.console")} class="console">
+    <${CommandForm} server=${server} send=${send} sent=${list.items ?? []} missing=${missing}><${Targets} server=${server} chosen=${chosen} choose=${choose} /><//>
+    <${Elsewhere} sendings=${sendings} change=${setSendings} />
+    <section aria-labelledby="commands-here"><h2 id="commands-here">${say("commands.here")}</h2><${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("commands.none")}<//>`
+      : html`<ol class="cards">${list.items.map((command) => html`<${CommandLine} key=${command.id} command=${command} cancel=${() => api.cancel(server.serverId, command.id)} repeat=${() => sendHere(requestOf(command))} />`)}</ol>
+        ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></section>
+  </section>`;
 }

@@ -27,6 +27,8 @@ function Invite({ server, invite, name, isLocked, changed }) {
   const revoke = useAction(async () => {
     await api.revokeInvite(server.serverId, invite.id);
     await changed();
+    const { inviteeUserId, role, capabilities, note } = invite;
+    toast(say("members.inviteRevoked"), { undo: async () => { await api.invite(server.serverId, { inviteeUserId, role, capabilities, note }); await changed(); } });
   });
   return html`<li><div class="grow"><p>${name ? html`<bdi>${name}</bdi>` : html`<code>${invite.inviteeUserId}</code>`}</p>
     <p class="dim">${say(`members.role.${invite.role}`)} · ${say("members.until")} <${When} at=${invite.expiresAt} />${invite.capabilities.length > 0 && ` · ${listed(invite.capabilities.map((one) => say(`capability.${one}`)))}`}</p>

@@ -17,18 +17,24 @@ export function Members({ server, told }) {
   const members = useRead((signal) => api.members(server.serverId, signal), [server.serverId]);
   const invites = useRead((signal) => api.invites(server.serverId, signal), [server.serverId]);
   const isLocked = lacks(server, WRITE);
-  useEffect(() => { if (told.some((frame) => frame.event === "members")) { members.reload(); invites.reload(); } }, [told]);
+  const now = told.findLast((frame) => frame.event === "members")?.data;
+  // The channel tells all members with each change: the newest word of it is how they are.
+  useEffect(() => { if (now && !members.isLoading) members.change({ items: now }); }, [now, members.isLoading]);
+  // Whoever is a member by now has no invite that waits.
+  const isMember = (userId) => members.data?.items.some((member) => member.userId === userId);
   return html`<section aria-label=${say("server.members")}><${Missing} server=${server} capability=${WRITE} />
     <${State} of=${members}>${({ items }) => html`<${Matrix} server=${server} members=${items} isLocked=${isLocked} />`}<//></section>
     <section aria-labelledby="members-invite"><h2 id="members-invite">${say("members.invites")}</h2>
-      <${State} of=${invites}>${({ items }) => html`<${Invites} server=${server} items=${items} isLocked=${isLocked} changed=${invites.reload} />`}<//></section>
-    <${Policy} server=${server} isLocked=${isLocked} />`;
+      <${State} of=${invites}>${({ items }) => html`<${Invites} server=${server} items=${items.filter((one) => !isMember(one.inviteeUserId))} isLocked=${isLocked} changed=${invites.reload} />`}<//></section>
+    <${Policy} server=${server} isLocked=${isLocked} told=${told} />`;
 }
 
 const MODES = ["public", "network", "friends_only", "invite_only", "private"];
 
-function Policy({ server, isLocked }) {
+function Policy({ server, isLocked, told }) {
   const read = useRead((signal) => api.policy(server.serverId, signal), [server.serverId]);
+  const now = told.findLast((frame) => frame.event === "access_policy")?.data;
+  useEffect(() => { if (now && !read.isLoading) read.change(now); }, [now, read.isLoading]);
   const save = useAction(async (changes) => read.change(await api.setPolicy(server.serverId, { ...read.data, ...changes })));
   return html`<section aria-labelledby="members-policy"><h2 id="members-policy">${say("policy.title")}</h2><${State} of=${read}>${(policy) => html`
     <${Field} kind="select" label=${say("policy.mode")} hint=${say(`policy.modeText.${policy.accessMode}`)} disabled=${isLocked} value=${policy.accessMode} options=${MODES.map((mode) => [mode, say(`policy.mode.${mode}`)])} onInput=${(accessMode) => save.run({ accessMode })} />

@@ -1,8 +1,8 @@
 // A game server's settings: a form from its schema, else JSON; what changed when; and what somebody else has changed.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
-import { place, setQuery } from "../../router.js";
+import { go, place } from "../../router.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { Field } from "../../ui/form.js";
 import { SaveBar } from "../../ui/savebar.js";
@@ -20,32 +20,49 @@ export function Settings({ server, told }) {
     const response = await api.settings(server.serverId, source, signal);
     return { ...(await response.json()), etag: response.headers.get("ETag") };
   }, [server.serverId, source]);
+  const kept = useRef({}); // what was typed, over to the form of a newer version
   const newer = told.findLast((frame) => frame.event === "settings_updated" && frame.data.source === source)?.data ?? null;
+  const renew = (values = {}) => {
+    kept.current = values;
+    return read.reload();
+  };
   return html`<section aria-label=${say("server.settings")}>
-    <${Field} label=${say("settings.source")} hint=${say("settings.sourceHint")} value=${source} onInput=${(value) => setQuery({ source: value })} maxlength="100" />
-    <${State} of=${read}>${(settings) => html`<${Editor} key=${`${source} ${settings.version}`} server=${server} settings=${settings}
-      newer=${newer && newer.version > settings.version ? newer : null} reload=${read.reload} />`}<//>
+    <${Source} source=${source} />
+    <${State} of=${read}>${(settings) => html`<${Editor} key=${`${source} ${settings.version}`} server=${server} settings=${settings} kept=${kept}
+      newer=${newer && newer.version > settings.version ? newer : null} renew=${renew} />`}<//>
     <${History} server=${server} source=${source} version=${read.data?.version} />
   </section>`;
 }
 
-function Editor({ server, settings, newer, reload }) {
+// Another source is another page: it comes when the name is whole, and not without asking where something is not saved.
+function Source({ source }) {
+  const change = (event) => {
+    if (!go(`${place.value.path}?${new URLSearchParams({ source: event.currentTarget.value })}`, { replace: true })) event.currentTarget.value = source;
+  };
+  return html`<div class="field"><label for="settings-source">${say("settings.source")}</label>
+    <input id="settings-source" value=${source} maxlength="100" spellcheck=${false} autocomplete="off" aria-describedby="settings-source-hint" onChange=${change} />
+    <p class="dim" id="settings-source-hint">${say("settings.sourceHint")}</p></div>`;
+}
+
+function Editor({ server, settings, kept, newer, renew }) {
   const fields = settings.schema?.fields ?? null;
   const before = fields ? toFields(fields, settings.data) : { json: JSON.stringify(settings.data, null, 2) };
-  const [values, setValues] = useState(before);
-  const isChanged = JSON.stringify(values) !== JSON.stringify(before);
-  useEffect(() => { if (newer && !isChanged) reload(); }, [newer?.version]);
+  const [values, setValues] = useState({ ...before, ...kept.current });
+  useEffect(() => { kept.current = {}; }, []);
+  const changes = Object.fromEntries(Object.entries(values).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
+  const isChanged = Object.keys(changes).length > 0;
+  useEffect(() => { if (newer && !isChanged) renew(); }, [newer?.version]);
   const save = useAction(async () => {
     const data = fields ? toData(fields, values, settings.data) : JSON.parse(values.json);
     await api.saveSettings(server.serverId, { data, source: settings.source, ...(settings.schema && { schema: settings.schema }) }, settings.etag);
     toast(say("savebar.saved"));
-    await reload();
+    await renew();
   });
   return html`<div class="form">
-    ${newer && isChanged && html`<div class="fault" role="status"><p>${say("settings.changedMeanwhile")}</p><pre>${JSON.stringify(newer.data, null, 2)}</pre>
-      <button type="button" onClick=${reload}>${say("settings.takeTheirs")}</button></div>`}
-    ${fields ? html`<${SchemaFields} schema=${settings.schema} values=${values} data=${settings.data} onChange=${setValues} error=${save.error} at="/data" />`
-      : html`<${Field} kind="area" rows="10" spellcheck="false" label=${say("settings.json")} value=${values.json} onInput=${(json) => setValues({ json })} error=${save.error} pointer="/data" />`}
+    ${newer && isChanged && html`<div class="fault" role="status"><p>${say("settings.changedMeanwhile")}</p>${!fields && html`<pre>${JSON.stringify(newer.data, null, 2)}</pre>`}
+      <div class="buttons start"><button type="button" onClick=${() => renew(changes)}>${say("settings.keepMine")}</button><button type="button" onClick=${() => renew()}>${say("settings.takeTheirs")}</button></div></div>`}
+    ${fields ? html`<${SchemaFields} schema=${settings.schema} values=${values} data=${settings.data} theirs=${newer?.data} onChange=${setValues} error=${save.error} at="/data" />`
+      : html`<${Field} kind="area" rows="10" spellcheck=${false} label=${say("settings.json")} value=${values.json} onInput=${(json) => setValues({ json })} error=${save.error} pointer="/data" />`}
     <${Missing} server=${server} capability="server.settings.write" />
     <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${() => setValues(before)} /></div>`;
 }

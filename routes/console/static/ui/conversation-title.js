@@ -1,6 +1,6 @@
 // What a conversation is called: its title, else the others in it.
-import { me } from "../../session.js";
-import { listed, say } from "../../words.js";
+import { me } from "../session.js";
+import { listed, say } from "../words.js";
 
 export function titleOf(conversation) {
   if (conversation.title) return conversation.title;

@@ -1,0 +1,73 @@
+"""Walking every page of the console in one tab: which pages there are stands in `pages.js`, so that a new one is seen
+without a test of its own.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+from playwright.sync_api import Page, expect
+
+STATIC = Path(__file__).parents[2] / "routes/console/static"
+SCRIPT = Path(__file__).with_suffix(".js")
+
+EXTRA_STOPS = 12
+"""Places that scroll, and parts of native controls such as dates, are stops that no selector names."""
+
+
+def patterns() -> list[str]:
+    """The addresses of all pages, as `pages.js` has them."""
+    return re.findall(r'path: "(/app[^"]*)"', (STATIC / "pages.js").read_text())
+
+
+def addresses(parts: Mapping[str, Sequence[str]]) -> list[str]:
+    """An address for every page.
+
+    Args:
+        parts: {pattern: its addresses}, where it has parts that cannot be left out, or shows more with them.
+    """
+    return [address for one in patterns() for address in parts.get(one, [re.sub(r"/:\w+\?", "", one)])]
+
+
+def name_of(path: str) -> str:
+    """A name for a page by its address, without ids."""
+    parts = path.split("/")[2:]
+    return "-".join("one" if re.fullmatch(r"[0-9a-f-]{24,36}", part) else part for part in parts) or "home"
+
+
+def visit(page: Page, paths: Sequence[str]) -> Iterator[str]:
+    """Go to each page in place, and to each tab that one has; yields the address when the page is there."""
+    page.evaluate(SCRIPT.read_text())
+    waiting = list(paths)
+    seen: set[str] = set()
+    while waiting:
+        path = waiting.pop(0)
+        if path in seen:
+            continue
+        seen.add(path)
+        page.evaluate("(path) => sweep.go(path)", path)
+        expect(page.locator("main h1").first).to_be_visible()
+        expect(page.locator("main :is(.loading, [aria-busy=true])")).to_have_count(0)
+        yield path
+        tabs = page.locator("main nav.tabs a").evaluate_all("all => all.map((one) => one.pathname)")
+        waiting[:0] = tabs if not seen & set(tabs) else []
+
+
+def found_by(page: Page, question: str) -> list[str]:
+    """What a question of `sweep.js` finds on the page: `cutOff`, `unseen` or `moving`."""
+    return cast(list[str], page.evaluate(f"sweep.{question}()"))
+
+
+def walk(page: Page, within: str = "main") -> list[str]:
+    """Press Tab from the beginning of the page to its end; what was wrong on the way.
+
+    Args:
+        within: `main`, or `.side` for the frame around it.
+    """
+    controls: int = page.evaluate("(within) => sweep.begin(within)", within)
+    for _ in range(controls + EXTRA_STOPS):
+        page.keyboard.press("Tab")
+        if page.evaluate("(within) => !document.activeElement.closest(within)", within):
+            break
+    return found_by(page, "end")
