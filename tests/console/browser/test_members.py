@@ -4,20 +4,16 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.connect.play import claimed
+from tests.console.acts import befriend
 from tests.console.stage import Look, Scene, needs_browser, play
-from tests.support.world import Player, World
+from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
 
-async def befriended(one: Player, other: Player) -> None:
-    sent = await one.do("POST", "/v1/social/friends/requests", {"targetId": other.id})
-    await other.do("POST", f"/v1/social/friends/requests/{sent['id']}/accept")
-
-
 async def test_from_an_invite_to_a_member_with_rights_of_their_own(world: World, look: Look) -> None:
     ada, ben = await world.players("Ada", "Ben")
-    await befriended(ada, ben)
+    await befriend(ada, ben)
     server = await claimed(world, ada, "Survival")
 
     def story(scene: Scene) -> None:

@@ -1,38 +1,23 @@
 """What operators and moderators do: users, rights, capes, reports, live actors."""
 
-import base64
-import io
 import json
 from datetime import datetime, timedelta
 
 import pytest
-from PIL import Image
 from playwright.sync_api import Route, expect
 
+from tests.console.acts import submit_cape
 from tests.console.stage import Look, Scene, needs_browser, play
-from tests.support.world import Player, World
+from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
-
-
-def texture() -> str:
-    held = io.BytesIO()
-    Image.linear_gradient("L").resize((64, 32)).convert("RGBA").save(held, "png")
-    return "data:image/png;base64," + base64.b64encode(held.getvalue()).decode()
-
-
-async def submitted(owner: Player, name: str) -> None:
-    terms = await owner.get("/v1/profile/capes/upload-terms")
-    await owner.do("POST", "/v1/profile/capes/upload-terms/accept", {"revision": terms["revision"]})
-    cape = await owner.do("POST", "/v1/profile/capes", {"name": name, "texture": {"dataUrl": texture()}})
-    await owner.do("POST", f"/v1/profile/capes/{cape['id']}/submit")
 
 
 async def test_capes_are_judged_by_keys_and_worn(world: World, look: Look) -> None:
     ada = await world.player("Ada")
     mona = await world.ranked("Mona", "moderator")
-    await submitted(ada, "Dusk")
-    await submitted(ada, "Dawn")
+    await submit_cape(ada, "Dusk")
+    await submit_cape(ada, "Dawn")
 
     def story(scene: Scene) -> None:
         judge = scene.enter(mona, "/app/operate/capes")
