@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.connect.play import claimed
-from tests.console.browser.test_operate import submitted
+from tests.console.furnished import submit_cape
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.support.world import World
 
@@ -13,7 +13,7 @@ pytestmark = [needs_browser, pytest.mark.slow]
 
 async def test_what_needs_me(world: World, look: Look) -> None:
     ada, ben = await world.players("Ada", "Ben")
-    await submitted(ben, "Dusk")
+    await submit_cape(ben, "Dusk")
     await ben.do("POST", "/v1/social/friends/reports", {"targetId": ada.id, "reason": "shouts"})
     root = await world.super_admin()
     server = await claimed(world, root, "Survival")

@@ -4,20 +4,16 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.connect.play import claimed
+from tests.console.furnished import befriend
 from tests.console.stage import Look, Scene, needs_browser, play
-from tests.support.world import Player, World
+from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
 
-async def befriended(one: Player, other: Player) -> None:
-    sent = await one.do("POST", "/v1/social/friends/requests", {"targetId": other.id})
-    await other.do("POST", f"/v1/social/friends/requests/{sent['id']}/accept")
-
-
 async def test_from_an_invite_to_a_member_with_rights_of_their_own(world: World, look: Look) -> None:
     ada, ben = await world.players("Ada", "Ben")
-    await befriended(ada, ben)
+    await befriend(ada, ben)
     server = await claimed(world, ada, "Survival")
 
     def story(scene: Scene) -> None:
@@ -41,7 +37,7 @@ async def test_from_an_invite_to_a_member_with_rights_of_their_own(world: World,
         scene.stop_at(owner, "members")
         given.click()
         expect(invited.get_by_role("button", name="Send", exact=True)).to_be_disabled()
-        expect(invited.get_by_text("“Send commands” is missing")).to_be_visible()
+        expect(invited.get_by_text("Sending needs the right server.commands.write")).to_be_visible()
         scene.stop_at(invited, "console-missing")
 
     await play(world, look, story)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.console.browser.test_members import befriended
+from tests.console.furnished import befriend
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.support.world import World
 
@@ -12,7 +12,7 @@ pytestmark = [needs_browser, pytest.mark.slow]
 
 async def test_a_person_shows_what_they_want_to_show(world: World) -> None:
     ada, ben = await world.players("Ada", "Ben")
-    await befriended(ada, ben)
+    await befriend(ada, ben)
 
     def story(scene: Scene) -> None:
         scene.expected.add("403 (Forbidden)")

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import FilePayload, expect
 
-from tests.console.browser.test_operate import texture
+from tests.console.furnished import texture
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.support.world import World
 from tests.totems.models import blockbench, png, url
