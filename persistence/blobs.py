@@ -218,7 +218,9 @@ def _sweeping(root: Path) -> Iterator[bool]:
 
 @contextmanager
 def _sweep_lock(root: Path) -> Iterator[int]:
-    descriptor = os.open(root / "sweep.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(
+        root.with_name(f"{root.name}.sweep.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+    )
     try:
         yield descriptor
     finally:

@@ -7,8 +7,7 @@ from collections.abc import Collection
 from itertools import islice
 
 from actors.connect import events
-from actors.connect.events import AnyEvent
-from actors.connect.state import State
+from actors.connect.events import ServerNews
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
 from persistence.connect import servers
@@ -53,17 +52,19 @@ class Credentials:
             server_id, lambda: self._store.read(servers.read, server_id), self._remember
         )
 
-    def happened(self, state: State, event: AnyEvent) -> None:
+    def hear(self, server_id: str, event: ServerNews) -> None:
         """Update the cache from an event that a server's actor has committed."""
         match event:
-            case events.ServerChanged():
-                self._loads.void(state.id)
-                if state.id in self._rows:
-                    self._rows[state.id] = state.row
+            case events.ServerChanged(row):
+                self._loads.void(server_id)
+                if server_id in self._rows:
+                    self._rows[server_id] = row
             case events.ServerRemoved():
-                self._loads.void(state.id)
-                self._rows.pop(state.id, None)
-                self._seen.pop(state.id, None)
+                self._loads.void(server_id)
+                self._rows.pop(server_id, None)
+                self._seen.pop(server_id, None)
+            case _:
+                pass
 
     def distrust(self, server_id: str) -> None:
         """Drop a server from the cache because a change of its row may have been committed or not; it is read again."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from actors.connect.commands import AnyCommand
 from actors.connect.credentials import Credentials
-from actors.connect.events import AnyEvent
+from actors.connect.events import AnyEvent, ServerNews
 from actors.connect.kind import server_kind
 from actors.connect.playing import Playing
 from actors.connect.state import State
@@ -24,7 +24,9 @@ class Connect:
         credentials: the cached rows that requests of servers are authenticated with.
         playing: the sessions on all servers.
         vault: opens the secret values of settings.
-        listeners: called for every committed event of every server; must neither wait nor raise.
+        news: called with the id of a server and each committed event of it that says something to everybody, wherever
+            the server lives; must neither wait nor raise.
+        listeners: called for every committed event of every server that lives here; the same.
         on_outcome_unknown: called with a server id when its last turn may or may not have been committed; must
             neither wait nor raise.
     """
@@ -33,6 +35,7 @@ class Connect:
     credentials: Credentials
     playing: Playing
     vault: Vault
+    news: list[Callable[[str, ServerNews], None]] = field(default_factory=list)
     listeners: list[Callable[[State, AnyEvent], None]] = field(default_factory=list)
     on_outcome_unknown: list[Callable[[str], None]] = field(default_factory=list)
 
@@ -51,9 +54,15 @@ async def open_connect(store: Store, presence: Presence, settings_key: bytes) ->
     credentials, playing, vault = Credentials(store), Playing(presence), Vault(settings_key)
     listeners: list[Callable[[State, AnyEvent], None]] = []
 
+    news: list[Callable[[str, ServerNews], None]] = []
+
+    def hear(server_id: str, event: ServerNews) -> None:
+        credentials.hear(server_id, event)
+        playing.hear(event)
+        for listener in news:
+            listener(server_id, event)
+
     def happened(state: State, event: AnyEvent) -> None:
-        credentials.happened(state, event)
-        playing.happened(state, event)
         for listener in listeners:
             listener(state, event)
 
@@ -64,5 +73,5 @@ async def open_connect(store: Store, presence: Presence, settings_key: bytes) ->
             listener(server_id)
 
     await playing.open(store)
-    kind = server_kind(vault, happened, unsure)
-    return Connect(kind, credentials, playing, vault, listeners, on_outcome_unknown)
+    kind = server_kind(vault, hear, happened, unsure)
+    return Connect(kind, credentials, playing, vault, news, listeners, on_outcome_unknown)

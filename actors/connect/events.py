@@ -282,3 +282,6 @@ AnyEvent: TypeAlias = (
     | ExtensionNoted
     | ExtensionSeen
 )
+
+ServerNews: TypeAlias = ServerChanged | ServerRemoved | SessionStarted | SessionEnded | MembersChanged
+"""What memory everywhere follows: rows by which servers are verified, who plays where, and what becomes of a server."""

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from typing import get_args
 
 from actors.connect import commands, events, loading, persisting
 from actors.connect.commands import AnyCommand, Moved
-from actors.connect.events import AnyEvent
+from actors.connect.events import AnyEvent, ServerNews
 from actors.connect.lookups import LOOKUPS
 from actors.connect.missed import recall
 from actors.connect.public import Server, server_of
@@ -13,7 +14,7 @@ from actors.connect.rules import apply, decide, due
 from actors.connect.rules_commands import known
 from actors.connect.state import State
 from actors.connect.stream import Frames
-from actors.kernel.facets import Deadlines, Followers, Rendering, Unjournaled
+from actors.kernel.facets import Deadlines, Followers, News, Rendering, Unjournaled
 from actors.kernel.kind import Event, Kind
 from actors.notifications.view import NAME as NOTIFICATIONS
 from actors.vault import Vault
@@ -46,6 +47,7 @@ Answer = (
 
 def server_kind(
     vault: Vault,
+    hear: Callable[[str, ServerNews], None],
     on_committed: Callable[[State, AnyEvent], None],
     on_outcome_unknown: Callable[[str], None],
 ) -> Kind[State, AnyCommand]:
@@ -53,8 +55,9 @@ def server_kind(
 
     Args:
         vault: seals and opens the secret values of settings.
-        on_committed: called for every committed event; keeps the caches of credentials and sessions up to date.
-        on_outcome_unknown: called with the id of a server of which `on_committed` may have missed an event.
+        hear: called with the id of a server and its news; keeps the caches of credentials and sessions up to date.
+        on_committed: called for every committed event.
+        on_outcome_unknown: called with the id of a server of which the two may have missed an event.
     """
     frames = Frames(vault)
 
@@ -74,7 +77,10 @@ def server_kind(
         lookups=LOOKUPS,
         deadlines=Deadlines(due=due, expire=_expire),
         followers=Followers(
-            touches=_touches, on_committed=on_committed, on_outcome_unknown=on_outcome_unknown
+            touches=_touches,
+            news=News(of=frozenset(get_args(ServerNews)), hear=hear),
+            on_committed=on_committed,
+            on_outcome_unknown=on_outcome_unknown,
         ),
         unjournaled=Unjournaled(refresh=loading.refresh, recall=recall),
     )

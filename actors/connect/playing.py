@@ -7,8 +7,7 @@ Sessions are read once at the start; from then on each start and end is taken in
 from collections.abc import Iterable
 
 from actors.connect import events
-from actors.connect.events import AnyEvent
-from actors.connect.state import State
+from actors.connect.events import ServerNews
 from actors.kernel.store import Store
 from actors.users.presence import Presence
 from persistence.connect import sessions
@@ -37,13 +36,15 @@ class Playing:
         for session in await store.read(sessions.everywhere):
             self._begin(session)
 
-    def happened(self, _state: State, event: AnyEvent) -> None:
+    def hear(self, event: ServerNews) -> None:
         """Take in an event that a server's actor has committed."""
         match event:
             case events.SessionStarted():
                 self._begin(event.session)
             case events.SessionEnded():
                 self._leave(event.session.user_id, event.session.server_id)
+            case _:
+                pass
 
     def reconcile(self, server_id: str, found: Iterable[SessionRow]) -> None:
         """Replace a server's sessions by those found in its rows, after a turn whose outcome was unknown.

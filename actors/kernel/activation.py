@@ -348,8 +348,10 @@ class Activation:
             self._tell_followers(self.kind.followers, events)
 
     def _tell_followers(self, followers: Followers[Any], events: Sequence[tuple[int | None, Event]]) -> None:
-        on_committed, touches = followers.on_committed, followers.touches
+        on_committed, touches, news = followers.on_committed, followers.touches, followers.news
         for _, event in events:
+            if news is not None and type(event) in news.of:
+                news.hear(self.id, event)
             if on_committed is not None:
                 on_committed(self.state, event)
             if touches is not None:

@@ -123,18 +123,35 @@ class Deadlines(Generic[State, Command]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class News:
+    """Events that memory outside the actors follows (which user is in which party), wherever their owner lives.
+
+    Such an event says by itself all that is taken from it, because who hears of it may have no state of its owner.
+
+    Args:
+        of: the types of these events.
+        hear: called with the owner's id and the event, once it is committed; neither waits nor raises.
+    """
+
+    of: frozenset[type[Any]]
+    hear: Callable[[str, Any], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Followers(Generic[State]):
     """Callbacks for committed events. None of these waits or raises.
 
     Args:
         touches: (name of a view, ids) for the views that show something of this event and have to be updated.
-        on_committed: called for every event once it is committed, with the state after its turn; updates data in memory
-            outside the actors (which user is in which party).
+        news: what memory everywhere has to know; heard before `on_committed` is called.
+        on_committed: called for every event once it is committed, with the state after its turn: what happens once,
+            where the owner lives.
         on_outcome_unknown: called with the id of an owner whose last turn may or may not have been committed, so that
-            `on_committed` may have missed something.
+            `news` and `on_committed` may have missed something.
     """
 
     touches: "Callable[[State, Any], Iterable[tuple[str, Collection[str]]]] | None" = None
+    news: News | None = None
     on_committed: Callable[[State, Any], None] | None = None
     on_outcome_unknown: Callable[[str], None] | None = None
 

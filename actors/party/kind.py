@@ -35,7 +35,7 @@ class PartyKinds:
         party: the owner.
         own: what a user sees of it.
         render_cache: makes JSON of parties, for requests too.
-        listeners: called for every committed event of every party; must neither wait nor raise.
+        listeners: called for every committed event of every party that lives here; must neither wait nor raise.
     """
 
     party: Kind[State, AnyCommand]
@@ -59,7 +59,7 @@ def party_kinds(
         memberships: who is in which party, kept up to date.
     """
     since_ms = now_ms()
-    listeners: list[Callable[[State, AnyEvent], None]] = [memberships.follow]
+    listeners: list[Callable[[State, AnyEvent], None]] = []
 
     def happened(state: State, event: AnyEvent) -> None:
         for listener in listeners:
@@ -82,6 +82,7 @@ def party_kinds(
         deadlines=Deadlines(due=partial(rules_members.due, since_ms=since_ms), expire=_expire),
         followers=Followers(
             touches=touches,
+            news=memberships.news(),
             on_committed=happened,
             on_outcome_unknown=memberships.distrust,
         ),

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterable
 
+from actors.kernel.facets import News
 from actors.party import events
-from actors.party.events import AnyEvent
-from actors.party.state import State
 
 MembershipListener = Callable[[str, str | None], None]
 """Called with a user id and the party that they are in now."""
@@ -71,16 +70,18 @@ class Memberships:
             self._drop(user_id, party_id)
             self._tell(user_id, None)
 
-    def follow(self, state: State, event: AnyEvent) -> None:
-        """Take in a committed event of a party: who has joined or left."""
+    def news(self) -> News:
+        """The events of parties that this follows: who has joined or left."""
+        return News(of=frozenset((events.MemberJoined, events.MembersLeft)), hear=self.hear)
+
+    def hear(self, party_id: str, event: events.MemberJoined | events.MembersLeft) -> None:
+        """Take in a committed event of a party."""
         match event:
             case events.MemberJoined(member=member):
-                self.joined(member.user_id, state.id)
+                self.joined(member.user_id, party_id)
             case events.MembersLeft():
                 for user_id in event.user_ids:
-                    self.left(user_id, state.id)
-            case _:
-                pass
+                    self.left(user_id, party_id)
 
     # -- what is not known --------------------------------------------------------------------------
 

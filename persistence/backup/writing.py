@@ -20,6 +20,9 @@ from persistence.new_file import new_file
 STORES = ("blobs", "artifacts")
 """Folders of files that are named by their SHA-256."""
 
+_LAST = "last-backup"
+"""Touched after each backup."""
+
 
 @dataclass(frozen=True, slots=True)
 class Made:
@@ -75,8 +78,21 @@ def write_backup(
             sums = archive.finish()
             size_bytes = file.tell()
     except OSError as error:
-        raise BackupFault(f"{path}: {error.strerror or error}") from error
+        raise BackupFault(f"{error.filename or path}: {error.strerror or error}") from error
+    (shared_dir / _LAST).touch()
     return Made(size_bytes, sums, damaged)
+
+
+def last_backup_seconds(shared_dir: Path) -> float:
+    """When the newest backup of an installation was complete, epoch seconds; 0 for never.
+
+    Args:
+        shared_dir: where its keys and files are.
+    """
+    try:
+        return (shared_dir / _LAST).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _add_store(archive: ArchiveWriter, store: Path) -> Iterator[str]:

@@ -8,6 +8,7 @@ it are the only ones that know asyncio and asyncpg:
     units          units of work on pooled connections (pool)
     group_commit   the group-commit writer on a connection of its own (isolating, suspects)
     monitor        notifications, and whether the server answers, on another
+    bus            messages between nodes, over NATS
     array_types    arrays that asyncpg need not ask for
     faults         what an exception from asyncpg means
 
@@ -76,12 +77,16 @@ class DatabaseStatistics:
 
 
 class Database:
-    """An open database; made by `open_database`."""
+    """An open database; made by `open_database`.
+
+    Attributes:
+        thread: the asyncio thread, which the bus between nodes shares.
+    """
 
     def __init__(
         self, thread: AsyncioThread, dsn: str, *, pool_size: int, queue_limit: int, timeout_seconds: float
     ):
-        self._thread = thread
+        self.thread = thread
         self._timeout_seconds = timeout_seconds
         self._connector = _Connector(dsn, timeout_seconds)
         self._watch = Watch(self._connector.connect, hand_back=thread.hand_back)
@@ -122,7 +127,7 @@ class Database:
         Cancellation: the unit is cancelled and its connection closed; returns when that has happened.
         """
         seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
-        return await self._thread.run(self._units.read, seconds, unit, args)
+        return await self.thread.run(self._units.read, seconds, unit, args)
 
     async def transact(
         self, unit: Callable[..., Awaitable[Result]], /, *args: object, timeout_seconds: float | None = None
@@ -142,7 +147,7 @@ class Database:
         sent, the transaction may have been committed.
         """
         seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
-        return await self._thread.run(self._units.transact, seconds, unit, args)
+        return await self.thread.run(self._units.transact, seconds, unit, args)
 
     def submit(self, turn: Turn, done: Callable[[PersistenceError | None], None]) -> None:
         """Queue a turn for the group-commit writer.
@@ -156,8 +161,8 @@ class Database:
         Raises:
             QueueFull: too many turns wait; this one was not queued.
         """
-        if self._thread.is_closed:
-            self._thread.hand_back(partial(done, DatabaseUnavailable("the bridge to the database is closed")))
+        if self.thread.is_closed:
+            self.thread.hand_back(partial(done, DatabaseUnavailable("the bridge to the database is closed")))
         else:
             self._writer.submit(turn, done)
 
@@ -169,7 +174,7 @@ class Database:
             heard: called in the trio thread with each payload, and with "" whenever listening has (again) begun, since
                 notifications before that were missed. It must not raise.
         """
-        self._thread.post(lambda: self._watch.listen(channel, heard))
+        self.thread.post(lambda: self._watch.listen(channel, heard))
 
     def statistics(self) -> DatabaseStatistics:
         """Read the counters and gauges of the bridge, without waiting."""
@@ -187,21 +192,21 @@ class Database:
     async def _open(self) -> None:
         """Connect once, so that a wrong address fails the start, then run the watch and the writer."""
         try:
-            await self._thread.run(self._watch.open)
+            await self.thread.run(self._watch.open)
         except CONNECT_FAULTS as error:
             raise DatabaseUnavailable(
                 f"cannot connect to the database: {error or type(error).__name__}"
             ) from error
-        self._thread.serve(self._watch.run)
-        self._thread.serve(self._writer.run)
+        self.thread.serve(self._watch.run)
+        self.thread.serve(self._writer.run)
 
     async def _close(self) -> None:
         """Wait up to `DRAIN_SECONDS` for the writer, then close everything. Cancellation waits for it."""
         with trio.CancelScope(shield=True):
             with trio.move_on_after(DRAIN_SECONDS), contextlib.suppress(DatabaseUnavailable):
-                await self._thread.run(self._writer.drain)
-            self._thread.post(self._pool.terminate)
-            await self._thread.close()
+                await self.thread.run(self._writer.drain)
+            self.thread.post(self._pool.terminate)
+            await self.thread.close()
 
 
 @asynccontextmanager

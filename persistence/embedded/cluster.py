@@ -229,6 +229,35 @@ class Cluster:
             return "it left no log"
 
 
+def major_of(home: Path) -> int | None:
+    """The major version of PostgreSQL that made the cluster in a folder; None where there is none.
+
+    Raises:
+        ClusterFaulty: the folder does not say it.
+    """
+    try:
+        return int((home / "data" / "PG_VERSION").read_text())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        raise ClusterFaulty(f"{home / 'data' / 'PG_VERSION'} does not name a version") from None
+
+
+def upgraded_home(home: Path) -> Path:
+    """Where a cluster's successor is made, below its own folder."""
+    return home / "upgrade"
+
+
+def complete_mark(home: Path) -> Path:
+    """Is there from when the successor is whole until it has taken the cluster's place."""
+    return upgraded_home(home) / "complete"
+
+
+def is_half_upgraded(home: Path) -> bool:
+    """Whether the successor is whole, and the cluster must not be used any more."""
+    return complete_mark(home).exists()
+
+
 @contextmanager
 def exclusive(home: Path) -> Iterator[None]:
     """Lock a folder as long as the block lasts, against other processes that do the same.

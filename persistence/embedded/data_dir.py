@@ -29,11 +29,16 @@ def hold_data_dir(data_dir: Path) -> Iterator[None]:
     except OSError as fault:
         raise ClusterFaulty(f"the data folder {data_dir} cannot be used: {fault.strerror}") from None
     with exclusive(data_dir):
-        if (data_dir / _RESTORING).exists():
+        if is_half_restored(data_dir):
             raise ClusterFaulty(
                 f"a restore into {data_dir} did not finish: remove what is in the folder and restore again"
             )
         yield
+
+
+def is_half_restored(data_dir: Path) -> bool:
+    """Whether a restore into a data folder has begun and not ended."""
+    return (data_dir / _RESTORING).exists()
 
 
 @contextmanager

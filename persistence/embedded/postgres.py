@@ -6,6 +6,7 @@ The other modules of this folder:
     account    the user that runs them, when we are root
     cluster    the cluster's folder, and the process that serves it
     child      the program that becomes that process
+    upgrade    moves a cluster to a newer PostgreSQL
     address    finds the running database for a second process
     data_dir   locks the data folder, and names the node
 
@@ -27,7 +28,13 @@ import trio
 
 from persistence.embedded.account import Account, account_for
 from persistence.embedded.binaries import CACHE, find_installation
-from persistence.embedded.cluster import Cluster, ClusterFaulty, exclusive
+from persistence.embedded.cluster import (
+    Cluster,
+    ClusterFaulty,
+    exclusive,
+    is_half_upgraded,
+    major_of,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -70,15 +77,30 @@ async def embedded_postgres(data_dir: Path, *, pg_bin: Path | None = None) -> As
     home, account = await trio.to_thread.run_sync(choose_home, data_dir)
     with exclusive(home):
         cluster = await trio.to_thread.run_sync(open_cluster, home, account, pg_bin)
-        try:
-            await _start(cluster)
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(_keep_running, cluster)
-                yield cluster.dsn
-                nursery.cancel_scope.cancel()
-        finally:
-            with trio.CancelScope(shield=True):
-                await _stop(cluster)
+        async with running(cluster), trio.open_nursery() as nursery:
+            nursery.start_soon(_keep_running, cluster)
+            yield cluster.dsn
+            nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def running(cluster: Cluster) -> AsyncIterator[None]:
+    """Run a prepared cluster as long as the block lasts; it is not started again if it ends by itself.
+
+    Args:
+        cluster: locked by the caller; to be called in the main thread.
+
+    Raises:
+        ClusterFaulty: it does not start.
+
+    Leaving the block ends PostgreSQL within the sum of `STOP_SECONDS`; cancellation does the same.
+    """
+    try:
+        await _start(cluster)
+        yield
+    finally:
+        with trio.CancelScope(shield=True):
+            await _stop(cluster)
 
 
 def choose_home(data_dir: Path) -> tuple[Path, Account]:
@@ -128,9 +150,9 @@ def open_cluster(home: Path, account: Account, pg_bin: Path | None) -> Cluster:
         ClusterFaulty: it cannot be made, or an earlier PostgreSQL in it does not end.
         NoPostgres: there are no programs that can run it.
     """
-    version_file = home / "data" / "PG_VERSION"
-    major = int(version_file.read_text()) if version_file.exists() else None
-    installation = find_installation(account, pg_bin=pg_bin, major=major)
+    if is_half_upgraded(home):
+        raise ClusterFaulty(f"an upgrade of {home} was interrupted: run partyline upgrade-database again")
+    installation = find_installation(account, pg_bin=pg_bin, major=major_of(home))
     cluster = Cluster(home, installation, account)
     cluster.prepare()
     _log.info("starting PostgreSQL", version=installation.version, source=installation.source)

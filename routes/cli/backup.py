@@ -4,6 +4,7 @@ A backup can be made while the server runs. Restoring reads the file to its end 
 whole.
 """
 
+import secrets
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -13,7 +14,8 @@ import trio
 
 from persistence.backup import programs, reading
 from persistence.backup.archive import Origin
-from persistence.backup.writing import Made, write_backup
+from persistence.backup.histories import name_anew
+from persistence.backup.writing import STORES, Made, write_backup
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.data_dir import restoring_into
 from persistence.embedded.postgres import embedded_postgres
@@ -24,6 +26,11 @@ from routes.cli.faults import CommandFault
 from routes.edge.config.table import Config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import MASTER_FILE
+
+SALT_BYTES = 16
+
+NAMING_SECONDS = 3600.0
+"""For one statement over all actors, and one over all users."""
 
 
 async def make_backup(path: Path, config: Config, passphrase: bytes | None) -> Iterator[str]:
@@ -70,21 +77,28 @@ async def restore_backup(path: Path, config: Config, passphrase: bytes | None) -
     Raises:
         BackupFault: the file is damaged, of a newer version or sealed otherwise; or the database could not be filled.
         MigrationChanged: the backup's schema is newer than this version.
-        CommandFault: the database is not empty, or older than that of the backup.
-        ClusterFaulty: the folder is not empty.
+        CommandFault: the database or the shared folder is not empty, or the database older than that of the backup.
+        ClusterFaulty: the data folder is not empty.
         PersistenceError: the database cannot be reached or run.
     """
     check = trio.from_thread.check_cancelled
     origin = await trio.to_thread.run_sync(reading.verify, path, passphrase, check)
     check_known(origin.migrations)
-    program = programs.find_program("pg_restore", at_least=origin.dump_major, pg_bin=config.pg_bin)
+    _check_empty(config.shared_dir)
+    unpack = partial(_unpack, path, config, passphrase)
     with restoring_into(config.data_dir):
         if config.database_url is not None:
-            await _fill(config.database_url, origin, partial(_unpack, path, config, passphrase, program))
+            await _fill(config.database_url, origin, config, unpack)
         else:
             async with embedded_postgres(config.data_dir, pg_bin=config.pg_bin) as dsn:
-                await _fill(dsn, origin, partial(_unpack, path, config, passphrase, program))
+                await _fill(dsn, origin, config, unpack)
     return iter((f"restored into {config.data_dir}, as it was at {origin.created_at}",))
+
+
+def _check_empty(shared_dir: Path) -> None:
+    # The data folder itself is looked at once it is held; the two may be one.
+    if any((shared_dir / name).exists() for name in ("keys", *STORES)):
+        raise CommandFault(f"{shared_dir} is not empty; restore into an empty folder")
 
 
 async def _origin(reached: Reached, config: Config) -> tuple[programs.Program, Origin]:
@@ -99,19 +113,26 @@ async def _origin(reached: Reached, config: Config) -> tuple[programs.Program, O
     )
 
 
-async def _fill(dsn: str, origin: Origin, unpack: Callable[[str], None]) -> None:
+async def _fill(
+    dsn: str, origin: Origin, config: Config, unpack: Callable[[programs.Program, str], None]
+) -> None:
     async with open_database(dsn, pool_size=POOL_SIZE) as database:
-        await _check_fits(database, origin)
-        await trio.to_thread.run_sync(unpack, dsn)
+        major = await _check_fits(database, origin)
+        at_least = max(major, origin.dump_major)
+        program = programs.find_program("pg_restore", at_least=at_least, pg_bin=config.pg_bin)
+        await trio.to_thread.run_sync(unpack, program, dsn)
+        await database.transact(name_anew, secrets.token_bytes(SALT_BYTES), timeout_seconds=NAMING_SECONDS)
 
 
-async def _check_fits(database: Database, origin: Origin) -> None:
+async def _check_fits(database: Database, origin: Origin) -> int:
+    """The major version of a server that can take the backup in."""
     await database.read(checks.check_server)
     if not await database.read(checks.is_empty):
         raise CommandFault("the database is not empty; restore into an empty one")
     major = await database.read(checks.read_major)
     if major < origin.postgres_major:
         raise CommandFault(f"the backup is of PostgreSQL {origin.postgres_major}, and this one is {major}")
+    return major
 
 
 def _unpack(

@@ -14,10 +14,13 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from persistence.backup.writing import last_backup_seconds
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
-from persistence.embedded.binaries import find_installation
+from persistence.embedded.binaries import NoPostgres, find_installation
+from persistence.embedded.cluster import is_half_upgraded, major_of
+from persistence.embedded.data_dir import is_half_restored
 from persistence.errors import PersistenceError
 from persistence.schema import checks
 from persistence.schema.migrate import unapplied
@@ -30,6 +33,9 @@ FREE_MIN_BYTES = 1 << 30
 
 CLOCK_MAX_SECONDS = 5
 """Largest difference to the database's clock; beyond it, tokens of other machines begin to be refused."""
+
+BACKUP_MAX_DAYS = 2
+"""A backup each night is never older."""
 
 CERTIFICATE_MIN_DAYS = 14
 """With less time left, whatever renews the certificate has probably failed."""
@@ -73,7 +79,12 @@ async def examine(config: Config) -> AsyncIterator[Finding]:
         yield finding
     async for finding in _database(config):
         yield finding
-    for finding in (*_certificate(config), *_addresses(config), *_descriptors(config)):
+    for finding in (
+        *_backup(config.shared_dir),
+        *_certificate(config),
+        *_addresses(config),
+        *_descriptors(config),
+    ):
         yield finding
 
 
@@ -89,7 +100,10 @@ def _data_dir(data_dir: Path) -> Iterator[Finding]:
         advice = "give it to this user, or set PARTYLINE_DATA_DIR"
         yield Finding("data folder", f"{nearest} cannot be written", advice)
         return
-    yield Finding("data folder", str(data_dir) if nearest == data_dir else f"{data_dir} will be made")
+    if is_half_restored(data_dir):
+        yield Finding("data folder", "a restore into it did not finish", "empty it, and restore again")
+    else:
+        yield Finding("data folder", str(data_dir) if nearest == data_dir else f"{data_dir} will be made")
     free = shutil.disk_usage(nearest).free
     cure = None if free >= FREE_MIN_BYTES else "free at least 1 GiB"
     yield Finding("disk", f"{free / (1 << 30):.1f} GiB free", cure)
@@ -116,16 +130,33 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
     address = config.database_url or running_address(config.data_dir)
     try:
         if address is None:
-            account = account_for(config.data_dir / "postgres" / "data")
-            found = find_installation(account, pg_bin=config.pg_bin, major=None)
-            says = f"embedded, PostgreSQL {found.version} ({found.source}), not running"
-            yield Finding("database", says)
+            yield _embedded(config)
             return
         async with open_database(address, pool_size=1) as database:
             async for finding in _server(database):
                 yield finding
     except PersistenceError as fault:
         yield Finding("database", str(fault), "see PARTYLINE_DATABASE_URL and PARTYLINE_PG_BIN")
+
+
+def _embedded(config: Config) -> Finding:
+    home = config.data_dir / "postgres"
+    if is_half_upgraded(home):
+        return Finding("database", "its upgrade was interrupted", "run partyline upgrade-database again")
+    account, major = account_for(home / "data"), major_of(home)
+    newest = find_installation(account, pg_bin=config.pg_bin, major=None)
+    if major is None:
+        return Finding("database", f"will be made by PostgreSQL {newest.version} ({newest.source})")
+    try:
+        found = find_installation(account, pg_bin=config.pg_bin, major=major)
+    except NoPostgres:
+        says = f"made by PostgreSQL {major}, of which there are no programs here, but of {newest.version}"
+        return Finding(
+            "database", says, f"partyline upgrade-database --old-bin FOLDER, with those of {major}"
+        )
+    says = f"embedded, PostgreSQL {found.version} ({found.source}), not running"
+    cure = None if newest.major <= major else f"partyline upgrade-database moves it to {newest.version}"
+    return Finding("database", says, cure, grave=False)
 
 
 async def _server(database: Database) -> AsyncIterator[Finding]:
@@ -137,6 +168,13 @@ async def _server(database: Database) -> AsyncIterator[Finding]:
     ahead = time.time() - await database.read(checks.read_clock)
     cure = None if abs(ahead) <= CLOCK_MAX_SECONDS else "let both machines keep time by NTP"
     yield Finding("clock", f"{ahead:+.1f} s against the database", cure)
+
+
+def _backup(shared_dir: Path) -> Iterator[Finding]:
+    last = last_backup_seconds(shared_dir)
+    days = (time.time() - last) / 86_400
+    cure = None if days <= BACKUP_MAX_DAYS else "run partyline backup, each night"
+    yield Finding("backup", f"{days:.0f} days ago" if last else "never made", cure, grave=False)
 
 
 def _certificate(config: Config) -> Iterator[Finding]:

@@ -42,6 +42,13 @@ def add_keeping(add: Add) -> None:
     exported = add("export", "write everything that a user may take with them into a zip", _export)
     exported.add_argument("file", type=Path, metavar="FILE", help="the file, which must not exist")
     exported.add_argument("--user", required=True, metavar="UUID", help="whose")
+    upgraded = add("upgrade-database", "move the embedded database to the newest PostgreSQL found", _upgrade)
+    upgraded.add_argument(
+        "--old-bin",
+        type=Path,
+        metavar="FOLDER",
+        help="programs of the old version, if it is not found by itself",
+    )
 
 
 def _backup(arguments: argparse.Namespace, config: Config) -> int:
@@ -88,4 +95,13 @@ def _export(arguments: argparse.Namespace, config: Config) -> int:
             return await export_user(user_id, arguments.file, database, blobs, DOMAINS)
 
     say(trio.run(exported))
+    return 0
+
+
+def _upgrade(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.upgrade import upgrade_database
+
+    say(trio.run(upgrade_database, config, arguments.old_bin))
     return 0

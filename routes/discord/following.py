@@ -1,8 +1,7 @@
 """Tells networks of game servers that have come or gone, and wakes the sender when something else is to be posted."""
 
 from actors.connect import events
-from actors.connect.events import AnyEvent
-from actors.connect.state import State
+from actors.connect.events import ServerNews
 from actors.discord.posting import tell
 from persistence.discord.rows import WatchedRow
 from routes.changes import change_by_itself
@@ -20,7 +19,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     """Subscribe to the statuses and members of game servers, and send what is to be posted."""
     here = service.of(WEBHOOKS)
 
-    def happened(_state: State, event: AnyEvent) -> None:
+    def heard(_server_id: str, event: ServerNews) -> None:
         if isinstance(event, events.MembersChanged):
             here.sender.wake()
 
@@ -29,7 +28,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
             look(service, server_id)
 
     service.of(STATUSES).follow(reported)
-    service.of(GAME_SERVERS).listeners.append(happened)
+    service.of(GAME_SERVERS).news.append(heard)
     for network_id in here.uptime.networks():
         # Servers that were online say so again before they count as silent.
         look_at_all(service, network_id, patience_ms=service.config.freshness_seconds * 1000)

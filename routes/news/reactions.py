@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from actors.connect.events import AnyEvent, ServerRemoved
-from actors.connect.state import State
+from actors.connect.events import ServerNews, ServerRemoved
 from actors.news.live import FOLLOWS
 from actors.news.units_follows import FollowsChanged
 from actors.news.units_publishing import ArticleChanged
@@ -68,12 +67,12 @@ def _tell_all(service: Service, source: str) -> None:
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     """Subscribe to the events of game servers, whose news go with them; runs no tasks."""
 
-    def happened(state: State, event: AnyEvent) -> None:
+    def heard(server_id: str, event: ServerNews) -> None:
         if isinstance(event, ServerRemoved):
-            for source in service.of(NEWS_LIVE).gone([Scope("server", state.id)]):
+            for source in service.of(NEWS_LIVE).gone([Scope("server", server_id)]):
                 _tell_all(service, source)
 
-    service.of(GAME_SERVERS).listeners.append(happened)
+    service.of(GAME_SERVERS).news.append(heard)
     return ()
 
 

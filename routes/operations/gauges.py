@@ -1,9 +1,11 @@
 """Metrics that belong neither to requests nor to a domain: numbers that the parts of the service keep anyway."""
 
 from collections.abc import Callable
+from functools import partial
 from operator import attrgetter
 
 from actors.kernel.overview import load_of
+from persistence.backup.writing import last_backup_seconds
 from routes.operations.parts import CERTIFICATE
 from routes.service import Service
 
@@ -43,6 +45,11 @@ def show_gauges(service: Service) -> None:
         housekeeping.behind_seconds,
     )
     _show_memory(service)
+    metrics.gauge(
+        "last_backup_seconds",
+        "When the last backup was complete, epoch seconds; 0 for never.",
+        partial(last_backup_seconds, service.config.shared_dir),
+    )
     if (certificate := service.of(CERTIFICATE)) is not None:
         metrics.gauge(
             "certificate_expires_seconds",

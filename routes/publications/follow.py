@@ -3,8 +3,7 @@
 from functools import partial
 
 from actors.connect import events
-from actors.connect.events import AnyEvent
-from actors.connect.state import State
+from actors.connect.events import ServerNews
 from actors.publications.statuses import Statuses
 from routes.connect.parts import GAME_SERVERS
 from routes.jobs import BackgroundTask, Job
@@ -14,7 +13,7 @@ from routes.service import Service
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     """Subscribe to the events of game servers, so that statuses follow their network and removal; runs no tasks."""
-    service.of(GAME_SERVERS).listeners.append(partial(_happened, service.of(STATUSES)))
+    service.of(GAME_SERVERS).news.append(partial(_hear, service.of(STATUSES)))
     return ()
 
 
@@ -25,9 +24,9 @@ def show_gauges(service: Service) -> None:
     )
 
 
-def _happened(known: Statuses, state: State, event: AnyEvent) -> None:
+def _hear(known: Statuses, server_id: str, event: ServerNews) -> None:
     match event:
-        case events.ServerChanged():
-            known.moved(state.id, event.row.network_id)
+        case events.ServerChanged(row):
+            known.moved(server_id, row.network_id)
         case events.ServerRemoved():
-            known.forget(state.id)
+            known.forget(server_id)

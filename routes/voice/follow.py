@@ -3,8 +3,7 @@
 from functools import partial
 
 from actors.connect import events
-from actors.connect.events import AnyEvent
-from actors.connect.state import State as ServerState
+from actors.connect.events import ServerNews
 from actors.voice.commands import EndSessions, TellRename
 from actors.voice.rules import belongs
 from actors.voice.state import Reason, State
@@ -23,9 +22,9 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     """Subscribe to these changes; returns the task that lets waiting heartbeats go when the process stops."""
     attendance, kinds = service.of(ATTENDANCE), service.of(VOICE_KINDS)
 
-    def server_event(state: ServerState, event: AnyEvent) -> None:
+    def server_heard(server_id: str, event: ServerNews) -> None:
         if isinstance(event, events.ServerRemoved):
-            service.of(FLEET).remove_of_server(state.id)
+            service.of(FLEET).remove_of_server(server_id)
 
     def moved(user_id: str, party_id: str | None) -> None:
         mine = attendance.of_user(user_id)
@@ -60,7 +59,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         await service.lifecycle.wait_draining()
         service.of(WAITING_NODES).close()
 
-    service.of(GAME_SERVERS).listeners.append(server_event)
+    service.of(GAME_SERVERS).news.append(server_heard)
     service.of(MEMBERSHIPS).on_change(moved)
     service.of(USER_DIRECTORY).on_rename(renamed)
     service.of(USER_DIRECTORY).on_access_change(attendance.suspect)

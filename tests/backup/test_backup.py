@@ -4,11 +4,12 @@ import stat
 from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from persistence.backup.faults import BackupFault
-from persistence.backup.writing import STORES
+from persistence.backup.writing import STORES, last_backup_seconds
 from persistence.blobs import Blobs, kept_whole
 from persistence.embedded.cluster import ClusterFaulty
 from persistence.schema.migrate import MigrationChanged
@@ -38,6 +39,14 @@ def empty_url(postgres_server: str) -> Iterator[str]:
     run_sql(postgres_server, "DROP DATABASE restored WITH (FORCE)")
 
 
+async def _subscribed(player: Player, room: str, since: object = None) -> tuple[Any, Any]:
+    """The answers to a subscription: the reply and the snapshot behind it."""
+    async with player.live("/v1/social/live?channels=") as live:
+        asked = {"id": 1, "op": "subscribe", "channel": f"conversation:{room.rpartition('/')[2]}"}
+        await live.send_json({**asked, "params": {"mode": "delta"}, **({"since": since} if since else {})})
+        return await live.receive_until(type="reply"), await live.receive_until(type="snapshot")
+
+
 async def _written(world: World) -> tuple[Player, str, bytes]:
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
@@ -54,13 +63,17 @@ async def test_what_was_is_again(
     backup = tmp_path / "backup"
     async with open_world(database_url, tmp_path / "data") as world:
         ann, room, data = await _written(world)
+        assert last_backup_seconds(tmp_path / "data") == 0
         said = list(await make_backup(backup, config_of(database_url, tmp_path / "data"), passphrase))
         assert len(said) == 1
+        assert last_backup_seconds(tmp_path / "data") > 0
         assert stat.S_IMODE(backup.stat().st_mode) == 0o600
         assert names_in(tmp_path) == {"backup", "data"}
         with pytest.raises(BackupFault, match="is there already"):
             await make_backup(backup, config_of(database_url, tmp_path / "data"), passphrase)
         clock = world.clock
+        await ann.do("POST", f"{room}/messages", {"content": "lost"}, status=201)
+        seen, _ = await _subscribed(ann, room)
     assert (b"keep this" not in backup.read_bytes()) or passphrase is None
     config = config_of(empty_url, tmp_path / "again")
     (restored,) = await restore_backup(backup, config, passphrase)
@@ -74,6 +87,11 @@ async def test_what_was_is_again(
         response = await again.ask("GET", attachment["url"])
         assert response.content == data
         await again.do("POST", f"{room}/messages", {"content": "and more"}, status=201)
+        # Whoever has seen what is lost is not told that "and more" stands at the offset where they are.
+        since = {"epoch": seen["epoch"], "offset": seen["offset"]}
+        reply, snapshot = await _subscribed(again, room, since)
+        assert (reply["recovered"], reply["offset"]) == (False, seen["offset"])
+        assert [text in str(snapshot) for text in ("keep this", "lost", "and more")] == [True, False, True]
 
 
 async def test_a_restore_refuses_what_it_cannot_do(database_url: str, empty_url: str, tmp_path: Path) -> None:
@@ -86,8 +104,12 @@ async def test_a_restore_refuses_what_it_cannot_do(database_url: str, empty_url:
         await make_backup(tmp_path / "newer", config, None)
     with pytest.raises(MigrationChanged, match="9999_later"):
         await restore_backup(tmp_path / "newer", config_of(empty_url, tmp_path / "a"), None)
-    with pytest.raises(ClusterFaulty, match="is not empty"):
+    with pytest.raises(CommandFault, match="is not empty"):
         await restore_backup(tmp_path / "backup", config, None)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "anything").touch()
+    with pytest.raises(ClusterFaulty, match="is not empty"):
+        await restore_backup(tmp_path / "backup", config_of(empty_url, tmp_path / "d"), None)
     used = config_of(database_url, tmp_path / "b")
     with pytest.raises(CommandFault, match="the database is not empty"):
         await restore_backup(tmp_path / "backup", used, None)

@@ -1,6 +1,7 @@
 """The form of a backup: what is written is read again, and whatever is changed on the way is noticed."""
 
 import io
+import tracemalloc
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -72,6 +73,29 @@ def test_pieces_of_any_size_pass_through_the_seal(sizes: list[int]) -> None:
     sink.finish()
     source = opening(io.BytesIO(file.getvalue()), b"secret")
     assert b"".join(iter(lambda: source.read(50_000), b"")) == whole[:start]
+
+
+class _Zeros:
+    """A source of any length."""
+
+    def read(self, size: int) -> bytes:
+        return bytes(size)
+
+
+class _Nowhere(io.RawIOBase):
+    def write(self, data: object) -> int:
+        return len(data)  # type: ignore[arg-type]
+
+
+def test_memory_is_bounded_by_neither_bytes_nor_files() -> None:
+    tracemalloc.start()
+    writer = ArchiveWriter(sealed_into(_Nowhere(), b"secret"), ORIGIN, nothing)  # type: ignore[arg-type]
+    writer.add("blobs/large", 24 << 20, _Zeros())
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 12 << 20
+    # What a tar keeps of each file, for access in any order.
+    assert writer._tar.members == []
 
 
 def _flipped(data: bytes, place: int) -> bytes:

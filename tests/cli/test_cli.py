@@ -77,9 +77,19 @@ def test_config_lists_every_setting_and_shows_no_secret(environ, capsys):
         (["token", "--name", "Ann", "--id", "7"], "--id"),
         (["token", "--name", "Ann", "--ttl", "0"], "--ttl"),
         (["token", "--name", "Ann", "--ttl", str(10**12)], "--ttl"),
+        (["export", "ann.zip", "--user", "7"], "--user"),
+        (["backup", "b"], "there is no installation"),
+        (["backup", "b", "--passphrase-file", "absent"], "absent"),
+        (["backup", "b", "--passphrase-file", "short"], "shorter than 12"),
+        (["backup", "b", "--passphrase-file", "empty"], "is empty"),
+        (["restore", "absent"], "cannot be read"),
+        (["restore", "short"], "not a backup"),
+        (["upgrade-database"], "there is no database"),
     ],
 )
-def test_bad_wishes_are_one_line(environ, capsys, arguments, line):
+def test_bad_wishes_are_one_line(environ, capsys, tmp_path, arguments, line):
+    (tmp_path / "short").write_text("secret\n")
+    (tmp_path / "empty").write_text("\n")
     assert main(arguments) == 1
     out, err = capsys.readouterr()
     assert out == ""
@@ -103,6 +113,9 @@ def test_bad_wishes_are_one_line(environ, capsys, arguments, line):
         ["catalog", "import"],
         ["catalog", "remove"],
         ["catalog", "remove", "flags", "--game", "chess"],
+        ["backup"],
+        ["restore"],
+        ["export", "ann.zip"],
     ],
 )
 def test_bad_arguments_are_2(environ, capsys, arguments):
@@ -350,6 +363,7 @@ SERVING = {"routes.domains", "routes.startup", "quart", "hypercorn", "prometheus
             set(),
         ),
         ("routes.cli.main, routes.cli.doctor, routes.logs", set()),
+        ("routes.cli.main, routes.cli.backup, routes.cli.passphrase, routes.cli.upgrade", set()),
         ("routes.cli.main, routes.cli.health", {"trio", "jwt", "cryptography", "asyncpg"}),
         ("routes.cli.main, routes.cli.archive, routes.cli.database, routes.logs", {"jwt", "cryptography"}),
         ("routes.cli.main, routes.cli.catalog, routes.cli.database, routes.logs", {"jwt", "cryptography"}),

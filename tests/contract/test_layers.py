@@ -12,6 +12,7 @@ HOMES = {
     "trio": ("actors/kernel/", "routes/", "persistence/bridge", "persistence/embedded"),
     "asyncio": ("persistence/bridge",),
     "asyncpg": ("persistence/bridge",),
+    "nats": ("persistence/bridge",),
     "uvloop": ("persistence/bridge",),
     "quart": ("routes/",),
     "quart_trio": ("routes/",),

@@ -24,7 +24,9 @@ PAPERS = (
     "docs/proxies.md",
     "docs/news.md",
     "docs/operating.md",
+    "docs/runbook.md",
     "docs/services.md",
+    "docs/upgrading.md",
     "docs/versions.md",
 )
 

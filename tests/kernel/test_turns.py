@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from trio.testing import MockClock
 
 from actors.errors import Conflict, NotFound, Overloaded
-from actors.kernel.facets import Followers
+from actors.kernel.facets import Followers, News
 from actors.kernel.mailbox import Answer
 from actors.kernel.supervisor import Fault
 from persistence.errors import (
@@ -24,11 +24,13 @@ from persistence.journal.turn import Receipt
 from tests.kernel.conftest import Stage, open_stage
 from tests.kernel.ledger import (
     KIND,
+    Changed,
     Deposit,
     Entry,
     Explode,
     Ledger,
     Promote,
+    Promoted,
     Read,
     Recall,
     SetAlarm,
@@ -285,6 +287,21 @@ async def test_soft_memory_hears_what_is_committed(autojump_clock: MockClock, si
             await ask(Withdraw("ann", 3))
         await ask(Withdraw("ann", 1))
     assert heard == [(2, 2), (1, 1)]
+
+
+async def test_memory_everywhere_hears_its_news_first(
+    autojump_clock: MockClock, simulation: Simulation
+) -> None:
+    told: list[tuple[str, object]] = []
+    followers = Followers(
+        news=News(of=frozenset((Changed,)), hear=lambda id, event: told.append((id, event))),
+        on_committed=lambda _state, event: told.append(("here", type(event))),
+    )
+    kind = dataclasses.replace(KIND, followers=followers)
+    async with open_stage(simulation) as stage:
+        await stage.system.ask(kind, "a", Deposit("ann", 2))
+        await stage.system.ask(kind, "a", Promote("ben"))
+    assert told == [("a", Changed("ann", 2)), ("here", Changed), ("here", Promoted)]
 
 
 @pytest.mark.parametrize(

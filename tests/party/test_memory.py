@@ -1,8 +1,10 @@
 """What is kept in memory beside parties: who is in which, who is away, who shares a day."""
 
+import msgspec
+
 from actors.party.absence import TOLD_AT_ONCE, Absences
 from actors.party.commands import TellPresence
-from actors.party.events import MemberJoined, MembersLeft
+from actors.party.events import AnyEvent, MemberJoined, MembersLeft
 from actors.party.memberships import Memberships
 from actors.users.presence import GRACE_MS, Presence
 from tests.party.play import PARTY_ID, Play, uid
@@ -32,14 +34,21 @@ def test_memberships_follow_what_happens():
     assert (memberships.members("p"), memberships.members("q")) == (set(), {"a", "c"})
 
 
+def tell(memberships: Memberships, event: AnyEvent) -> None:
+    """What the kernel does with an event that is committed, wherever the party lives: another node has its bytes."""
+    news = memberships.news()
+    if type(event) in news.of:
+        news.hear(PARTY_ID, msgspec.msgpack.decode(msgspec.msgpack.encode(event), type=AnyEvent))
+
+
 def test_memberships_equal_the_parties_they_follow():
     play = Play("ann", "bob", "cid")
     memberships = Memberships([(uid("ann"), PARTY_ID)])
     for event in play.events:
-        memberships.follow(play.state, event)
+        tell(memberships, event)
     assert set(memberships.members(PARTY_ID)) == play.state.members.keys()
     assert any(isinstance(event, MemberJoined) for event in play.events)
-    memberships.follow(play.state, MembersLeft(tuple(play.state.members), None, 0))
+    tell(memberships, MembersLeft(tuple(play.state.members), None, 0))
     assert len(memberships) == 0
 
 

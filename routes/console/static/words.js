@@ -18,6 +18,16 @@ export function say(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? number(values[name]) : values[name]));
 }
 
+/**
+ * The words under a key with what stands in them as it is: `<bdi>` around a name, so that it turns nothing around.
+ *
+ * @param {string} key of one form.
+ * @param {Record<string, any>} values what `html` makes, or text.
+ * @returns {any[]} for `html`.
+ */
+export const sayAround = (key, values) => say(key, Object.fromEntries(Object.keys(values).map((name) => [name, `{${name}}`])))
+  .split(/\{(\w+)\}/).map((part, at) => (at % 2 ? values[part] : part));
+
 /** Whether there are words for a key; for codes and kinds that the service may add to. */
 export const knows = (key) => words[key] !== undefined;
 

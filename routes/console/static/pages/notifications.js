@@ -6,7 +6,7 @@ import { useShared } from "../live.js";
 import { useAction, useList } from "../store.js";
 import { Complaint, Empty, Fault, Loading } from "../ui/states.js";
 import { When } from "../ui/when.js";
-import { day, knows, say } from "../words.js";
+import { day, knows, say, sayAround } from "../words.js";
 
 export default function Notifications() {
   const { data, error } = useShared("notifications");
@@ -39,7 +39,8 @@ function grouped(items) {
 
 function textOf({ kind, data }) {
   const key = `notifications.kind.${kind}`;
-  return knows(key) ? say(key, { name: data?.name ?? "", title: data?.title ?? data?.name ?? "" }) : kind;
+  const isolated = (text) => html`<bdi>${text}</bdi>`;
+  return knows(key) ? sayAround(key, { name: isolated(data?.name ?? ""), title: isolated(data?.title ?? data?.name ?? "") }) : kind;
 }
 
 // {beginning of a kind: the page that it is about}

@@ -47,10 +47,10 @@ export function Field({ label, hint, error, pointer, kind = "text", value, onInp
     ...rest,
   };
   return html`<div class=${`field ${kind}`}>
-    <label for=${id}>${label}</label>
+    <label for=${id} dir="auto">${label}</label>
     ${control(kind, shared, value, onInput, options)}
-    ${hint && html`<p class="dim" id=${`${id}-hint`}>${hint}</p>`}
-    ${complaint && html`<p class="bad" id=${`${id}-complaint`}>${complaint}</p>`}
+    ${hint && html`<p class="dim" dir="auto" id=${`${id}-hint`}>${hint}</p>`}
+    ${complaint && html`<p class="bad" dir="auto" id=${`${id}-complaint`}>${complaint}</p>`}
   </div>`;
 }
 

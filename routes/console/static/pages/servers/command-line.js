@@ -17,7 +17,7 @@ export function CommandLine({ command, server, cancel, repeat }) {
   return html`<li><div class="grow"><p>${server && html`<bdi>${server}</bdi> `}<code>${command.action}</code> <span class=${`chip ${TONES[command.status] ?? "warn"}`}>${sayOf("commands", command.status)}</span>
       ${isOpen && command.progress !== null && html` <progress max="100" value=${command.progress} aria-label=${say("commands.progress")}></progress>`}</p>
     <p class="dim"><${When} at=${command.createdAt} />${!isOpen && html` · ${say("commands.took", { time: duration(Date.parse(command.finishedAt) - Date.parse(command.createdAt)) })}`}</p>
-    ${command.error && html`<p class="bad">${command.error}</p>`}
+    ${command.error && html`<p class="bad" dir="auto">${command.error}</p>`}
     ${hasContent(command.payload) && html`<details><summary>${say("commands.payload")}</summary><pre>${JSON.stringify(command.payload, null, 2)}</pre></details>`}
     ${command.result !== null && html`<details><summary>${say("commands.result")}</summary><pre>${JSON.stringify(command.result, null, 2)}</pre></details>`}
     <${Complaint} error=${act.error} /></div>

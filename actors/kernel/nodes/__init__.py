@@ -1,0 +1,1 @@
+"""How the nodes of one service reach each other."""

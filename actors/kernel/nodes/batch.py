@@ -1,0 +1,92 @@
+"""A batch: what one node sends another in one message, sealed with the key that all nodes share.
+
+The bus is not trusted. A batch that was not sealed with our key, or is of another form, is no batch.
+"""
+
+from hashlib import blake2b
+from hmac import compare_digest
+
+import msgspec
+
+FORM = 1
+"""The form of what is sealed. Nodes of two releases in a row understand each other's."""
+
+SEAL_BYTES = 16
+
+KEY_BYTES = 32
+
+
+class Piece(msgspec.Struct, frozen=True, array_like=True):
+    """An entry, or a part of one that is large.
+
+    Args:
+        body: the bytes.
+        kept: it belongs to an entry that is sent again until it is acknowledged.
+        first: no part of its entry comes before it.
+        last: no part of its entry follows.
+    """
+
+    body: bytes
+    kept: bool
+    first: bool
+    last: bool
+
+
+class Batch(msgspec.Struct, frozen=True, array_like=True):
+    """Pieces with their place in the link from one node to another.
+
+    Args:
+        sender: the node that sends.
+        life: that the sender lives.
+        to_life: that the receiver lives, as far as the sender knows.
+        number: of the batch, 1 and up for each pair of lives.
+        acknowledged: the sender has received this many kept pieces of the receiver, without a gap.
+        again: it misses some after those.
+        floor: number of the oldest kept piece that the sender still has; those before it are acknowledged or given up.
+        first_kept: number of the first kept piece in this batch, or that the next one would have.
+        pieces: in order.
+    """
+
+    sender: str
+    life: int
+    to_life: int
+    number: int
+    acknowledged: int
+    again: bool
+    floor: int
+    first_kept: int
+    pieces: tuple[Piece, ...]
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Batch).decode
+
+
+def seal(key: bytes, batch: Batch) -> bytes:
+    """The bytes that go over the bus: a keyed BLAKE2b (RFC 7693) of the rest, the form, the batch.
+
+    Args:
+        key: `KEY_BYTES` secret bytes, the same on all nodes.
+    """
+    body = bytes((FORM,)) + _encode(batch)
+    return _seal_of(key, body) + body
+
+
+def unseal(key: bytes, data: bytes) -> Batch | None:
+    """The batch that was sealed with this key; None when there is none.
+
+    Args:
+        key: as for `seal`.
+        data: whatever came over the bus.
+    """
+    given, body = data[:SEAL_BYTES], data[SEAL_BYTES:]
+    if not compare_digest(given, _seal_of(key, body)) or body[:1] != bytes((FORM,)):
+        return None
+    try:
+        return _decode(memoryview(body)[1:])
+    except msgspec.DecodeError:
+        return None
+
+
+def _seal_of(key: bytes, body: bytes) -> bytes:
+    return blake2b(body, digest_size=SEAL_BYTES, key=key).digest()

@@ -1,0 +1,288 @@
+"""A link: all that this node sends to one other, and what it hears of it. Without a bus and without time of its own.
+
+The bus may lose messages, and gives no sign of it. So batches are numbered, and whoever sees a gap knows. Entries are
+of two sorts. Most are *loose*: what was lost is lost, and the receiver is told of the `GAP` before it is given what
+came after; it then asks for what it needs by its own means. *Kept* entries are numbered themselves, stay with the
+sender until they are acknowledged, and are sent again where one is missing: they arrive once and in order, but behind a
+gap they come later than loose ones.
+
+    the sender has                      it sends
+    something to say                    a batch, as soon as the bus takes it
+    heard that kept pieces are missing  those again, before anything else
+    kept pieces that nobody acknowledges for `PATIENCE_SECONDS`   the same
+    heard something kept                an acknowledgement, in whatever goes there next
+    been silent for `BEAT_SECONDS`      an empty batch
+
+Everything is bounded: a link that is full refuses loose entries (`LinkFull`), and gives up all of its kept ones, of
+which the receiver is told (`LOST`) so that it can begin anew.
+"""
+
+from collections import deque
+from enum import Enum
+from typing import NamedTuple, TypeAlias
+
+from actors.kernel.nodes.batch import Batch, Piece
+
+BATCH_BYTES = 512 * 1024
+"""Pieces of one batch, in bytes; a bus takes messages up to a megabyte."""
+
+PIECE_BYTES = 128 * 1024
+"""A larger entry is sent in parts of this size."""
+
+LINK_BYTES = 8 * 1024 * 1024
+"""What may wait in one link: loose pieces that are not sent, and kept ones that are not acknowledged."""
+
+ENTRY_BYTES = LINK_BYTES // 4
+"""The largest entry."""
+
+PIECE_COST_BYTES = 64
+"""Counted for each piece beside its bytes, so that many small ones are bounded too."""
+
+BEAT_SECONDS = 0.5
+PATIENCE_SECONDS = 1.0
+
+AGAIN_SECONDS = 0.1
+"""What has just been sent again is on its way, so that asking for it has no effect for so long."""
+
+HEARD_SECONDS = 2.0
+"""A node that was silent for so long is not believed any more: four beats."""
+
+
+class Trouble(Enum):
+    """What a receiver is told beside entries."""
+
+    GAP = "batches were lost, and with them loose entries"
+    LOST = "the sender has given up kept entries that this node has not received"
+
+
+Heard: TypeAlias = bytes | Trouble
+"""An entry, or what happened before the next one."""
+
+
+class LinkFull(Exception):
+    """The other node does not take what it is sent; nothing was added."""
+
+
+class Life(NamedTuple):
+    """A node in one of its lives."""
+
+    node: str
+    number: int
+
+
+class Link:
+    """The two directions between this node and another, each in one of its lives.
+
+    Args:
+        own: this node.
+        peer: the other one.
+        now: monotonic seconds.
+    """
+
+    def __init__(self, own: Life, peer: Life, now: float) -> None:
+        self.peer = peer
+        self._own = own
+        # what goes out
+        self._waiting: deque[Piece] = deque()
+        self._kept: dict[int, Piece] = {}  # by number, those that are not acknowledged
+        self._next_kept = 1
+        self._kept_sent = 1  # number of the first that was never sent
+        self._again_from: int | None = None
+        self._number = 0
+        self._bytes = 0
+        self._sent_at = self._progress_at = now
+        self._repeated_at = now - AGAIN_SECONDS
+        # what comes in
+        self._received = 0
+        self._expected_kept = 1
+        self._parts: dict[bool, list[bytes]] = {
+            True: [],
+            False: [],
+        }  # of an entry that is under way, by `kept`
+        self._misses = self._owes = False
+        self._heard_at: float | None = None
+
+    @property
+    def waiting_bytes(self) -> int:
+        """How much waits to be sent, or to be acknowledged."""
+        return self._bytes
+
+    @property
+    def floor(self) -> int:
+        """Number of the oldest kept piece that is not acknowledged, or that the next one will have."""
+        return next(iter(self._kept), self._next_kept)
+
+    def is_heard(self, now: float, within: float = HEARD_SECONDS) -> bool:
+        """Whether the other node was heard lately.
+
+        Args:
+            now: monotonic seconds, as for all that wants them here.
+            within: seconds before it.
+        """
+        return self._heard_at is not None and now - self._heard_at <= within
+
+    # -- what goes out ------------------------------------------------------------------------------
+
+    def send(self, body: bytes, *, kept: bool = False) -> int:
+        """Have an entry sent, in order; returns the number that acknowledges a kept one (`is_acknowledged`).
+
+        Args:
+            body: at most `ENTRY_BYTES`.
+            kept: send it again until it is acknowledged.
+
+        Raises:
+            LinkFull: too much waits. Where the entry is kept, all kept ones that wait are given up then, so that the
+                receiver begins anew.
+            ValueError: the entry is too large for any link; a defect.
+        """
+        if len(body) > ENTRY_BYTES:
+            raise ValueError(f"an entry of {len(body)} bytes")
+        if self._bytes + len(body) > LINK_BYTES:
+            if kept:
+                self._give_up()
+            raise LinkFull
+        for start in range(0, len(body) or 1, PIECE_BYTES):
+            part = body[start : start + PIECE_BYTES]
+            piece = Piece(part, kept, start == 0, start + PIECE_BYTES >= len(body))
+            self._waiting.append(piece)
+            if kept:
+                self._kept[self._next_kept] = piece
+                self._next_kept += 1
+            self._bytes += _cost(piece)
+        return self._next_kept
+
+    def is_acknowledged(self, number: int) -> bool:
+        """Whether the kept entry with the number that `send` returned, and all before it, have arrived or were lost."""
+        return self.floor >= number
+
+    def wants_to_send(self, now: float) -> bool:
+        """Whether `take` has something to send."""
+        patient_until = max(self._progress_at, self._repeated_at) + PATIENCE_SECONDS
+        if self.floor < self._kept_sent and now >= patient_until:
+            self._repeat(now)
+        return bool(
+            self._waiting or self._again_from is not None or self._owes or now - self._sent_at >= BEAT_SECONDS
+        )
+
+    def take(self, now: float) -> Batch:
+        """Make the next batch, which may be empty: then it says only that this node lives, and what it has heard."""
+        first_kept = self._kept_sent if self._again_from is None else self._again_from
+        pieces = self._take_again()
+        room = BATCH_BYTES - sum(map(_cost, pieces))
+        while self._again_from is None and self._waiting and room >= _cost(self._waiting[0]):
+            piece = self._waiting.popleft()
+            room -= _cost(piece)
+            if piece.kept:
+                if self.floor == self._kept_sent:
+                    self._progress_at = now
+                self._kept_sent += 1
+            else:
+                self._bytes -= _cost(piece)
+            pieces.append(piece)
+        self._number += 1
+        self._sent_at = now
+        batch = Batch(
+            self._own.node,
+            self._own.number,
+            self.peer.number,
+            self._number,
+            self._expected_kept - 1,
+            self._misses,
+            self.floor,
+            first_kept,
+            tuple(pieces),
+        )
+        self._owes = self._misses = False
+        return batch
+
+    def _take_again(self) -> list[Piece]:
+        pieces: list[Piece] = []
+        room = BATCH_BYTES
+        while self._again_from is not None:
+            piece = self._kept[self._again_from]
+            if room < _cost(piece):
+                break
+            room -= _cost(piece)
+            pieces.append(piece)
+            self._again_from += 1
+            if self._again_from >= self._kept_sent:
+                self._again_from = None
+        return pieces
+
+    def _repeat(self, now: float) -> None:
+        """Send again what was sent and is not acknowledged."""
+        if self.floor < self._kept_sent:
+            self._repeated_at = now
+            self._again_from = self.floor
+
+    def _give_up(self) -> None:
+        self._bytes -= sum(map(_cost, self._kept.values()))
+        self._kept.clear()
+        self._waiting = deque(piece for piece in self._waiting if not piece.kept)
+        self._kept_sent = self._next_kept
+        self._again_from = None
+
+    # -- what comes in ------------------------------------------------------------------------------
+
+    def receive(self, batch: Batch, now: float) -> list[Heard]:
+        """Take in a batch of the other node; returns what it says, in order.
+
+        Nothing of a batch that is not for this life, of another life of the sender, or overtaken by a later one.
+
+        Args:
+            batch: with the right seal.
+            now: monotonic seconds.
+        """
+        if (batch.life, batch.to_life) != (self.peer.number, self._own.number):
+            return []
+        self._heard_at = now
+        if batch.number <= self._received:
+            return []
+        heard: list[Heard] = []
+        if batch.number != self._received + 1:
+            heard.append(Trouble.GAP)
+            self._parts[False] = []
+        self._received = batch.number
+        if batch.floor > self._expected_kept:
+            heard.append(Trouble.LOST)
+            self._expected_kept = batch.floor
+            self._parts[True] = []
+        self._hear_acknowledged(batch, now)
+        if batch.first_kept > self._expected_kept:
+            self._misses = self._owes = True
+        number = batch.first_kept
+        for piece in batch.pieces:
+            if piece.kept:
+                self._owes = True
+                number += 1
+                if number != self._expected_kept + 1:
+                    continue
+                self._expected_kept = number
+            self._add(piece, heard)
+        return heard
+
+    def _add(self, piece: Piece, heard: list[Heard]) -> None:
+        parts = self._parts[piece.kept]
+        if not (parts or piece.first):
+            return  # of an entry whose beginning was lost
+        parts.append(piece.body)
+        if piece.last:
+            heard.append(b"".join(parts))
+            self._parts[piece.kept] = []
+
+    def _hear_acknowledged(self, batch: Batch, now: float) -> None:
+        floor = self.floor
+        for number in range(floor, batch.acknowledged + 1):
+            piece = self._kept.pop(number, None)
+            if piece is not None:
+                self._bytes -= _cost(piece)
+        if self.floor > floor:
+            self._progress_at = now
+        if self._again_from is not None and self._again_from < self.floor:
+            self._again_from = self.floor if self.floor < self._kept_sent else None
+        if batch.again and now - self._repeated_at >= AGAIN_SECONDS:
+            self._repeat(now)
+
+
+def _cost(piece: Piece) -> int:
+    return len(piece.body) + PIECE_COST_BYTES

@@ -1,0 +1,169 @@
+"""Links over a bus that loses, repeats, delays and overtakes: what is kept arrives once and in order, and of everything
+else that is lost the receiver is told."""
+
+import os
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from actors.kernel.nodes.batch import Batch, Piece, seal, unseal
+from actors.kernel.nodes.link import BATCH_BYTES, ENTRY_BYTES, PIECE_BYTES, Heard, Life, LinkFull, Trouble
+from tests.nodes.play import KEY, Node, Stage, open_stage
+from tests.support.bus import FAIR, FOUL
+
+SEEDS = int(os.environ.get("LINK_SEEDS", "10"))
+NAMES = ("a", "b", "c")
+
+
+def entry(rng: Random, number: int, *, kept: bool) -> bytes:
+    """An entry that says what it is; now and then one that does not fit into a batch."""
+    size = rng.choice((0, 10, 200, 3 * PIECE_BYTES + 7)) if rng.random() < 0.1 else 20
+    return f"{'kept' if kept else 'loose'} {number} ".encode() + bytes(size)
+
+
+def is_kept(said: bytes) -> bool:
+    return said.startswith(b"kept")
+
+
+async def talk(stage: Stage, rng: Random, said: dict[tuple[str, str], list[bytes]]) -> None:
+    """Everybody says something to somebody for a while, in fair weather and in foul; some do not hear each other at all
+    for some seconds."""
+    for number in range(300):
+        sender, receiver = rng.sample(NAMES, 2)
+        kept = rng.random() < 0.3
+        body = entry(rng, number, kept=kept)
+        stage.nodes[sender].links.send(receiver, body, kept=kept)
+        said.setdefault((sender, receiver), []).append(body)
+        if rng.random() < 0.02:
+            stage.bus.weather = rng.choice((FAIR, FOUL))
+        if rng.random() < 0.02:
+            stage.bus.parted = {frozenset(rng.sample(NAMES, 2))} if not stage.bus.parted else set()
+        await trio.sleep(rng.choice((0, 0, 0.01, 0.1)))
+    stage.bus.weather, stage.bus.parted = FAIR, set()
+    await trio.sleep(10)
+
+
+def assert_told(said: Sequence[bytes], heard: Sequence[Heard]) -> None:
+    """Kept entries came once and in order; loose ones in order, and where some are missing there was a gap."""
+    entries = [thing for thing in heard if isinstance(thing, bytes)]
+    assert [one for one in entries if is_kept(one)] == [one for one in said if is_kept(one)]
+    loose = [one for one in said if not is_kept(one)]
+    place, gap = 0, False
+    for thing in heard:
+        if thing is Trouble.GAP:
+            gap = True
+        elif isinstance(thing, bytes) and not is_kept(thing):
+            found = loose.index(thing, place)
+            assert found == place or gap, "something was lost, and nobody was told"
+            place, gap = found + 1, False
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+async def test_whatever_the_weather(autojump_clock: MockClock, seed: int) -> None:
+    said: dict[tuple[str, str], list[bytes]] = {}
+    async with open_stage(*NAMES, seed=seed) as stage:
+        await talk(stage, Random(seed), said)
+        for (sender, receiver), bodies in said.items():
+            assert_told(bodies, stage.nodes[receiver].heard[sender])
+        for node in stage.nodes.values():
+            assert set(node.links.waiting_bytes().values()) == {0}
+            assert node.links.heard_within(1.0) == set(NAMES) - {node.life.node}
+
+
+async def test_in_fair_weather_everything_comes_in_order(autojump_clock: MockClock) -> None:
+    said = [entry(Random(number), number, kept=number % 3 == 0) for number in range(200)]
+    async with open_stage("a", "b") as stage:
+        numbers = [stage.nodes["a"].links.send("b", one, kept=is_kept(one)) for one in said]
+        assert not stage.nodes["a"].links.is_acknowledged("b", numbers[-1])
+        await trio.sleep(0.1)
+        assert stage.nodes["b"].heard["a"] == said
+        assert stage.nodes["a"].links.is_acknowledged("b", numbers[-1])
+        # What was said in one step went in as few messages as its size allows.
+        size = sum(map(len, said))
+        assert stage.nodes["a"].links.statistics.batches <= 2 + 2 * size // BATCH_BYTES
+
+
+async def test_a_new_life_hears_nothing_of_the_former_one(autojump_clock: MockClock) -> None:
+    async with open_stage("a", "b") as stage:
+        a = stage.nodes["a"]
+        await trio.sleep(1)
+        assert a.links.hears("b")
+        stage.bus.parted = {frozenset("ab")}
+        a.links.send("b", b"for the first life", kept=True)
+        await trio.sleep(3)
+        assert not a.links.hears("b")
+        stage.bus.parted = set()
+        b = stage.begin("b", life=2)
+        number = a.links.send("b", b"for the second", kept=True)
+        await trio.sleep(1)
+        assert b.entries("a") == [b"for the second"]
+        assert a.links.is_acknowledged("b", number)
+        a.links.meet(Life("b", 1))  # an old row, read late
+        assert a.links.hears("b")
+        a.links.part("b")
+        assert not a.links.hears("b")
+        with pytest.raises(KeyError):
+            a.links.send("b", b"gone")
+
+
+async def fill(node: Node, *, kept: bool, entry: bytes = bytes(PIECE_BYTES)) -> int:
+    """Say things until nothing fits any more; returns how many did."""
+    count = 0
+    with pytest.raises(LinkFull):
+        while True:
+            node.links.send("b", entry, kept=kept)
+            count += 1
+    return count
+
+
+@pytest.mark.parametrize(
+    "entry", [b"", bytes(PIECE_BYTES), bytes(ENTRY_BYTES)], ids=["empty", "one piece", "large"]
+)
+async def test_a_full_link_refuses_what_is_loose(autojump_clock: MockClock, entry: bytes) -> None:
+    async with open_stage("a", "b") as stage:
+        a, b = stage.nodes["a"], stage.nodes["b"]
+        a.end.is_ready = False
+        with pytest.raises(ValueError, match="bytes"):
+            a.links.send("b", bytes(ENTRY_BYTES + 1))
+        fitted = await fill(a, kept=False, entry=entry)
+        a.end.is_ready = True
+        await trio.sleep(1)
+        assert len(b.entries("a")) == fitted
+
+
+async def test_a_full_link_gives_up_what_is_kept_and_says_so(autojump_clock: MockClock) -> None:
+    async with open_stage("a", "b") as stage:
+        a, b = stage.nodes["a"], stage.nodes["b"]
+        stage.bus.parted = {frozenset("ab")}
+        await fill(a, kept=True)
+        assert a.links.waiting_bytes()["b"] == 0
+        a.links.send("b", b"anew", kept=True)
+        stage.bus.parted = set()
+        await trio.sleep(3)
+        assert Trouble.LOST in b.heard["a"]
+        assert b.entries("a") == [b"anew"]
+
+
+async def test_strangers_are_not_heard(autojump_clock: MockClock) -> None:
+    async with open_stage("a", "b") as stage:
+        b = stage.nodes["b"]
+        stranger = stage.begin("c", key=bytes(32))
+        stranger.links.send("b", b"believe me", kept=True)
+        batch = Batch("a", 1, 1, 1_000, 0, False, 1, 1, (Piece(b"x", False, True, True),))
+        for data in (b"", b"noise", seal(bytes(32), batch), seal(KEY, batch)[:-1], seal(KEY, batch) + b"x"):
+            b.links.take(data)
+        await trio.sleep(1)
+        assert b.links.statistics.dropped >= 6
+        assert not b.entries("c")
+        assert not b.entries("a")
+
+
+def test_a_batch_is_what_was_sealed() -> None:
+    batch = Batch("a", 1, 2, 3, 4, True, 5, 6, (Piece(b"x", True, True, False),))
+    sealed = seal(KEY, batch)
+    assert unseal(KEY, sealed) == batch
+    for place in range(len(sealed)):
+        assert unseal(KEY, sealed[:place] + bytes((sealed[place] ^ 1,)) + sealed[place + 1 :]) is None

@@ -1,0 +1,95 @@
+"""A real NATS server on loopback, from its wheel."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.waiting import LOOK_SECONDS, PATIENCE_SECONDS
+
+PROGRAM = Path(sysconfig.get_path("scripts")) / "nats-server"
+
+PASSWORD = "password-for-tests"
+"""Of the user `test`, without whom the server lets nobody in."""
+
+
+class NatsServer:
+    """A server that can be stopped, frozen and started again at the same address.
+
+    Args:
+        folder: for the file that says where it listens.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._port = -1  # any
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it is reached, with user and password."""
+        return f"nats://test:{PASSWORD}@127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        """Start it, and wait until it listens."""
+        for old in self._folder.glob("*.ports"):
+            old.unlink()
+        config = self._folder / "server.conf"
+        config.write_text(f'authorization {{ user: "test", password: "{PASSWORD}" }}')
+        self._process = subprocess.Popen(
+            [
+                PROGRAM,
+                "-c",
+                config,
+                "-a",
+                "127.0.0.1",
+                "-p",
+                str(self._port),
+                "--ports_file_dir",
+                self._folder,
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        give_up_at = time.monotonic() + PATIENCE_SECONDS
+        while not (found := [path for path in self._folder.glob("*.ports") if path.stat().st_size]):
+            assert self._process.poll() is None, "nats-server ended"
+            assert time.monotonic() < give_up_at, "nats-server does not start"
+            time.sleep(LOOK_SECONDS)
+        address: str = json.loads(found[0].read_text())["nats"][0]
+        self._port = int(address.rpartition(":")[2])
+
+    def kill(self) -> None:
+        """End it without warning."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def freeze(self) -> None:
+        """Stop it where it stands: connections stay, and nobody answers."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
+
+@contextmanager
+def running_nats() -> Iterator[NatsServer]:
+    """A server, for the block."""
+    folder = Path(tempfile.mkdtemp(prefix="partyline-test-"))
+    server = NatsServer(folder)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
+        shutil.rmtree(folder)
