@@ -78,6 +78,19 @@ def test_every_import_is_there():
     assert [path for path in lazy if not path.is_file()] == []
 
 
+def test_every_name_is_exported():
+    """A name that a module imports is one that the other exports: joined, a wrong one would be seen in its use alone."""
+    exports = re.compile(r"^export (?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
+    exported = {name_of(path): set(exports.findall(path.read_text())) for path in MODULES}
+    for path in MODULES:
+        for names, target in re.findall(
+            r'^import \{([^}]*)\} from "(\.[^"]+)";', path.read_text(), re.MULTILINE
+        ):
+            other = name_of((path.parent / target).resolve())
+            wanted = {name.split(" as ")[0].strip() for name in names.split(",")}
+            assert wanted <= exported[other], f"{name_of(path)} imports from {other}"
+
+
 def test_nothing_is_left_over():
     """Every module is reached from the entry, by an import or as a page; every style sheet is linked."""
     static = read_static_files()
