@@ -79,7 +79,7 @@ def test_every_import_is_there():
 
 
 def test_every_name_is_exported():
-    """A name that a module imports is one that the other exports: joined, a wrong one would be seen in its use alone."""
+    """A name that a module imports is one that the other exports: joined, a wrong one is seen in its use alone."""
     exports = re.compile(r"^export (?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
     exported = {name_of(path): set(exports.findall(path.read_text())) for path in MODULES}
     for path in MODULES:
