@@ -56,11 +56,13 @@ class Server:
         port: where it listens on 127.0.0.1.
         pid: the root of its process tree; PostgreSQL is not counted.
         sign: makes tokens that it accepts.
+        data_dir: of ours; None of others.
     """
 
     port: int
     pid: int
     sign: Sign
+    data_dir: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ async def _ours(folder: Path, name: Name, state: State | None) -> AsyncIterator[
     command = [str(Path(sys.executable).parent / "partyline"), "serve"]
     rank = Rank(*cpus(), NICENESS) if state is None else Rank(state.cpu, state.cpu, None)
     async with _running(command, own, folder, port, rank) as pid:
-        yield Server(port, pid, by_own_key(folder / "data"))
+        yield Server(port, pid, by_own_key(folder / "data"), folder / "data")
 
 
 @asynccontextmanager

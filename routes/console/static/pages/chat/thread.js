@@ -40,7 +40,20 @@ export function Thread({ id }) {
 
 const Back = () => html`<a class="back" href="/app/chat" aria-label=${say("chat.all")}>‹</a>`;
 
+// What has not changed is not drawn anew: the very same vnode tells Preact so. Two hundred messages, fifty times a second.
+function useDrawn(changed) {
+  const drawn = useRef(new WeakMap()); // {message: {isFirst, vnode}}
+  return (message, isFirst) => {
+    const before = drawn.current.get(message);
+    if (before?.isFirst === isFirst) return before.vnode;
+    const vnode = html`<${Message} key=${message.id} message=${message} changed=${changed} isFirst=${isFirst} />`;
+    drawn.current.set(message, { isFirst, vnode });
+    return vnode;
+  };
+}
+
 function Messages({ id, thread, changed, older }) {
+  const draw = useDrawn(changed);
   const box = useRef(null);
   const isAtEnd = useRef(true);
   const [missed, setMissed] = useState(0);
@@ -66,7 +79,7 @@ function Messages({ id, thread, changed, older }) {
   return html`<div class="messages" role="log" aria-live=${isReadOut ? "polite" : "off"} aria-label=${say("chat.messages")} tabindex="0" ref=${box} onScroll=${scrolled}>
       <${Older} id=${id} thread=${thread} older=${older} box=${box} />
       <ol>
-        ${thread.items.map((message, n) => html`<${Message} key=${message.id} message=${message} changed=${changed} isFirst=${beginsBlock(message, thread.items[n - 1])} />`)}
+        ${thread.items.map((message, n) => draw(message, beginsBlock(message, thread.items[n - 1])))}
         ${waiting.map((entry) => html`<${Waiting} key=${entry.clientMessageId} id=${id} entry=${entry} />`)}
       </ol>
       ${thread.items.length === 0 && waiting.length === 0 && html`<p class="dim">${say("chat.nothingYet")}</p>`}

@@ -1,5 +1,5 @@
 // Every live actor: totals, the ones worth a look, and one closely.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { useChannel } from "../../live.js";
@@ -23,6 +23,7 @@ export default function Actors() {
   useChannel(isPaused ? null : "actors", () => setChanged(Date.now()));
   useEffect(() => { if (!document.hidden && !isPaused) read.reload(); }, [changedAtMs]);
   const kinds = read.data?.kinds ?? [];
+  const sorted = useMemo(() => ordered(read.data?.items ?? [], by, down === "1"), [read.data, by, down]);
   return html`<div class="page wide"><h1 tabindex="-1">${say("actors.title")}</h1>
     <div class="row"><${Search} label=${say("actors.filter")} />
       <${Field} kind="select" label=${say("actors.kind")} value=${kind} onInput=${(value) => setQuery({ kind: value })} options=${[["", say("actors.anyKind")], ...kinds.map((one) => [one.kind, `${one.kind} (${number(one.actors)})`])]} />
@@ -30,7 +31,7 @@ export default function Actors() {
       <button type="button" aria-pressed=${isPaused} onClick=${() => pause(!isPaused)}>${say(isPaused ? "actors.resume" : "actors.pause")}</button></div>
     ${actor && html`<${Closely} key=${actor} actor=${actor} />`}
     <${State} of=${read}>${({ items }) => items.length === 0 ? html`<${Empty}>${say("actors.none")}<//>`
-      : html`<${Table} label=${say("actors.title")} columns=${columns()} items=${ordered(items, by, down === "1")} keyOf=${keyOf} classOf=${(one) => (one.lastError ? "hurt" : "")}
+      : html`<${Table} label=${say("actors.title")} columns=${columns()} items=${sorted} keyOf=${keyOf} classOf=${(one) => (one.lastError ? "hurt" : "")}
           order=${{ by, isDown: down === "1" }} onSort=${(name) => setQuery({ by: name, down: by === name && down === "1" ? "0" : "1" })} onOpen=${(one) => setQuery({ actor: keyOf(one) })} />`}<//></div>`;
 }
 

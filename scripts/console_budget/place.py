@@ -1,0 +1,134 @@
+"""Where the console is measured: a server of its own with two people who talk, and a real browser."""
+
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import which
+from typing import Any
+
+import httpx2
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+
+from actors.ids import new_uuid
+from scripts.benchmarks.servers import NICENESS, Server
+from scripts.load import server_process
+from scripts.load.workers import prefer
+
+CHATS = "/v1/social/chat/conversations"
+WAIT_MS = 120_000
+WATCH = """
+globalThis.measured = { longTasks: [], frames: [], inputs: [] };
+new PerformanceObserver((list) => list.getEntries().forEach((one) => measured.longTasks.push(one.duration)))
+    .observe({ type: "longtask", buffered: true });
+new PerformanceObserver((list) => list.getEntries().forEach((one) => measured.inputs.push(one.duration)))
+    .observe({ type: "event", buffered: true, durationThreshold: 16 });
+let before = 0;
+requestAnimationFrame(function frame(at) {
+    if (before) measured.frames.push(at - before);
+    before = at;
+    requestAnimationFrame(frame);
+});
+new MutationObserver(() => {
+    if (!measured.form && document.querySelector("form")) measured.form = performance.now();
+    if (!measured.thread && document.querySelector("[role=log] .message")) measured.thread = performance.now();
+}).observe(document, { childList: true, subtree: true });
+"""
+"""Counted in the page from its first moment on; a script of the debugger, which the page's policy does not concern."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who has a token."""
+
+    id: str
+    name: str
+    token: str
+
+
+class Place:
+    """A server, and what is asked of it beside the browser.
+
+    Args:
+        server: that runs.
+        browser: that looks.
+    """
+
+    def __init__(self, server: Server, browser: Browser) -> None:
+        self.url = f"http://127.0.0.1:{server.port}"
+        self.browser = browser
+        self.http = httpx2.Client(base_url=self.url, timeout=60)
+        self._sign = server.sign
+        self.ada, self.ben = self.person("Ada"), self.person("Ben")
+        body = {"kind": "direct", "participantIds": [self.ben.id]}
+        self.room = str(self.asked(self.ada, "POST", CHATS, body)["id"])
+
+    def person(self, name: str) -> Person:
+        """Somebody new, whom the server has seen."""
+        id = new_uuid(secrets.token_bytes)
+        person = Person(id, name, self._sign(id, name, int(time.time())))
+        self.asked(person, "GET", "/v1/auth/verify")
+        return person
+
+    def asked(self, person: Person, method: str, path: str, body: object = None) -> Any:
+        """The answer to a request of somebody's."""
+        answer = self.http.request(
+            method, path, json=body, headers={"authorization": f"Bearer {person.token}"}
+        )
+        answer.raise_for_status()
+        return answer.json() if answer.content else None
+
+    def say(self, person: Person, text: str) -> None:
+        """Post a message into the room of the two."""
+        self.asked(person, "POST", f"{CHATS}/{self.room}/messages", {"content": text})
+
+    def page(self) -> Page:
+        """A page of a browser that has nothing in its cache, watched from its first moment on."""
+        context = self.browser.new_context(base_url=self.url, viewport={"width": 1280, "height": 800})
+        context.set_default_timeout(WAIT_MS)
+        context.add_init_script(WATCH)
+        return context.new_page()
+
+    def entered(self, person: Person, path: str) -> Page:
+        """A page of somebody who has signed in."""
+        page = self.page()
+        page.goto(path)
+        page.get_by_label("Access token").fill(person.token)
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_text("Live", exact=True).wait_for()
+        return page
+
+
+def debugger(page: Page) -> CDPSession:
+    """A session of the page's debugger."""
+    return page.context.new_cdp_session(page)
+
+
+@contextmanager
+def placed(server: Server) -> Iterator[Place]:
+    """A browser beside a server.
+
+    Raises:
+        RuntimeError: there is no Chromium here.
+    """
+    chromium = which("chromium") or which("chromium-browser")
+    if chromium is None:
+        raise RuntimeError("no Chromium here: apt-get install chromium")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        _before_others()
+        try:
+            yield Place(server, browser)
+        finally:
+            browser.close()
+
+
+def _before_others() -> None:
+    """Let the browser run before other work on this machine, where we may; processes that it starts inherit that."""
+    for process in server_process.tree(os.getpid()):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
+            for thread in (Path("/proc") / str(process) / "task").iterdir():
+                prefer(int(thread.name), NICENESS)
