@@ -98,6 +98,7 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
     return View(
         name=NAME,
         load=load,
+        load_many=load_many,
         reread=reread,
         take=take_live,
         absorb=absorb,
@@ -108,13 +109,21 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
 
 async def load(conn: Connection, user_id: str) -> InboxState:
     """Read a user's inbox from rows; empty for a user without conversations."""
-    rows = await conversations.list_of(conn, user_id, limit=SHOWN)
-    entries = tuple(Entry(facts_of_row(row), standing_of_row(row)) for row in rows)
-    rest = {}
-    if len(entries) == SHOWN:
-        below = await conversations.counts_of(conn, user_id, after=entries[-1].place, limit=COUNTED)
-        rest = {row.conversation_id: Counted(row.updated_at_ms, *counts_of_row(row)) for row in below}
-    return InboxState(user_id, entries, rest)
+    return (await load_many(conn, [user_id]))[user_id]
+
+
+async def load_many(conn: Connection, user_ids: Sequence[str]) -> dict[str, InboxState]:
+    """{user id: what `load` returns}."""
+    lists = await conversations.lists_of(conn, user_ids, limit=SHOWN)
+    found: dict[str, InboxState] = {}
+    for user_id, rows in lists.items():
+        entries = tuple(Entry(facts_of_row(row), standing_of_row(row)) for row in rows)
+        rest = {}
+        if len(entries) == SHOWN:
+            below = await conversations.counts_of(conn, user_id, after=entries[-1].place, limit=COUNTED)
+            rest = {row.conversation_id: Counted(row.updated_at_ms, *counts_of_row(row)) for row in below}
+        found[user_id] = InboxState(user_id, entries, rest)
+    return found
 
 
 async def reread(conn: Connection, user_id: str, sources: AbstractSet[str]) -> Reread:

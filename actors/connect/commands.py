@@ -286,6 +286,13 @@ class AcceptInvite(Command, frozen=True):
     invite_id: str
 
 
+class DeclineInvite(Command, frozen=True):
+    """The invited user does not want an invite."""
+
+    user_id: str
+    invite_id: str
+
+
 OwnCommand: TypeAlias = (
     IssueClaimKey
     | Claim
@@ -302,7 +309,14 @@ OwnCommand: TypeAlias = (
 """Commands about the server itself and its players."""
 
 MemberCommand: TypeAlias = (
-    PutMember | RemoveMember | ForgetUser | ChangePolicy | CreateInvite | RevokeInvite | AcceptInvite
+    PutMember
+    | RemoveMember
+    | ForgetUser
+    | ChangePolicy
+    | CreateInvite
+    | RevokeInvite
+    | AcceptInvite
+    | DeclineInvite
 )
 """Commands about the server's members, invites and access policy."""
 

@@ -248,7 +248,7 @@ class InviteCreated(Unseen, tag="invite_created", frozen=True):
 
 
 class InviteEnded(Unseen, tag="invite_ended", frozen=True):
-    """An invite was accepted or revoked."""
+    """An invite was accepted, declined or revoked."""
 
     invite: InviteRow
 

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias, cast
 
 import msgspec
+from msgspec.structs import asdict
 
 from actors.connect.capabilities import Capability, Role
 from actors.connect.rules_invites import Status, status_at
 from actors.connect.state import State
 from actors.time import iso
-from persistence.connect.rows import InviteRow, MemberRow, ServerRow
+from persistence.connect.rows import InviteRow, MemberRow, OfferRow, ServerRow
 
 AccessMode: TypeAlias = Literal["public", "network", "friends_only", "invite_only", "private"]
 
@@ -67,6 +68,18 @@ class Invite(msgspec.Struct, frozen=True, rename="camel"):
     expires_at: str
 
 
+class Offer(Invite, frozen=True, kw_only=True, rename="camel"):
+    """An invitation as the invited user sees it.
+
+    Args:
+        server_name: of the server now.
+        inviter_name: of who has sent it now, or null.
+    """
+
+    server_name: str
+    inviter_name: str | None
+
+
 class InviteNotice(msgspec.Struct, frozen=True, rename="camel"):
     """The data of a `server_invite` notification."""
 
@@ -122,6 +135,11 @@ def invite_of(row: InviteRow, now_ms: int) -> Invite:
         created_at=iso(row.created_at_ms),
         expires_at=iso(row.expires_at_ms),
     )
+
+
+def offer_of(row: OfferRow, now_ms: int) -> Offer:
+    """The invite as the invited user sees it."""
+    return Offer(**asdict(invite_of(row, now_ms)), server_name=row.server_name, inviter_name=row.inviter_name)
 
 
 def _owner(row: ServerRow, owner_id: str) -> Member:

@@ -103,7 +103,12 @@ def decide(  # noqa: PLR0911 - a table
             return rules_services.migrate(vault, state, command, now_ms)
         case commands.DropExtension():
             return rules_services.drop(state, command, now_ms)
-        case commands.CreateInvite() | commands.RevokeInvite() | commands.AcceptInvite():
+        case (
+            commands.CreateInvite()
+            | commands.RevokeInvite()
+            | commands.AcceptInvite()
+            | commands.DeclineInvite()
+        ):
             return rules_invites.decide(state, command, now_ms)
         case commands.PutMember() | commands.RemoveMember() | commands.ForgetUser() | commands.ChangePolicy():
             return rules_members.decide(state, command, now_ms)

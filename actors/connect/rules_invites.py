@@ -1,10 +1,11 @@
 """Invitations to belong to a game server: pure (contract §7, Invite).
 
-| command      | by                  | pending                 | accepted      | revoked, or after 7 days |
-|--------------|---------------------|-------------------------|---------------|--------------------------|
-| AcceptInvite | who is invited      | a member; or the owner  | INVALID_STATE | INVITE_EXPIRED           |
-| RevokeInvite | members.write       | revoked                 | INVALID_STATE | nothing                  |
-| CreateInvite | members.write, within what they hold | INVALID_STATE | an invite | an invite           |
+| command       | by                  | pending                 | accepted      | revoked, or after 7 days |
+|---------------|---------------------|-------------------------|---------------|--------------------------|
+| AcceptInvite  | who is invited      | a member; or the owner  | INVALID_STATE | INVITE_EXPIRED           |
+| DeclineInvite | who is invited      | revoked                 | INVALID_STATE | nothing                  |
+| RevokeInvite  | members.write       | revoked                 | INVALID_STATE | nothing                  |
+| CreateInvite  | members.write, within what they hold | INVALID_STATE | an invite | an invite           |
 
 An invite with the role `owner` passes the server on: the user who accepts it becomes the owner, and the former owner
 an admin. A server may act with its owner's rights, so no user becomes an owner without having agreed.
@@ -44,7 +45,7 @@ MAX_INVITES = 100
 
 def decide(
     state: State,
-    command: commands.CreateInvite | commands.RevokeInvite | commands.AcceptInvite,
+    command: commands.CreateInvite | commands.RevokeInvite | commands.AcceptInvite | commands.DeclineInvite,
     now_ms: int,
 ) -> Sequence[MemberEvent | OwnEvent]:
     """Decide on a command: the events that it makes; raises `Refused`, and then nothing has changed."""
@@ -55,6 +56,8 @@ def decide(
             return _revoke(state, command, now_ms)
         case commands.AcceptInvite():
             return _accept(state, command, now_ms)
+        case commands.DeclineInvite():
+            return _ended(_invite_to(state, command.user_id, command.invite_id), now_ms)
 
 
 def status_at(invite: InviteRow, now_ms: int) -> Status:
@@ -100,6 +103,10 @@ def _revoke(state: State, command: commands.RevokeInvite, now_ms: int) -> Sequen
     invite = _invite(state, command.invite_id)
     if invite.inviter_id != command.actor_id:
         require_grant(state, command.actor_id, invite.role, invite.capabilities)
+    return _ended(invite, now_ms)
+
+
+def _ended(invite: InviteRow, now_ms: int) -> Sequence[MemberEvent]:
     if invite.status == "accepted":
         raise Conflict("this invite was accepted")
     if status_at(invite, now_ms) != "pending":
@@ -109,9 +116,7 @@ def _revoke(state: State, command: commands.RevokeInvite, now_ms: int) -> Sequen
 
 def _accept(state: State, command: commands.AcceptInvite, now_ms: int) -> Sequence[MemberEvent | OwnEvent]:
     """Make the invited user a member, or the owner."""
-    invite = _invite(state, command.invite_id)
-    if invite.invitee_user_id != command.user_id or state.row.owner_id is None:
-        raise NotFound
+    invite = _invite_to(state, command.user_id, command.invite_id)
     if invite.status == "accepted":
         raise Conflict("this invite was accepted")
     granted = may_grant(state, invite.inviter_id, invite.role, invite.capabilities)
@@ -186,6 +191,13 @@ def _known(user: Relation | None, user_id: str) -> Relation:
 def _invite(state: State, invite_id: str) -> InviteRow:
     invite = state.invites.get(invite_id)
     if invite is None:
+        raise NotFound
+    return invite
+
+
+def _invite_to(state: State, user_id: str, invite_id: str) -> InviteRow:
+    invite = _invite(state, invite_id)
+    if invite.invitee_user_id != user_id or state.row.owner_id is None:
         raise NotFound
     return invite
 

@@ -5,7 +5,7 @@ the user does (`own_part`). Where a link has a flame streak, that is a third one
 by itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -48,6 +48,11 @@ def waiting_of(request: Request, user_id: str) -> Waiting:
         request.expires_at_ms,
         msgspec.json.encode(request_entry(request, user_id)),
     )
+
+
+def all_waiting(requests: Iterable[Request], user_id: str) -> tuple[Waiting, ...]:
+    """All of a user's requests, in their order."""
+    return tuple(waiting_of(request, user_id) for request in requests)
 
 
 def request_entry(request: Request, user_id: str) -> RequestEntry:

@@ -109,6 +109,7 @@ class FriendsRules:
         return View(
             name=NAME,
             load=self.load,
+            load_many=self.load_many,
             reread=self.reread,
             take=take,
             absorb=absorb,
@@ -120,18 +121,20 @@ class FriendsRules:
 
     async def load(self, conn: Connection, user_id: str) -> FriendsState:
         """Friends and requests from rows; everybody has them, be they none."""
-        found = await links.of_user(conn, user_id)
-        return state_of(user_id, found, await self._waiting(conn, user_id))
+        return (await self.load_many(conn, [user_id]))[user_id]
+
+    async def load_many(self, conn: Connection, user_ids: Sequence[str]) -> dict[str, FriendsState]:
+        """{user id: what `load` returns}."""
+        linked = await links.of_users(conn, user_ids)
+        asked = await requests.of_users(conn, user_ids, self._now_ms())
+        return {id: state_of(id, linked[id], frames.all_waiting(asked[id], id)) for id in user_ids}
 
     async def reread(self, conn: Connection, user_id: str, sources: AbstractSet[str]) -> Read:
         """What is between the user and those named, from rows."""
         found = {link.friend_id: link for link in await links.named(conn, user_id, list(sources))}
         ended = dict.fromkeys(sources - found.keys())
-        return Read(ended | found, await self._waiting(conn, user_id))
-
-    async def _waiting(self, conn: Connection, user_id: str) -> tuple[Waiting, ...]:
-        found = await requests.of_user(conn, user_id, self._now_ms())
-        return tuple(frames.waiting_of(request, user_id) for request in found)
+        asked = await requests.of_user(conn, user_id, self._now_ms())
+        return Read(ended | found, frames.all_waiting(asked, user_id))
 
     # -- who watches whom ---------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ no rows: it loads, takes in changes and renders. Neither has a task of its own w
 State is immutable: `apply` returns a new one, so that the scratch state of a turn costs a reference.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -125,6 +125,7 @@ class View(Generic[State]):
     Args:
         name: unique; also the channel's name.
         load: reads it whole.
+        load_many: reads many at once, when many are wanted at once; None where that costs as much.
         reread: reads again what the given sources show, for those that `take` could not serve.
         take: takes in changed sources from the live owners; returns the new state and what is still to be
             read.
@@ -148,6 +149,7 @@ class View(Generic[State]):
     take: "Callable[[State, AbstractSet[str], Peek], tuple[State, AbstractSet[str]]]"
     absorb: Callable[[State, Any], State]
     rendering: Rendering[State]
+    load_many: "LoadMany[State] | None" = None
     interval_ms: int = 250
     adopt: "Callable[[State | None, State], State] | None" = None
     release: Callable[[State], None] | None = None
@@ -163,6 +165,18 @@ class Load(Protocol[StateOut_co]):
 
     async def __call__(self, conn: Connection, id: str, /) -> StateOut_co | None:
         """The whole state, or None when there is no such thing."""
+        ...
+
+
+class LoadMany(Protocol[StateOut_co]):
+    """Reads states from their rows."""
+
+    async def __call__(self, conn: Connection, ids: Sequence[str], /) -> Mapping[str, StateOut_co]:
+        """{id: the whole state}, without those that there are not.
+
+        Args:
+            ids: each once.
+        """
         ...
 
 

@@ -25,6 +25,7 @@ from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import Contained, Fault
+from actors.kernel.view_loads import ViewLoads
 from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)
@@ -48,6 +49,7 @@ class Views:
         self._live = live
         self._peek = peek
         self._rng = rng
+        self._loads = ViewLoads(runtime, self._landed)
 
     def peek(self, view: View[Any], id: str) -> Any:
         """Return the state of a watched view with all changes taken in, publishing nothing and without waiting; None
@@ -123,19 +125,15 @@ class Views:
 
     def _start_load(self, live: LiveView) -> None:
         live.busy = True
-        self._runtime.start(self._load, live)
+        self._loads.begin(live)
 
-    async def _load(self, live: LiveView) -> None:
-        failure: Failure | None = None
-        with Contained("loading a view", live.view.name, live.id) as loading:
-            try:
-                async with self._runtime.loads:
-                    state = await self._runtime.store.read(live.view.load, live.id)
+    def _landed(self, live: LiveView, state: Any, failure: Failure | None) -> None:
+        """Receive what was read for a view, or why nothing was."""
+        if failure is None:
+            with Contained("loading a view", live.view.name, live.id) as loading:
                 failure = self._loaded(live, state)
-            except (PersistenceError, NotFound) as error:
-                failure = error
-        if loading.fault is not None:
-            failure = Fault()
+            if loading.fault is not None:
+                failure = Fault()
         live.busy = False
         waiting, live.waiting = live.waiting, None
         for waiter in waiting or ():

@@ -7,7 +7,7 @@ where the user has changed parties, or an invite has come or gone, the epoch is 
 """
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -69,6 +69,7 @@ class OwnPartyRules:
         return View(
             name=NAME,
             load=load,
+            load_many=load_many,
             reread=_reread,
             take=self.take,
             absorb=absorb,
@@ -114,12 +115,22 @@ class OwnPartyRules:
 
 async def load(conn: Connection, user_id: str) -> OwnParty:
     """Load a user's view from rows. It exists for every user, with no party and no invites where there are none."""
-    party_id = await rows.party_of(conn, user_id)
-    party = None if party_id is None else await loading.load(conn, party_id)
-    if party is not None and user_id not in party.members:  # they have left between the two reads
-        party = None
-    invites = await rows.invites_to(conn, user_id)
-    return OwnParty(user_id, party, {row.party_id: loading.invite_of(row) for row in invites})
+    return (await load_many(conn, [user_id]))[user_id]
+
+
+async def load_many(conn: Connection, user_ids: Sequence[str]) -> dict[str, OwnParty]:
+    """{user id: what `load` returns}."""
+    of = await rows.parties_of(conn, user_ids)
+    parties = {party_id: await loading.load(conn, party_id) for party_id in dict.fromkeys(of.values())}
+    invites = await rows.invites_to(conn, user_ids)
+    found: dict[str, OwnParty] = {}
+    for user_id in user_ids:
+        party = parties.get(of.get(user_id, ""))
+        if party is not None and user_id not in party.members:  # they have left between the two reads
+            party = None
+        incoming = {row.party_id: loading.invite_of(row) for row in invites[user_id]}
+        found[user_id] = OwnParty(user_id, party, incoming)
+    return found
 
 
 async def _reread(conn: Connection, user_id: str, _sources: AbstractSet[str]) -> OwnParty:

@@ -11,6 +11,7 @@ Nothing is held in memory but a piece, however many files there are.
 
 import hashlib
 import io
+import re
 import tarfile
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, TypeVar
@@ -31,6 +32,22 @@ PIECE_BYTES = 1 << 20
 
 SMALL_BYTES = 1 << 20
 """Most that `origin.json` and `sums.json` may have."""
+
+
+_DUMP = re.compile(r"database/\d{6,}")
+_FILE = re.compile(
+    r"node|keys/[a-z0-9][a-z0-9._-]{0,99}|(?:blobs|artifacts)/[0-9a-f]{2}/[0-9a-f]{64}", re.ASCII
+)
+
+
+def is_dump(name: str) -> bool:
+    """Whether a name in the archive is that of a piece of the dump."""
+    return _DUMP.fullmatch(name) is not None
+
+
+def is_file(name: str) -> bool:
+    """Whether a name in the archive is that of a file of the installation: nothing else is ever written or restored."""
+    return _FILE.fullmatch(name) is not None
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

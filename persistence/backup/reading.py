@@ -1,19 +1,14 @@
 """Reads a backup: first all of it, to know that it is whole, then again to restore it."""
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from persistence.backup.archive import PIECE_BYTES, ArchiveReader, Origin
+from persistence.backup.archive import PIECE_BYTES, ArchiveReader, Origin, is_dump, is_file
 from persistence.backup.faults import BackupFault
 from persistence.backup.programs import Filling
 from persistence.backup.sealing import Source, opening
-
-_DUMP = re.compile(r"database/\d{6,}")
-_FILE = re.compile(r"node|keys/[a-z.]{1,40}|(?:blobs|artifacts)/[0-9a-f]{2}/[0-9a-f]{64}")
-"""Whatever else an archive may say, nothing is written beside these."""
 
 
 @contextmanager
@@ -39,7 +34,7 @@ def verify(path: Path, passphrase: bytes | None, check: Callable[[], None]) -> O
     """
     with _opened(path, passphrase, check) as archive:
         for name, _, _ in archive.files():
-            if _DUMP.fullmatch(name) is None and _FILE.fullmatch(name) is None:
+            if not is_dump(name) and not is_file(name):
                 raise BackupFault(f"the backup has a file that does not belong there: {name[:80]}")
         return archive.origin
 
@@ -67,9 +62,9 @@ def unpack(
     """
     with _opened(path, passphrase, check) as archive:
         for name, _, stream in archive.files():
-            if _DUMP.fullmatch(name) is not None:
+            if is_dump(name):
                 _copy(stream, database.write)
-            elif _FILE.fullmatch(name) is not None:
+            elif is_file(name):
                 _put(data_dir if name == "node" else shared_dir, name, stream)
     os.sync()
     database.finish()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
-from persistence.backup.archive import ArchiveWriter, Origin, Sum
+from persistence.backup.archive import ArchiveWriter, Origin, Sum, is_file
 from persistence.backup.faults import BackupFault
 from persistence.backup.sealing import sealing
 from persistence.blobs import kept_whole
@@ -71,8 +71,9 @@ def write_backup(
             archive = ArchiveWriter(sealing(file, passphrase), origin, check)
             for number, piece in enumerate(dumped, 1):
                 archive.add(f"database/{number:06}", len(piece), BytesIO(piece))
-            _add(archive, data_dir, data_dir / "node")
-            for one in sorted((shared_dir / "keys").iterdir()):
+            for one in _files_in(data_dir, data_dir):
+                _add(archive, data_dir, one)
+            for one in _files_in(shared_dir, shared_dir / "keys"):
                 _add(archive, shared_dir, one)
             damaged = tuple(name for store in stores for name in _add_store(archive, store))
             sums = archive.finish()
@@ -98,12 +99,15 @@ def last_backup_seconds(shared_dir: Path) -> float:
 def _add_store(archive: ArchiveWriter, store: Path) -> Iterator[str]:
     """Add all files of a store; yields the names of those that are damaged."""
     for folder in sorted(store.glob("??")):
-        for path in sorted(folder.iterdir()):
-            if path.suffix == ".part":
-                continue
+        for path in _files_in(store.parent, folder):
             digest = _add(archive, store.parent, path)
             if digest.hex() != path.name:
                 yield path.name
+
+
+def _files_in(root: Path, folder: Path) -> list[Path]:
+    """The files of a folder without what is half-written, or was put there by somebody else."""
+    return [path for path in sorted(folder.iterdir()) if is_file(str(path.relative_to(root)))]
 
 
 def _add(archive: ArchiveWriter, root: Path, path: Path) -> bytes:

@@ -40,20 +40,21 @@ FROM mine CROSS JOIN LATERAL (
 ) AS shown
 """
 
-_MINE = """
+_OF_MEMBER = """
 SELECT c.id, c.kind, c.title, c.owner_id, c.created_at_ms, h.summary, m.user_id, m.joined_seq, m.muted,
        m.read_seq, m.read_at_ms, m.own_at_read, m.sent AS sent_base
 FROM conversation_members m
 JOIN conversations c ON c.id = m.conversation_id
 JOIN heads h ON h.kind = 'conversation' AND h.id = c.id
-WHERE m.user_id = $1
 """
+_MINE = f"{_OF_MEMBER} WHERE m.user_id = $1"
 
-_LIST = f"""
-WITH mine AS ({_MINE} AND (substr(h.summary, 1, 8), c.id) < ($2, $3)
-              ORDER BY substr(h.summary, 1, 8) DESC, c.id DESC LIMIT $4)
+_LISTS = f"""
+WITH mine AS (SELECT one.* FROM unnest($1::text[]) AS member(id) CROSS JOIN LATERAL (
+                  {_OF_MEMBER} WHERE m.user_id = member.id AND (substr(h.summary, 1, 8), c.id) < ($2, $3)
+                  ORDER BY substr(h.summary, 1, 8) DESC, c.id DESC LIMIT $4) AS one)
 {_ENTRY} ORDER BY substr(mine.summary, 1, 8) DESC, mine.id DESC
-"""
+"""  # noqa: S608 - constants only
 
 _NAMED = f"WITH mine AS ({_MINE} AND m.conversation_id = ANY($2::text[])) {_ENTRY}"
 
@@ -205,8 +206,17 @@ async def list_of(
         after: (updated at ms, id) of the last one already seen.
         limit: at most so many.
     """
-    rows = await conn.fetch(_LIST, user_id, _place(after), after[1], limit)
-    return [_entry(row) for row in rows]
+    return (await lists_of(conn, [user_id], after=after, limit=limit))[user_id]
+
+
+async def lists_of(
+    conn: Connection, user_ids: Sequence[str], *, after: tuple[int, str] = FIRST_PAGE, limit: int
+) -> dict[str, list[EntryRow]]:
+    """{user id: what `list_of` returns}."""
+    found: dict[str, list[EntryRow]] = {user_id: [] for user_id in user_ids}
+    for row in await conn.fetch(_LISTS, user_ids, _place(after), after[1], limit):
+        found[row["user_id"]].append(_entry(row))
+    return found
 
 
 async def named(conn: Connection, user_id: str, ids: Sequence[str]) -> list[EntryRow]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from persistence.connect.rows import InviteRow
+from persistence.connect.rows import InviteRow, OfferRow
 from persistence.connection import Connection, Row
 
 
@@ -37,6 +37,28 @@ async def read(conn: Connection, id: str) -> InviteRow | None:
     """One invite, or None."""
     row = await conn.fetchrow("SELECT * FROM connect_invites WHERE id = $1", id)
     return None if row is None else _invite(row)
+
+
+async def open_of_invitee(conn: Connection, user_id: str, now_ms: int, *, limit: int) -> list[OfferRow]:
+    """The invites that a user can accept, newest first.
+
+    Args:
+        limit: the most that are read.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT i.*, s.name AS server_name, u.name AS inviter_name
+        FROM connect_invites i
+        JOIN connect_servers s USING (server_id)
+        LEFT JOIN users u ON u.id = i.inviter_id
+        WHERE i.invitee_user_id = $1 AND i.status = 'pending' AND i.expires_at_ms > $2::bigint
+          AND s.owner_id IS NOT NULL
+        ORDER BY i.created_at_ms DESC, i.id DESC
+        LIMIT $3
+        """,
+        user_id, now_ms, limit,
+    )  # fmt: skip
+    return [OfferRow(**{**dict(row), "capabilities": tuple(row["capabilities"])}) for row in rows]
 
 
 def _invite(row: Row) -> InviteRow:

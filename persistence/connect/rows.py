@@ -225,3 +225,15 @@ class InviteRow(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     created_at_ms: int
     expires_at_ms: int
+
+
+class OfferRow(InviteRow, frozen=True, kw_only=True):
+    """An invite as the invited user sees it.
+
+    Args:
+        server_name: of the server now.
+        inviter_name: of who has sent it now; None once they are erased.
+    """
+
+    server_name: str
+    inviter_name: str | None

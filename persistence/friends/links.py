@@ -3,7 +3,7 @@
 A friendship is two rows, one for each side, created and deleted in one transaction.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -16,11 +16,10 @@ FROM friend_links l
 JOIN users u ON u.id = l.friend_id
 LEFT JOIN flame_streaks s
     ON s.low_id = least(l.user_id, l.friend_id) AND s.high_id = greatest(l.user_id, l.friend_id)
-WHERE l.user_id = $1
 """
 
-_OF_USER = f"{_SELECT} ORDER BY l.accepted_at_ms, l.friend_id"
-_NAMED = f"{_SELECT} AND l.friend_id = ANY ($2::text[]) ORDER BY l.accepted_at_ms, l.friend_id"
+_OF_USERS = f"{_SELECT} WHERE l.user_id = ANY ($1::text[]) ORDER BY l.accepted_at_ms, l.friend_id"
+_NAMED = f"{_SELECT} WHERE l.user_id = $1 AND l.friend_id = ANY ($2::text[]) ORDER BY l.accepted_at_ms, l.friend_id"
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -53,7 +52,15 @@ class Link(msgspec.Struct, frozen=True):
 
 async def of_user(conn: Connection, user_id: str) -> list[Link]:
     """All links of a user, the oldest friend first."""
-    return [_link(row) for row in await conn.fetch(_OF_USER, user_id)]
+    return (await of_users(conn, [user_id]))[user_id]
+
+
+async def of_users(conn: Connection, user_ids: Sequence[str]) -> dict[str, list[Link]]:
+    """{user id: all their links, the oldest friend first}."""
+    found: dict[str, list[Link]] = {user_id: [] for user_id in user_ids}
+    for row in await conn.fetch(_OF_USERS, user_ids):
+        found[row["user_id"]].append(_link(row))
+    return found
 
 
 async def named(conn: Connection, user_id: str, friend_ids: Collection[str]) -> list[Link]:

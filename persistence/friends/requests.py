@@ -1,5 +1,7 @@
 """Friend requests. Rows only; an expired one counts as absent, although its row may still be there."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from persistence.connection import Connection, Row
@@ -11,8 +13,9 @@ JOIN users s ON s.id = r.sender_id
 JOIN users t ON t.id = r.recipient_id
 """
 
-_OF_USER = f"""
-{_SELECT} WHERE (r.sender_id = $1 OR r.recipient_id = $1) AND r.expires_at_ms > $2 ORDER BY r.created_at_ms, r.id
+_OF_USERS = f"""
+{_SELECT} WHERE (r.sender_id = ANY ($1::text[]) OR r.recipient_id = ANY ($1::text[])) AND r.expires_at_ms > $2
+ORDER BY r.created_at_ms, r.id
 """
 _READ = f"{_SELECT} WHERE r.id = $1 AND r.expires_at_ms > $2"
 _BETWEEN = f"""
@@ -36,8 +39,18 @@ class Request(msgspec.Struct, frozen=True):
 
 async def of_user(conn: Connection, user_id: str, now_ms: int) -> list[Request]:
     """The requests that a user has sent or received and that have not expired, the oldest first."""
-    rows = await conn.fetch(_OF_USER, user_id, now_ms)
-    return [_request(row) for row in rows]
+    return (await of_users(conn, [user_id], now_ms))[user_id]
+
+
+async def of_users(conn: Connection, user_ids: Sequence[str], now_ms: int) -> dict[str, list[Request]]:
+    """{user id: the requests that `of_user` returns}."""
+    found: dict[str, list[Request]] = {user_id: [] for user_id in user_ids}
+    for row in await conn.fetch(_OF_USERS, user_ids, now_ms):
+        request = _request(row)
+        for side in (request.sender_id, request.recipient_id):
+            if side in found:
+                found[side].append(request)
+    return found
 
 
 async def read(conn: Connection, request_id: str, now_ms: int) -> Request | None:

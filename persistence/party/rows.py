@@ -112,8 +112,15 @@ async def memberships(conn: Connection) -> list[tuple[str, str]]:
 
 async def party_of(conn: Connection, user_id: str) -> str | None:
     """The party that a user is in, or None."""
-    id: str | None = await conn.fetchval("SELECT party_id FROM party_members WHERE user_id = $1", user_id)
-    return id
+    return (await parties_of(conn, [user_id])).get(user_id)
+
+
+async def parties_of(conn: Connection, user_ids: Sequence[str]) -> dict[str, str]:
+    """{user id: the party that they are in}, without those who are in none."""
+    rows = await conn.fetch(
+        "SELECT user_id, party_id FROM party_members WHERE user_id = ANY ($1::text[])", user_ids
+    )
+    return {row["user_id"]: row["party_id"] for row in rows}
 
 
 async def invites_of(conn: Connection, party_id: str) -> list[InviteRow]:
@@ -124,12 +131,17 @@ async def invites_of(conn: Connection, party_id: str) -> list[InviteRow]:
     return [InviteRow(*row) for row in rows]
 
 
-async def invites_to(conn: Connection, user_id: str) -> list[InviteRow]:
-    """The invites for a user that have not lapsed, in the order of sending."""
+async def invites_to(conn: Connection, user_ids: Sequence[str]) -> dict[str, list[InviteRow]]:
+    """{user id: the invites for them that have not lapsed, in the order of sending}."""
     rows = await conn.fetch(
-        f"{_INVITE} WHERE i.target_id = $1 AND NOT i.lapsed ORDER BY i.created_at_ms, i.party_id", user_id
+        f"{_INVITE} WHERE i.target_id = ANY ($1::text[]) AND NOT i.lapsed ORDER BY i.created_at_ms, i.party_id",
+        user_ids,
     )
-    return [InviteRow(*row) for row in rows]
+    found: dict[str, list[InviteRow]] = {user_id: [] for user_id in user_ids}
+    for row in rows:
+        invite = InviteRow(*row)
+        found[invite.target_id].append(invite)
+    return found
 
 
 async def join(conn: Connection, rows: Sequence[MemberRow]) -> None:

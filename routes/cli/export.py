@@ -42,7 +42,14 @@ async def export_user(user_id: str, path: Path, database: Database, blobs: Blobs
     try:
         with new_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as archive:
             receiver = _Zip(archive, blobs)
-            if not await database.transact(export, user_id, tables, receiver, timeout_seconds=EXPORT_SECONDS):
+            try:
+                known = await database.transact(
+                    export, user_id, tables, receiver, timeout_seconds=EXPORT_SECONDS
+                )
+            finally:
+                # An archive cannot be closed while one of its files is open.
+                receiver.end()
+            if not known:
                 raise CommandFault(f"there is no user {user_id}")
     except OSError as error:
         raise CommandFault(f"{path}: {error.strerror or error}") from error

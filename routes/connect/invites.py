@@ -1,13 +1,14 @@
 """Invitations to become a member or the owner of a game server (contract §7)."""
 
+from functools import partial
 from typing import Annotated
 
 import msgspec
 
 from actors.bounds import IdText
 from actors.connect.capabilities import OWNER, READ_MEMBERS, WRITE_MEMBERS, Role
-from actors.connect.commands import AcceptInvite, CreateInvite, RevokeInvite
-from actors.connect.public_members import Invite, invite_of
+from actors.connect.commands import AcceptInvite, CreateInvite, DeclineInvite, RevokeInvite
+from actors.connect.public_members import Invite, Offer, invite_of, offer_of
 from actors.connect.room import require_room, turn_of
 from actors.errors import (
     Blocked,
@@ -34,7 +35,12 @@ from routes.inviting import count_invite
 
 MAX_NOTE_CHARACTERS = 300
 
+MAX_OFFERS = 200
+"""Most open invites that an invited user is shown."""
+
 _INVITES = "/v1/connect/servers/{serverId}/invites"
+
+_OFFERS = "/v1/connect/server-invites"
 
 
 class InviteBody(Wire, frozen=True):
@@ -56,6 +62,12 @@ class InviteList(Wire, frozen=True):
     """The invites of a server, oldest first; at most 100 are kept."""
 
     items: tuple[Invite, ...]
+
+
+class OfferList(Wire, frozen=True):
+    """The invites that a user can accept, newest first."""
+
+    items: tuple[Offer, ...]
 
 
 @endpoint("GET", _INVITES, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))
@@ -114,6 +126,14 @@ def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Ask[None]
     return call.ask(call.service.of(GAME_SERVERS).server, server_id, RevokeInvite(call.user_id, invite_id))
 
 
+@endpoint("GET", _OFFERS, needs=AUTHENTICATED)
+async def list_offers(call: Call) -> OfferList:
+    """GET /v1/connect/server-invites: the invites that the caller can accept, newest first; 200 at most."""
+    read = partial(invites.open_of_invitee, limit=MAX_OFFERS)
+    rows = await call.service.database.read(read, call.user_id, call.now_ms)
+    return OfferList(tuple(offer_of(row, call.now_ms) for row in rows))
+
+
 async def invited(call: Call, invite_id: ObjectId) -> InviteRow:
     """Guard: requires that the caller is the invited user.
 
@@ -128,7 +148,7 @@ async def invited(call: Call, invite_id: ObjectId) -> InviteRow:
 
 @endpoint(
     "POST",
-    "/v1/connect/server-invites/{inviteId}/accept",
+    _OFFERS + "/{inviteId}/accept",
     needs=AUTHENTICATED,
     refusals=(NotFound, Blocked, Conflict, InviteExpired, QuotaExceeded),
     guard=invited,
@@ -146,6 +166,23 @@ async def accept_invite(call: Call, invite_id: ObjectId) -> Invite:
     async with call.service.turnstile.turn(turn_of(call.user_id)):
         await call.service.database.read(require_room, call.user_id)
         return await _asked(call, Uuid(row.server_id), command)
+
+
+@endpoint(
+    "POST",
+    _OFFERS + "/{inviteId}/decline",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Conflict),
+    guard=invited,
+)
+def decline_invite(call: Call, invite_id: ObjectId) -> Ask[None]:
+    """POST /v1/connect/server-invites/{inviteId}/decline: declines an invite, which is `revoked` then. Answers 204.
+
+    Only for the invited user. One that was accepted is a 409; one that has ended already is the same answer.
+    """
+    row: InviteRow = call.subject
+    command = DeclineInvite(call.user_id, invite_id)
+    return call.ask(call.service.of(GAME_SERVERS).server, Uuid(row.server_id), command)
 
 
 def _asked(call: Call, server_id: Uuid, command: CreateInvite | AcceptInvite) -> Ask[Invite]:

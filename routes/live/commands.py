@@ -55,10 +55,12 @@ async def _subscribe(session: Session, command: Subscribe) -> None:
     def opened(name: str, epoch: str, offset: int, recovered: bool) -> None:
         if id is not None:
             reply = frames.reply_subscribed(id, name, epoch=epoch, offset=offset, recovered=recovered)
-            session.socket.send_nowait(reply)
+            # The first frame follows within this step, and leaves in one send with it.
+            session.socket.hold(reply)
 
     since = None if command.since is None else (command.since.epoch, command.since.offset)
     await session.subscribe(command.channel, command.params or SubscribeParams(), since=since, opened=opened)
+    session.socket.release()
 
 
 def _unsubscribe(session: Session, command: Unsubscribe) -> None:

@@ -207,8 +207,8 @@ async def _incoming(call: Call, actor_id: UserId) -> dict[str, Invite]:
     known: own_view.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
     if known is not None:
         return known.incoming
-    rows = await service.database.read(invites_to, actor_id)
-    return {row.party_id: invite_of(row) for row in rows}
+    found = await service.database.read(invites_to, [actor_id])
+    return {row.party_id: invite_of(row) for row in found[actor_id]}
 
 
 async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None:

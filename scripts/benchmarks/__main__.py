@@ -18,17 +18,18 @@ import msgspec
 import structlog
 import trio
 
-from scripts.benchmarks.against import Comparison, Turns, compare
+from scripts.benchmarks.against import Comparison, TooSlow, Turns, compare
 from scripts.benchmarks.cases import CASES, OURS, smaller
 from scripts.benchmarks.contenders import UNITS
 from scripts.benchmarks.measure import Row, bench
 from scripts.benchmarks.ratios import MOST_SESSIONS, Round
 from scripts.benchmarks.report import PAPER, line, markdown, record
 from scripts.benchmarks.report_ratios import comparisons, heading, session_line, summary
-from scripts.benchmarks.servers import TITLES, contended_cpu, cpus, make_room
+from scripts.benchmarks.servers import TITLES, NotServing, contended_cpu, cpus, make_room
 from scripts.benchmarks.worktree import ROOT, NoSuchState, name_of, worktree
 from scripts.load.failures import first
 from scripts.load.run import Timing
+from scripts.load.workers import WorkerFailed
 
 FULL = Timing(warmup_seconds=1.5, interval_seconds=2.0, intervals=3)
 QUICK = Timing(warmup_seconds=0.3, interval_seconds=0.4, intervals=3)
@@ -123,7 +124,7 @@ def main() -> int:
     if options.against is not None:
         try:
             return run_against(options)
-        except* NoSuchState as group:
+        except* (NoSuchState, NotServing, WorkerFailed, TooSlow) as group:
             it.error(str(first(group)))
     rows = run(options)
     text = markdown(rows)

@@ -142,7 +142,7 @@ CASES = (
         "open",
         "opening sockets, a conversation and six friends each",
         "opening",
-        {**_pairs(2500), "traffic": "idle", "friends": 6},
+        {**_pairs(1200), "traffic": "idle", "friends": 6},
     ),
     Case(
         "idle",

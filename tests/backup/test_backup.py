@@ -11,13 +11,16 @@ import pytest
 from persistence.backup.faults import BackupFault
 from persistence.backup.writing import STORES, last_backup_seconds
 from persistence.blobs import Blobs, kept_whole
+from persistence.bridge.database import open_database
 from persistence.embedded.cluster import ClusterFaulty
-from persistence.schema.migrate import MigrationChanged
+from persistence.schema.migrate import MigrationChanged, migrate, read_applied, shipped
 from routes.cli.backup import make_backup, restore_backup
 from routes.cli.faults import CommandFault
 from routes.edge.config.table import Config, read_config
+from routes.edge.identity.keys import open_keys
 from tests.chat.play import a_file
 from tests.support.database import run_sql, with_database
+from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import Player, World, open_world
 
 PASSPHRASE = b"correct horse battery"
@@ -37,6 +40,14 @@ def empty_url(postgres_server: str) -> Iterator[str]:
     run_sql(postgres_server, "CREATE DATABASE restored TEMPLATE template0")
     yield with_database(postgres_server, "restored")
     run_sql(postgres_server, "DROP DATABASE restored WITH (FORCE)")
+
+
+def leave_strays(shared_dir: Path) -> None:
+    """What a crash leaves in an installation, and what people put there."""
+    for name in ("keys/.master.key.7.ab", "keys/Notes of mine.txt", "blobs/ab/abcd.part", "blobs/ab/stray"):
+        path = shared_dir / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("stray")
 
 
 async def _subscribed(player: Player, room: str, since: object = None) -> tuple[Any, Any]:
@@ -63,6 +74,7 @@ async def test_what_was_is_again(
     backup = tmp_path / "backup"
     async with open_world(database_url, tmp_path / "data") as world:
         ann, room, data = await _written(world)
+        leave_strays(tmp_path / "data")
         assert last_backup_seconds(tmp_path / "data") == 0
         said = list(await make_backup(backup, config_of(database_url, tmp_path / "data"), passphrase))
         assert len(said) == 1
@@ -121,6 +133,24 @@ async def test_a_restore_refuses_what_it_cannot_do(database_url: str, empty_url:
         async with open_world(database_url, tmp_path / "b"):
             pass
     assert not (tmp_path / "a").exists()
+
+
+async def test_a_backup_of_the_version_before_is_not_brought_up_to_date(
+    postgres_server: str, empty_url: str, tmp_path: Path
+) -> None:
+    """It is made before an upgrade, by whichever version is there, and must be of use to the old one."""
+    run_sql(postgres_server, "CREATE DATABASE before TEMPLATE template0")
+    url = with_database(postgres_server, "before")
+    before = shipped()[:-1]
+    async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
+        await migrate(database, before)
+        open_keys(tmp_path / "data")
+        await make_backup(tmp_path / "backup", config_of(url, tmp_path / "data"), None)
+        assert set(await database.read(read_applied)) == {migration.name for migration in before}
+    run_sql(postgres_server, "DROP DATABASE before WITH (FORCE)")
+    await restore_backup(tmp_path / "backup", config_of(empty_url, tmp_path / "again"), None)
+    async with open_world(empty_url, tmp_path / "again") as world:
+        await world.player("Ann")
 
 
 async def test_spoiled_files_are_told(database_url: str, tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_a_newer_form_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["../evil", "keys/../../evil", "/etc/passwd", "blobs/aa/short", "postgres/data/x"]
+    "name", ["../evil", "keys/..", "keys/../../evil", "/etc/passwd", "blobs/aa/short", "postgres/data/x"]
 )
 def test_names_that_lead_elsewhere_are_refused(name: str, tmp_path: Path) -> None:
     file = tmp_path / "backup"

@@ -14,7 +14,7 @@ from actors.chat.commands import ChatViewer
 from actors.chat.deltas import delta as change
 from actors.chat.deltas import event_key
 from actors.chat.frames import Frames, audience
-from actors.chat.inbox import InboxState, load, snapshot, take
+from actors.chat.inbox import InboxState, load_many, snapshot, take
 from actors.chat.loading import dump, restore
 from actors.chat.public import Conversation, InboxSnapshot, MessagePage
 from actors.chat.records import decode
@@ -150,14 +150,15 @@ async def _reloads(stage: Stage, turns: list[list[Step]], at: int) -> None:
             stage.take_snapshot()
     assert await stage.loaded(stage.id) == lasting(stage.state)
     assert await stage.restored() == lasting(stage.state)
-    for id in stage.state.members:
-        await _inbox_agrees(stage, id)
+    inboxes = await stage.database.read(load_many, list(stage.state.members))
+    assert inboxes.keys() == stage.state.members.keys()
+    for id, from_rows in inboxes.items():
+        _inbox_agrees(stage, id, from_rows)
 
 
-async def _inbox_agrees(stage: Stage, user_id: str) -> None:
+def _inbox_agrees(stage: Stage, user_id: str, from_rows: InboxState) -> None:
     """The inbox from rows, and the one that takes the live conversation, are the same to the byte."""
     frames = stage.kinds.frames
-    from_rows = await stage.database.read(load, user_id)
     mine = replace(
         from_rows, entries=tuple(entry for entry in from_rows.entries if entry.facts.id != stage.id)
     )

@@ -20,6 +20,7 @@ TARGETS: dict[str, Target] = {}
 
 ONE = f"{SERVERS}/{{serverId}}"
 NET = f"{NETWORKS}/{{networkId}}"
+OFFERS = "/v1/connect/server-invites"
 PUBLISHED = "/v1/connect/publications/{targetType}/{targetId}"
 PUBLICATIONS = "/v1/admin/connect/publications"
 PUBLICATION = {"address": "play.example.org", "displayName": "Sky Islands"}
@@ -45,6 +46,7 @@ _FIXED: dict[str, Any] = {
     f"GET {ONE}/access-policy": None,
     f"PATCH {ONE}/access-policy": {"accessMode": "network"},
     f"GET {ONE}/invites": None,
+    f"GET {OFFERS}": None,
     f"PUT {ONE}/publication/status": {"online": True, "playerCount": 1, "playerCapacity": 20},
     f"GET {PUBLISHED}": None,
     f"PUT {PUBLISHED}": PUBLICATION,
@@ -211,13 +213,18 @@ async def _revoked(scene: Scene) -> Wish:
     return f"{scene.server.path}/invites/{await scene.invite(await scene.world.player('Guest'))}", None
 
 
-@_target("POST /v1/connect/server-invites/{inviteId}/accept")
+@_target(f"POST {OFFERS}/{{inviteId}}/accept")
 async def _accepted(scene: Scene) -> Wish:
     invitee = scene.people.invitee
     removed = await scene.people.owner.ask("DELETE", f"{scene.server.path}/members/{invitee.id}")
     if removed.status_code == 204:
         scene.invitation = await scene.invite(invitee)
-    return f"/v1/connect/server-invites/{scene.invitation}/accept", None
+    return f"{OFFERS}/{scene.invitation}/accept", None
+
+
+@_target(f"POST {OFFERS}/{{inviteId}}/decline")
+async def _declined(scene: Scene) -> Wish:
+    return f"{OFFERS}/{scene.invitation}/decline", None
 
 
 @_target(f"GET {ONE}/access")

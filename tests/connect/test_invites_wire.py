@@ -75,6 +75,33 @@ async def test_an_invite_makes_a_member(world: World):
     assert await bob.refused("POST", path) == (409, "INVALID_STATE")
 
 
+async def test_the_invited_sees_what_they_are_offered_and_may_decline(world: World):
+    ann, bob, eve = await world.players("Ann", "Bob", "Eve")
+    first, second = await claimed(world, ann), await claimed(world, ann)
+    one = await _invite(ann, first, bob, note="come")
+    other = await _invite(ann, second, bob, "admin")
+    shown = (await bob.get(ACCEPT))["items"]
+    assert shown == [
+        {**made, "serverName": "Lobby", "inviterName": "Ann"}
+        for made in sorted((one, other), key=lambda made: (made["createdAt"], made["id"]), reverse=True)
+    ]
+    assert (await eve.get(ACCEPT))["items"] == (await ann.get(ACCEPT))["items"] == []
+    path = f"{ACCEPT}/{one['id']}/decline"
+    for stranger in (ann, eve):
+        assert await stranger.refused("POST", path) == (404, "NOT_FOUND")
+    for _ in range(2):
+        await bob.do("POST", path, status=204)
+    assert await _status(ann, first, one) == "revoked"
+    assert await bob.refused("POST", f"{ACCEPT}/{one['id']}/accept") == (410, "INVITE_EXPIRED")
+    await bob.do("POST", f"{ACCEPT}/{other['id']}/accept", status=200)
+    assert await bob.refused("POST", f"{ACCEPT}/{other['id']}/decline") == (409, "INVALID_STATE")
+    assert (await bob.get(ACCEPT))["items"] == []
+    await _invite(ann, first, bob)
+    world.clock.advance(INVITE_MS)
+    bob.headers["authorization"] = f"Bearer {world.token(bob.id, bob.name)}"
+    assert (await bob.get(ACCEPT))["items"] == []
+
+
 async def test_invites_are_told_live(world: World):
     ann, bob = await world.players("Ann", "Bob")
     server = await claimed(world, ann)

@@ -40,6 +40,7 @@ def _deeds(rng: Random, people: list[Player], number: int, known: list[str]) -> 
         lambda: invite,
         lambda: commands.RevokeInvite(actor, rng.choice(known or [id])),
         lambda: commands.AcceptInvite(user, rng.choice(known or [id])),
+        lambda: commands.DeclineInvite(user, rng.choice(known or [id])),
         lambda: commands.ChangePolicy(actor, access_mode=rng.choice(("private", "public"))),
         lambda: commands.ForgetUser(user),
     )

@@ -185,6 +185,8 @@ def test_the_life_of_an_invite(
     state = _known(replace(SERVER, invites={invite.id: invite}), "stranger")
     assert _outcome(state, commands.AcceptInvite("stranger", "invite")) is accepted
     assert _outcome(state, commands.RevokeInvite(invite.inviter_id, "invite")) is revoked
+    declined = _outcome(state, commands.DeclineInvite("stranger", "invite"))
+    assert declined is (Conflict if invite.status == "accepted" else None)
     for other in ("owner", "admin", "viewer", "nobody"):
         assert _outcome(state, commands.AcceptInvite(other, "invite")) is NotFound
     barred = _known(state, "stranger", barred=True)
@@ -278,9 +280,8 @@ class Climbing(RuleBasedStateMachine):
     @rule(actor=st.sampled_from(CHOSEN), data=st.data())
     def accept(self, actor: str, data: st.DataObject) -> None:
         if self.state.invites:
-            self._do(
-                commands.AcceptInvite(actor, data.draw(st.sampled_from(sorted(self.state.invites)))), actor
-            )
+            id = data.draw(st.sampled_from(sorted(self.state.invites)))
+            self._do(commands.AcceptInvite(actor, id), actor)
 
     @rule(actor=st.sampled_from(CHOSEN))
     def change_policy(self, actor: str) -> None:
@@ -305,6 +306,7 @@ TestClimbing.settings = settings(max_examples=150, stateful_step_count=30, deadl
 
 
 EVERYBODY = ("owner", "a", "b", "c", "d")
+ENDS = (commands.RevokeInvite, commands.DeclineInvite)
 
 
 class Belonging(RuleBasedStateMachine):
@@ -357,11 +359,10 @@ class Belonging(RuleBasedStateMachine):
                 held = capabilities_of(self.state, invite.invitee_user_id)
                 assert held == OF_ROLE[invite.role].union(invite.capabilities)
 
-    @rule(actor=st.sampled_from(EVERYBODY), data=st.data())
-    def revoke(self, actor: str, data: st.DataObject) -> None:
+    @rule(actor=st.sampled_from(EVERYBODY), end=st.sampled_from(ENDS), data=st.data())
+    def end(self, actor: str, end: type[Any], data: st.DataObject) -> None:
         if self.state.invites:
-            id = data.draw(st.sampled_from(sorted(self.state.invites)))
-            self._do(commands.RevokeInvite(actor, id), actor)
+            self._do(end(actor, data.draw(st.sampled_from(sorted(self.state.invites)))), actor)
 
     @rule(ms=st.sampled_from([1, INVITE_MS // 4, INVITE_MS]))
     def time_passes(self, ms: int) -> None:

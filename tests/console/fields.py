@@ -17,7 +17,9 @@ from routes.console.landing import SHOWN
 from routes.edge.identity.names import is_name
 from tests.connect.play import GameServer, claimed
 from tests.console.payloads import PAYLOADS, packed
+from tests.shop.play import A_PRODUCT, PRODUCTS
 from tests.support.world import CONVERSATIONS, Player, Room, World
+from tests.totems.models import body as model_body
 
 FRIENDS = "/v1/social/friends"
 CATALOG = "/v1/connect/extensions"
@@ -183,7 +185,9 @@ async def servers(world: World, cast: Cast) -> Pages:
         f"{at}/settings": labels,
         f"{at}/members": [writer.name for writer in cast.writers[:5]],
         f"{at}/publication": [],
-        f"/app/networks/{network['networkId']}": [],
+        f"{at}/extensions": [packed(100)[1], *actions],
+        f"/app/networks/{network['networkId']}": [networks[:10][-1]],
+        f"/app/networks/{network['networkId']}/profile": [summary],
         "/app/networks": networks[:10],
         "/app/discover": listing[:-1],
         "/": [one["displayName"] for one in public["items"]],
@@ -225,9 +229,43 @@ async def _configured(ada: Player, server: GameServer) -> list[str]:
     return [*labels, *options]
 
 
+async def offered(world: World, cast: Cast) -> Pages:
+    """Notes of invites, authors of totems, headlines and summaries of news, names of products."""
+    ada, root, writer = cast.ada, cast.root, cast.writers[0]
+    notes, lines = packed(300, is_text), packed(100)
+    authors = [f"~ {text}" for text in packed(62)]  # which no writer is called
+    for note in notes:
+        server = await claimed(world, writer, "Lobby")
+        offer = {"inviteeUserId": ada.id, "role": "viewer", "note": note}
+        await writer.do("POST", f"{server.path}/invites", offer)
+    for author in authors:
+        await writer.do("POST", "/v1/profile/personal-totem", model_body(author={"name": author}))
+    for number, line in enumerate(lines):
+        article = {
+            "title": line,
+            "summary": line,
+            "body": "-",
+            "slug": f"news-{number}",
+            "status": "published",
+        }
+        await root.do("POST", "/v1/news", {**article, "scope": {"type": "global"}})
+        await root.do("POST", PRODUCTS, {**A_PRODUCT, "slug": f"thing-{number}", "name": line})
+    return {
+        "/app": notes,
+        "/app/servers": notes,
+        "/app/notifications": [],
+        "/app/totem": authors,
+        "/app/news": lines[-20:],
+        "/app/shop": lines,
+        "/app/operate/shop": lines,
+        "/app/operate/news": lines[-20:],
+    }
+
+
 FIELDS: dict[str, Callable[[World, Cast], Awaitable[Pages]]] = {
     "people": people,
     "talk": talk,
     "looks": looks,
     "servers": servers,
+    "offered": offered,
 }

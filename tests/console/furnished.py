@@ -87,7 +87,8 @@ async def furnish(world: World) -> Furnished:
         {
             "/app/chat/:id?": ["/app/chat", f"/app/chat/{room.id}"],
             "/app/servers/:id/:tab?": [f"/app/servers/{server}"],
-            "/app/networks/:id?": ["/app/networks", f"/app/networks/{network_id}"],
+            "/app/people/:id": [f"/app/people/{ada.id}"],
+            "/app/networks/:id?/:tab?": ["/app/networks", f"/app/networks/{network_id}"],
             "/app/operate/users/:id?": ["/app/operate/users", f"/app/operate/users/{ben.id}"],
         },
     )

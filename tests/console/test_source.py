@@ -4,9 +4,11 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from actors.users.permissions import ABSENT_GRANTS, BUILT_IN_NODES
 from routes.console.joining import IMPORTS
 from routes.console.static_files import ENTRY, STYLES, read_static_files
 from routes.domains import TABLE
@@ -15,7 +17,19 @@ from routes.edge.principal import AUTHENTICATED, MODERATOR, SUPER_ADMIN
 STATIC = Path(__file__).parents[2] / "routes/console/static"
 MODULES = sorted(path for path in STATIC.rglob("*.js") if "vendor" not in path.parts)
 STYLE_SHEETS = sorted(STATIC.rglob("css/*.css"))
-WORDS = json.loads((STATIC / "text/en.json").read_text())
+
+
+def words_in(name: str) -> dict[str, Any]:
+    """The words of one file below `text/`."""
+    words: dict[str, Any] = json.loads((STATIC / f"text/{name}.json").read_text())
+    return words
+
+
+PARTS = ("en", "en.play", "en.run", "en.operate")
+"""The files with English words: of the first view, Home and Chat, and of the other pages of each group."""
+
+WORDS = {key: entry for part in PARTS for key, entry in words_in(part).items()}
+LANGUAGES = ("de",)
 
 MAX_LINES = 300
 
@@ -33,8 +47,8 @@ FORBIDDEN = (
 )
 """What could make a script or a style of a text, or keep a credential where scripts can read it."""
 
-REMEMBERING = {"ui/keys.js", "ui/theme.js"}
-"""Who may use what a browser keeps: for the theme, and for whether single letters do something."""
+REMEMBERING = {"ui/keys.js", "ui/theme.js", "words.js"}
+"""Who may use what a browser keeps: for the theme, the language, and for whether single letters do something."""
 
 
 def name_of(path: Path) -> str:
@@ -62,6 +76,19 @@ def test_every_import_is_there():
     }
     assert lazy, "pages are loaded when they are opened"
     assert [path for path in lazy if not path.is_file()] == []
+
+
+def test_every_name_is_exported():
+    """A name that a module imports is one that the other exports: joined, a wrong one is seen in its use alone."""
+    exports = re.compile(r"^export (?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
+    exported = {name_of(path): set(exports.findall(path.read_text())) for path in MODULES}
+    for path in MODULES:
+        for names, target in re.findall(
+            r'^import \{([^}]*)\} from "(\.[^"]+)";', path.read_text(), re.MULTILINE
+        ):
+            other = name_of((path.parent / target).resolve())
+            wanted = {name.split(" as ")[0].strip() for name in names.split(",")}
+            assert wanted <= exported[other], f"{name_of(path)} imports from {other}"
 
 
 def test_nothing_is_left_over():
@@ -120,6 +147,11 @@ def test_requests_stand_in_one_module_and_their_routes_exist():
     assert elsewhere == ["api.js", "session.js"]
 
 
+def asked_in(text: str) -> set[str]:
+    """The keys of words that a module names."""
+    return set(re.findall(r'say\(\s*"([\w.-]+)"', text))
+
+
 def test_what_a_button_needs_is_what_its_route_needs():
     """The drawing of what a role sees says of each button the right that the service asks for."""
     api = (STATIC / "api.js").read_text()
@@ -157,7 +189,7 @@ def test_what_a_button_needs_is_what_its_route_needs():
 def test_words():
     """What is shown stands in `text/`: every key that is asked for is there, and none is left over."""
     texts = {name_of(path): path.read_text() for path in MODULES if not name_of(path).startswith("client/")}
-    asked = {key for text in texts.values() for key in re.findall(r'say\(\s*"([\w.-]+)"', text)}
+    asked = {key for text in texts.values() for key in asked_in(text)}
     quoted = {key for text in texts.values() for key in re.findall(r'"([a-zA-Z]+\.[\w.-]+)"', text)}
     families = {
         family
@@ -171,12 +203,55 @@ def test_words():
         if key not in asked | quoted and not any(key.startswith(f"{family}.") for family in families)
     ]
     assert left == []
+    assert sum(len(words_in(part)) for part in PARTS) == len(WORDS), "a key stands in two files"
+
+
+def test_pages_find_their_words():
+    """A page has the words of all pages, and those of its own group; nothing that it uses names others."""
+    static = read_static_files()
+    everybody = set(words_in("en"))
+    contents = (STATIC / "pages.js").read_text()
+    pages = re.findall(r'load: (play|run|operate)?\(+\) => import\("\./([^"]+)"\)', contents)
+    assert {part for part, _ in pages} == {"", "play", "run", "operate"}
+    for part, entry in pages:
+        known = everybody | (set(words_in(f"en.{part}")) if part else set())
+        for path in static.imported_by(entry):
+            assert asked_in(static.contents[path].decode()) - known == set(), f"{entry} imports {path}"
+    for path in static.imported_by(ENTRY):
+        assert asked_in(static.contents[path].decode()) - everybody == set(), path
+    assert set(re.findall(r'title: "([\w.]+)"', contents)) - everybody == set()
+
+
+@pytest.mark.parametrize("part", [part.removeprefix("en") for part in PARTS])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_languages_say_the_same(language: str, part: str):
+    english, other = words_in(f"en{part}"), words_in(language + part)
+    assert list(other) == list(english)
+    assert {key: shape_of(entry) for key, entry in other.items()} == {
+        key: shape_of(entry) for key, entry in english.items()
+    }
+
+
+def test_languages_are_offered():
+    offered = re.search(r"LANGUAGES = \{(.*?)\}", (STATIC / "words.js").read_text())
+    assert offered is not None
+    assert re.findall(r"(\w+):", offered[1]) == ["en", *LANGUAGES]
+
+
+def shape_of(entry: str | dict[str, str]) -> dict[str, set[str]]:
+    """{form: the values that it has places for}."""
+    forms = entry if isinstance(entry, dict) else {"": entry}
+    return {form: set(re.findall(r"\{(\w+)\}", text)) for form, text in forms.items()}
+
+
+def test_rights_have_words():
+    assert {node for node in BUILT_IN_NODES | ABSENT_GRANTS if f"right.{node}" not in WORDS} == set()
 
 
 def test_plural_forms_are_complete():
     forms = {key: entry for key, entry in WORDS.items() if isinstance(entry, dict)}
     assert all(set(entry) == {"one", "other"} for entry in forms.values())
-    assert list(WORDS) == sorted(WORDS)
+    assert all(list(words_in(part)) == sorted(words_in(part)) for part in PARTS)
 
 
 def test_colours_stand_in_one_file():

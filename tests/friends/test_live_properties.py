@@ -150,9 +150,12 @@ class Circle:
 
     async def check(self) -> None:
         """Every view equals one that is loaded anew, and every client equals the view."""
+        load_many = self.live.view.load_many
+        assert load_many is not None
+        loaded = await self.database.read(load_many, list(self.states))
         for id, state in self.states.items():
             anew = self.make()
-            fresh = adopted(anew, None, await self.database.read(anew.view.load, id))
+            fresh = adopted(anew, None, loaded[id])
             assert bytes(anew.view.rendering.render(fresh, None)) == bytes(
                 self.live.view.rendering.render(state, None)
             )

@@ -221,7 +221,12 @@ def _server_steps() -> st.SearchStrategy[Sequence[Step]]:
 
 
 def _server_kind() -> Any:
-    return server_kind(Vault(bytes(32)), lambda _state, _event: None, lambda _server_id: None)
+    return server_kind(
+        Vault(bytes(32)),
+        lambda _server_id, _news: None,
+        lambda _state, _event: None,
+        lambda _server_id: None,
+    )
 
 
 def claimed_servers() -> Subject:

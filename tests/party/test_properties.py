@@ -28,6 +28,7 @@ from actors.party.events import AnyEvent, SelectionChanged
 from actors.party.loading import dump, load, new_party, replay, restore, revisions, summary_of
 from actors.party.own_view import OwnParty, recall, with_party
 from actors.party.own_view import load as load_own
+from actors.party.own_view import load_many as load_own_many
 from actors.party.persisting import persist
 from actors.party.state import MAX_MEMBERS, NOT_READY, TRAIL, State
 from persistence.bridge.database import Database, open_database
@@ -231,8 +232,9 @@ async def _reloads(database: Database, steps: list[Step]) -> None:
         told = await database.read(replay, PARTY_ID, 1, play.state.revision)
         assert told is not None
         assert [revision for revision, _ in told] == list(range(2, play.state.revision + 1))
+    loaded = await database.read(load_own_many, [uid(name) for name in views])
     for name, view in views.items():
-        fresh = await database.read(load_own, uid(name))
+        fresh = loaded[uid(name)]
         assert (fresh.party is None) == (view.party is None)
         assert fresh.incoming.keys() == view.incoming.keys()
 

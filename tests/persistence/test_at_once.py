@@ -39,7 +39,7 @@ async def test_planned_turns_take_one_statement(things: Database) -> None:
     turns = [a_planned_turn(id, "one", "two", persist=persist, due_at_ms=5) for id in "abc"]
     assert await commit(things, *turns) == {"a": ["ok"], "b": ["ok"], "c": ["ok"]}
     assert persist.calls == 0
-    assert await things.read(journal.read_head, KIND, "b") == journal.Head(2, 1, "e", 5, b"b at 2", 6)
+    assert await things.read(journal.read_head, KIND, "b") == journal.Head(2, 1, "e", 5, b"b at 2", 6, 1_000)
     assert await things.read(read_journal, "b") == [(1, b"one"), (2, b"two")]
     assert await things.read(read_notes) == [(id, note) for id in "abc" for note in ("one", "two")]
 
@@ -48,7 +48,7 @@ async def test_a_turn_without_rows_needs_no_plan(things: Database) -> None:
     turn = Turn(KIND, "a", 0, 1, 0, 0, 7, (), (), 9, b"s", a_turn().persist)
     assert writer.at_once([turn]) is not None
     assert await commit(things, turn) == {"a": ["ok"]}
-    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 1, "e", 9, b"s")
+    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 1, "e", 9, b"s", 0, 7)
 
 
 async def test_a_turn_without_a_plan_takes_the_batch_the_long_way(things: Database) -> None:

@@ -9,9 +9,12 @@ from zipfile import ZipFile
 import pytest
 
 from persistence.connection import Connection
+from persistence.errors import PersistenceError
+from persistence.exporting import Exported
 from routes.chat.parts import BLOBS
 from routes.cli.export import export_user
 from routes.cli.faults import CommandFault
+from routes.domain import Domain
 from routes.domains import DOMAINS
 from tests.chat.play import PNG
 from tests.support.world import World
@@ -88,3 +91,21 @@ async def test_everything_of_theirs_and_nothing_of_others(world: World, tmp_path
     with pytest.raises(CommandFault, match="there is no user"):
         await export_user(ann.id[::-1], tmp_path / "nobody.zip", database, world.service.of(BLOBS), DOMAINS)
     assert not (tmp_path / "nobody.zip").exists()
+
+
+async def test_an_export_that_fails_leaves_nothing(world: World, tmp_path: Path) -> None:
+    ann = await world.player("Ann")
+    # The first rows are written before it fails.
+    failing = Exported("generate_series(1, 500) AS one", "1 / (300 - one) IS NOT NULL AND $1 <> ''")
+    domains = (Domain(name="failing", mounts=(), exported=(failing,)),)
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    with pytest.raises(PersistenceError):
+        await export_user(
+            ann.id, folder / "ann.zip", world.service.database, world.service.of(BLOBS), domains
+        )
+    with pytest.raises(CommandFault, match="No such file"):
+        await export_user(
+            ann.id, folder / "none" / "ann.zip", world.service.database, world.service.of(BLOBS), DOMAINS
+        )
+    folder.rmdir()

@@ -25,6 +25,8 @@ export const identities = {
 export const chat = {
   open: (participantIds, kind, title) => rest.post("/v1/social/chat/conversations", { kind, participantIds, ...(title && { title }) }),
   messages: (conversation, query, signal) => rest.get(`/v1/social/chat/conversations/${id(conversation)}/messages`, query, { signal }),
+  revisions: (conversation, message, signal) =>
+    rest.get(`/v1/social/chat/conversations/${id(conversation)}/messages/${id(message)}/revisions`, {}, { signal }),
   edit: (conversation, message, content, mentions) =>
     rest.patch(`/v1/social/chat/conversations/${id(conversation)}/messages/${id(message)}`, { content, mentions }),
   remove: (conversation, message) => rest.delete(`/v1/social/chat/conversations/${id(conversation)}/messages/${id(message)}`),
@@ -47,6 +49,7 @@ export const friends = {
   remove: (friend) => rest.delete(`/v1/social/friends/${id(friend)}`),
   blocks: (query, signal) => rest.get("/v1/social/friends/blocks", query, { signal }),
   block: (targetId, reason) => rest.post("/v1/social/friends/blocks", { targetId, ...(reason && { reason }) }),
+  report: (targetId, reason) => rest.post("/v1/social/friends/reports", { targetId, ...(reason && { reason }) }),
   unblock: (target) => rest.delete(`/v1/social/friends/blocks/${id(target)}`),
 };
 
@@ -57,8 +60,23 @@ export const party = {
   invite: (targetId) => rest.post("/v1/social/party/invites", { targetId }),
   accept: (party) => rest.post(`/v1/social/party/invites/${id(party)}/accept`),
   decline: (party) => rest.post(`/v1/social/party/invites/${id(party)}/decline`),
+  withdraw: (party, target) => rest.delete(`/v1/social/party/invites/${id(party)}/${id(target)}`),
+  kick: (player) => rest.delete(`/v1/social/party/members/${id(player)}`),
+  promote: (playerId) => rest.put("/v1/social/party/leader", { playerId }),
+  setSelectors: (selectorIds) => rest.put("/v1/social/party/lobby/selectors", { selectorIds }),
   select: (selection) => rest.put("/v1/social/party/lobby/selection", selection),
   setReady: (ready) => rest.put("/v1/social/party/lobby/ready", { ready, profilePrepared: ready }),
+};
+
+export const people = {
+  read: (identifier, signal) => rest.get(`/v1/public/users/${id(identifier)}`, {}, { signal }),
+  servers: (user, signal) => rest.get(`/v1/users/${id(user)}/public-servers/saved`, {}, { signal }),
+  friends: (user, signal) => rest.get(`/v1/users/${id(user)}/friends`, {}, { signal }),
+};
+
+export const quests = {
+  list: (signal) => rest.get("/v1/quests/daily-games", {}, { signal }),
+  reroll: (questId) => rest.post("/v1/quests/daily-games/reroll", { questId }),
 };
 
 export const notifications = {
@@ -70,10 +88,10 @@ export const profile = {
   own: (signal) => rest.get("/v1/profile/self", {}, { signal }),
   settings: (signal) => rest.get("/v1/profile/settings", {}, { signal }),
   change: (changes) => rest.patch("/v1/profile/settings", changes),
+  level: (signal) => rest.get("/v1/profile/level", {}, { signal }),
 };
 
 export const servers = {
-  list: (signal) => rest.get("/v1/connect/servers", {}, { signal }),
   claim: (claimKey) => rest.post("/v1/connect/servers/claim", { claimKey }),
   change: (server, changes) => rest.patch(`/v1/connect/servers/${id(server)}`, changes),
   remove: (server) => rest.delete(`/v1/connect/servers/${id(server)}`),
@@ -86,16 +104,41 @@ export const servers = {
   settingsHistory: (server, query, signal) => rest.get(`/v1/connect/servers/${id(server)}/settings/history`, query, { signal }),
   extensions: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/extensions`, {}, { signal }),
   members: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/members`, {}, { signal }),
-  setMember: (server, user, role) => rest.put(`/v1/connect/servers/${id(server)}/members/${id(user)}`, { role }),
+  setMember: (server, user, grant) => rest.put(`/v1/connect/servers/${id(server)}/members/${id(user)}`, grant),
   removeMember: (server, user) => rest.delete(`/v1/connect/servers/${id(server)}/members/${id(user)}`),
   invites: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/invites`, {}, { signal }),
-  invite: (server, inviteeUserId, role) => rest.post(`/v1/connect/servers/${id(server)}/invites`, { inviteeUserId, role }),
+  invite: (server, offer) => rest.post(`/v1/connect/servers/${id(server)}/invites`, offer),
   revokeInvite: (server, invite) => rest.delete(`/v1/connect/servers/${id(server)}/invites/${id(invite)}`),
   policy: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/access-policy`, {}, { signal }),
   setPolicy: (server, policy) => rest.patch(`/v1/connect/servers/${id(server)}/access-policy`, policy),
-  publication: (server, signal) => rest.get(`/v1/connect/publications/server/${id(server)}`, {}, { signal }),
-  publish: (server, publication) => rest.put(`/v1/connect/publications/server/${id(server)}`, publication),
-  withdraw: (server) => rest.delete(`/v1/connect/publications/server/${id(server)}`),
+  register: (server, extension) => rest.put(`/v1/connect/servers/${id(server)}/extensions/${id(extension)}`, {}),
+  gateways: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/gateways`, {}, { signal }),
+  acting: (signal) => rest.get("/v1/connect/sessions", {}, { signal }),
+};
+
+export const offers = {
+  list: (signal) => rest.get("/v1/connect/server-invites", {}, { signal }),
+  accept: (invite) => rest.post(`/v1/connect/server-invites/${id(invite)}/accept`),
+  decline: (invite) => rest.post(`/v1/connect/server-invites/${id(invite)}/decline`),
+};
+
+export const publications = {
+  read: (kind, target, signal) => rest.get(`/v1/connect/publications/${kind}/${id(target)}`, {}, { signal }),
+  publish: (kind, target, publication) => rest.put(`/v1/connect/publications/${kind}/${id(target)}`, publication),
+  withdraw: (kind, target) => rest.delete(`/v1/connect/publications/${kind}/${id(target)}`),
+};
+
+export const extensions = {
+  list: (query, signal) => rest.get("/v1/connect/extensions", query, { signal }),
+  create: (extension) => rest.post("/v1/connect/extensions", extension),
+  change: (extension, changes) => rest.put(`/v1/connect/extensions/${id(extension)}`, changes),
+};
+
+export const services = {
+  list: (query, signal) => rest.get("/v1/services", query, { signal }),
+  create: (service) => rest.post("/v1/services", service),
+  migrate: (service, extensionId) => rest.post(`/v1/services/${id(service)}/migrate-extension`, { extensionId }),
+  remove: (service) => rest.delete(`/v1/services/${id(service)}`),
 };
 
 export const networks = {
@@ -105,13 +148,22 @@ export const networks = {
   domains: (network, signal) => rest.get(`/v1/connect/networks/${id(network)}/domains`, {}, { signal }),
   addDomain: (network, domain) => rest.post(`/v1/connect/networks/${id(network)}/domains`, { domain }),
   verifyDomain: (network, domain) => rest.post(`/v1/connect/networks/${id(network)}/domains/${id(domain)}/verify`),
+  publicPage: (slug) => `/v1/public/connect/slugs/${id(slug)}`,
   joinToken: (network) => rest.post(`/v1/connect/networks/${id(network)}/join-token`),
+  hosts: (signal) => rest.get("/v1/connect/hosts", {}, { signal }),
+  dns: (network, signal) => rest.get(`/v1/connect/networks/${id(network)}/dns/cloudflare`, {}, { signal }),
+  setDns: (network, provider) => rest.put(`/v1/connect/networks/${id(network)}/dns/cloudflare`, provider),
+  removeDns: (network) => rest.delete(`/v1/connect/networks/${id(network)}/dns/cloudflare`),
+  discord: (network, signal) => rest.get(`/v1/connect/networks/${id(network)}/discord`, {}, { signal }),
+  setDiscord: (network, settings) => rest.put(`/v1/connect/networks/${id(network)}/discord`, settings),
+  removeDiscord: (network) => rest.delete(`/v1/connect/networks/${id(network)}/discord`),
 };
 
 export const publicServers = {
   list: (query, signal) => rest.get("/v1/public/servers", query, { signal }),
   saved: (signal) => rest.get("/v1/profile/public-servers/saved", {}, { signal }),
   save: (serverId) => rest.post("/v1/profile/public-servers/saved", { serverId }),
+  saveAddress: (address) => rest.post("/v1/profile/public-servers/saved", { address }),
   drop: (serverId) => rest.delete(`/v1/profile/public-servers/saved/${id(serverId)}`),
   favor: (serverId, favorite) => rest.patch(`/v1/profile/public-servers/saved/${id(serverId)}`, { favorite }),
   order: (serverIds) => rest.put("/v1/profile/public-servers/saved/order", { serverIds }),
@@ -121,6 +173,7 @@ export const capes = {
   mine: (query, signal) => rest.get("/v1/profile/capes", query, { signal }),
   catalog: (query, signal) => rest.get("/v1/public/capes", query, { signal }),
   create: (cape) => rest.post("/v1/profile/capes", cape),
+  change: (cape, changes) => rest.patch(`/v1/profile/capes/${id(cape)}`, changes),
   submit: (cape) => rest.post(`/v1/profile/capes/${id(cape)}/submit`),
   withdraw: (cape) => rest.post(`/v1/profile/capes/${id(cape)}/withdraw`),
   remove: (cape) => rest.delete(`/v1/profile/capes/${id(cape)}`),
@@ -129,7 +182,67 @@ export const capes = {
   terms: (signal) => rest.get("/v1/profile/capes/upload-terms", {}, { signal }),
   accept: (revision) => rest.post("/v1/profile/capes/upload-terms/accept", { revision }),
   waiting: (query, signal) => rest.get("/v1/admin/capes", query, { signal }),
+  erase: (cape) => rest.delete(`/v1/admin/capes/${id(cape)}`),
   judge: (cape, judgement) => rest.patch(`/v1/admin/capes/${id(cape)}`, judgement),
+};
+
+export const totems = {
+  carried: (signal) => rest.get("/v1/profile/personal-totem", {}, { signal }),
+  history: (query, signal) => rest.get("/v1/profile/personal-totem/history", query, { signal }),
+  gallery: (query, signal) => rest.get("/v1/profile/personal-totem/gallery", query, { signal }),
+  model: (totem, signal) => rest.get(`/v1/profile/personal-totem/model/${id(totem)}`, {}, { signal }),
+  carry: (totem) => rest.post("/v1/profile/personal-totem", { itemModelId: totem }),
+  upload: (totem) => rest.post("/v1/profile/personal-totem", totem),
+};
+
+export const shop = {
+  catalog: (signal) => rest.get("/v1/shop/catalog", {}, { signal }),
+  purchases: (query, signal) => rest.get("/v1/shop/purchases", query, { signal }),
+  checkout: (order) => rest.post("/v1/shop/checkout", order),
+  cancel: (checkout) => rest.delete(`/v1/shop/checkout/${id(checkout)}`),
+  allPurchases: (query, signal) => rest.get("/v1/admin/shop/purchases", query, { signal }),
+  markPaid: (purchase, note) => rest.post(`/v1/admin/shop/purchases/${id(purchase)}/mark-paid`, note ? { note } : {}),
+  refund: (purchase) => rest.post(`/v1/admin/shop/purchases/${id(purchase)}/refund`),
+  products: (query, signal) => rest.get("/v1/admin/shop/products", query, { signal }),
+  createProduct: (product) => rest.post("/v1/admin/shop/products", product),
+  changeProduct: (product, changes) => rest.patch(`/v1/admin/shop/products/${id(product)}`, changes),
+};
+
+export const versions = {
+  releases: (query, signal) => rest.get("/v1/versions/releases", query, { signal }),
+  change: (release, changes) => rest.patch(`/v1/versions/releases/${id(release)}`, changes),
+  remove: (release) => rest.delete(`/v1/versions/releases/${id(release)}`),
+  channels: (signal) => rest.get("/v1/versions/channels/active", {}, { signal }),
+  counts: (releaseId, signal) => rest.get("/v1/versions/events", { releaseId }, { signal }),
+  activate: (activation) => rest.post("/v1/versions/channels/active", activation),
+};
+
+export const news = {
+  list: (query, signal) => rest.get("/v1/news", query, { signal }),
+  feed: (query, signal) => rest.get("/v1/news/feed", query, { signal }),
+  read: (article, signal) => rest.get(`/v1/news/${id(article)}`, {}, { signal }),
+  write: (article) => rest.post("/v1/news", article),
+  change: (article, changes) => rest.patch(`/v1/news/${id(article)}`, changes),
+  follows: (signal) => rest.get("/v1/news/follows", {}, { signal }),
+  follow: (items) => rest.put("/v1/news/follows", { items }),
+  vote: (article, optionIds) => rest.post(`/v1/news/${id(article)}/poll/vote`, { optionIds }),
+};
+
+export const launcher = {
+  reports: (query, signal) => rest.get("/v1/admin/launcher/performance-reports", query, { signal }),
+  hosts: (signal) => rest.get("/v1/public/launcher/network-guard-allowlist", {}, { signal, raw: true }),
+  setHosts: (hosts, ifMatch) => rest.put("/v1/admin/launcher/network-guard-allowlist", { hosts }, { ifMatch }),
+};
+
+export const voice = {
+  regions: (signal) => rest.get("/v1/social/voice/regions", {}, { signal }),
+  nodes: (query, signal) => rest.get("/v1/social/voice/nodes", query, { signal }),
+};
+
+export const shares = {
+  list: (signal) => rest.get("/v1/profile/shares", {}, { signal }),
+  create: (share) => rest.post("/v1/profile/shares", share),
+  end: (code) => rest.delete(`/v1/profile/shares/${id(code)}`),
 };
 
 export const admin = {
@@ -147,6 +260,7 @@ export const admin = {
   erase: (user) => rest.delete(`/v1/admin/users/${id(user)}`),
   notes: (user, query, signal) => rest.get(`/v1/admin/users/${id(user)}/notes`, query, { signal }),
   addNote: (user, text) => rest.post(`/v1/admin/users/${id(user)}/notes`, { text }),
+  changeNote: (user, note, text) => rest.patch(`/v1/admin/users/${id(user)}/notes/${id(note)}`, { text }),
   removeNote: (user, note) => rest.delete(`/v1/admin/users/${id(user)}/notes/${id(note)}`),
   metrics: (signal) => rest.get("/v1/admin/metrics/history", {}, { signal }),
   actors: (query, signal) => rest.get("/v1/admin/actors", query, { signal }),
@@ -156,5 +270,8 @@ export const admin = {
   settle: (report, status) => rest.patch(`/v1/admin/reports/${id(report)}`, { status }),
   servers: (query, signal) => rest.get("/v1/admin/connect/servers", query, { signal }),
   publications: (query, signal) => rest.get("/v1/admin/connect/publications", query, { signal }),
+  gateways: (query, signal) => rest.get("/v1/admin/connect/gateways", query, { signal }),
+  changeGateway: (gateway, changes) => rest.patch(`/v1/admin/connect/gateways/${id(gateway)}`, changes),
+  gatewayRoutes: (query, signal) => rest.get("/v1/admin/connect/gateway-routes", query, { signal }),
   changePublication: (publication, changes) => rest.patch(`/v1/admin/connect/publications/${id(publication)}`, changes),
 };

@@ -56,6 +56,19 @@ export function useList(readPage, keys = []) {
 }
 
 /**
+ * A list that the service pages by offset, for `useList`.
+ *
+ * @param {(query: {limit: number, offset: number}, signal?: AbortSignal) => Promise<{total: number}>} readPage what it
+ *   resolves with has `items` or `entries`.
+ * @param {number} limit length of a page.
+ */
+export const byOffset = (readPage, limit) => async ({ cursor: offset = 0 }, signal) => {
+  const { items, entries = items, total } = await readPage({ limit, offset }, signal);
+  const next = offset + entries.length;
+  return { items: entries, nextCursor: entries.length > 0 && next < total ? next : null };
+};
+
+/**
  * Do something that changes things, once at a time.
  *
  * @param {(...args: any[]) => Promise<any>} act

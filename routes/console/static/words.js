@@ -1,6 +1,46 @@
 // Every word that is shown, from text/<language>.json, and numbers and dates as that language writes them.
-const language = new URLSearchParams(globalThis.location?.search).get("lang") ?? "en";
-const words = await (await fetch(new URL(`./text/${/^[a-z]{2}$/.test(language) ? language : "en"}.json`, import.meta.url))).json();
+
+const KEY = "partyline-language";
+const FALLBACK = "en";
+
+/** {code of a language that there are words of: what it calls itself}. */
+export const LANGUAGES = { en: "English", de: "Deutsch" };
+
+/** The language that is shown: what this browser has chosen here, else the first of its own that there is. */
+export const language = [localStorage.getItem(KEY), ...navigator.languages.map((one) => one.slice(0, 2))].find((one) => Object.hasOwn(LANGUAGES, one)) ?? FALLBACK;
+
+/** Choose a language, for this browser; every page begins anew with it. */
+export function setLanguage(code) {
+  localStorage.setItem(KEY, code);
+  location.reload();
+}
+
+const words = {};
+const loading = new Map(); // {part: promise of its words being there}
+
+/**
+ * Have the words of a group of pages there; what the language lacks is shown in English.
+ *
+ * @param {string} part of the file's name: `run` is `text/<language>.run.json`; empty for what every page needs.
+ * @returns {Promise<void>} rejects where they cannot be fetched; the next call tries again.
+ */
+export function loadWords(part) {
+  if (!loading.has(part)) loading.set(part, fetchWords(part).catch((error) => { loading.delete(part); throw error; }));
+  return loading.get(part);
+}
+
+async function fetchWords(part) {
+  const files = await Promise.all([...new Set([FALLBACK, language])].map((code) => fetchFile(`./text/${[code, part].filter(Boolean).join(".")}.json`)));
+  Object.assign(words, ...files);
+}
+
+async function fetchFile(name) {
+  const response = await fetch(new URL(name, import.meta.url));
+  if (!response.ok) throw new Error(`${response.status} for ${name}`);
+  return response.json();
+}
+
+await loadWords("");
 const plural = new Intl.PluralRules(language);
 
 document.documentElement.lang = language;
@@ -77,4 +117,10 @@ export function bytes(amount) {
   let unit = 0;
   while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
   return new Intl.NumberFormat(language, { style: "unit", unit: units[unit], maximumFractionDigits: value < 10 && unit ? 1 : 0 }).format(value);
+}
+
+/** A price in the smallest unit of its currency, such as "€ 4.99". */
+export function money({ amount, currency }) {
+  const format = new Intl.NumberFormat(language, { style: "currency", currency });
+  return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits);
 }

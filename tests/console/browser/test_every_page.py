@@ -2,9 +2,14 @@
 forced colours, and no motion for whoever asked for none.
 """
 
-import pytest
-from playwright.sync_api import Page, expect
+import json
+import re
+from typing import Any
 
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from routes.console.static_files import read_static_files
 from tests.console.furnished import Furnished, furnish
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.console.sweep import SCRIPT, addresses, found_by, name_of, visit, walk
@@ -49,13 +54,51 @@ async def test_every_page_without_anything_to_show(world: World) -> None:
     def story(scene: Scene) -> None:
         page = scene.enter(rosa)
         page.set_viewport_size({"width": PHONE, "height": 800})
-        for path in visit(page, addresses({"/app/servers/:id/:tab?": []})):
+        for path in visit(page, addresses({"/app/servers/:id/:tab?": [], "/app/people/:id": []})):
             name = f"empty-{name_of(path)}"
             scene.look_closely(page, name)
             scene.faults += [f"{name}: {one}" for one in fits(page, NARROWEST)]
             page.set_viewport_size({"width": PHONE, "height": 800})
 
     await play(world, DESK, story)
+
+
+def longer(entry: Any) -> Any:
+    """Words as a language might have them that is a third longer and accents every letter."""
+    if isinstance(entry, dict):
+        return {form: longer(text) for form, text in entry.items()}
+    pieces = re.split(r"(\{\w+\})", entry)
+    told = ["".join(sign + ACCENT if sign.isalpha() else sign for sign in piece) for piece in pieces[::2]]
+    pieces[::2] = [
+        text + " " + "".join(text.split())[: len(text) // 3] if text.strip() else text for text in told
+    ]
+    return "".join(pieces)
+
+
+ACCENT = "\N{COMBINING ACUTE ACCENT}"
+
+
+async def test_a_language_of_long_words_fits_the_narrowest_phone(furnished: Furnished) -> None:
+    """No page cuts it off; it stands in for German's words here."""
+
+    def answer(route: Route) -> None:
+        name = route.request.url.rpartition("/")[2].replace("de.", "en.", 1)
+        words = json.loads(read_static_files().contents[f"text/{name}"])
+        route.fulfill(json={key: longer(entry) for key, entry in words.items()})
+
+    def story(scene: Scene) -> None:
+        page = scene.stranger()
+        page.set_viewport_size({"width": NARROWEST, "height": 800})
+        page.add_init_script("localStorage.setItem('partyline-language', 'de')")
+        page.route("**/text/de*.json", answer)
+        page.goto("/app")
+        page.get_by_label(longer("Access token")).fill(furnished.root.token or "")
+        page.get_by_role("button", name=longer("Sign in")).click()
+        page.get_by_text(longer("Live"), exact=True).wait_for()
+        for path in visit(page, addresses(furnished.parts)):
+            scene.faults += [f"long-{name_of(path)}: {one}" for one in found_by(page, "cutOff")]
+
+    await play(furnished.root.world, DESK, story)
 
 
 async def test_the_frame_is_walked_by_tab(world: World) -> None:

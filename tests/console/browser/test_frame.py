@@ -50,7 +50,7 @@ async def test_everything_is_found_by_name_or_id(world: World, look: Look, furni
             ("über", re.compile("user$"), user),
             (user.removeprefix(f"{users}/"), re.compile("user$"), user),
             (server.removeprefix("/app/servers/"), "Survival server", server),
-            ("claim", "Claim a server action", "/app/servers/claim"),
+            ("claim a", "Claim a game server action", "/app/servers/claim"),
         ):
             find(page, text, name)
             expect(page).to_have_url(re.compile(f"{path}$"))

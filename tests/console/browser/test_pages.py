@@ -78,6 +78,7 @@ async def test_the_landing_page_needs_neither_session_nor_scripts(world: World, 
         expect(page.get_by_role("link", name="Interface for programs")).to_have_attribute("href", "/docs")
         page.get_by_role("link", name=re.compile("Sign in")).click()
         assert page.url == f"{world.url}/app"
+        page.close()  # a browser complains some seconds later about what only scripts would fetch
         with_scripts = scene.stranger()
         with_scripts.goto("/")
         scene.stop_at(with_scripts, "landing")

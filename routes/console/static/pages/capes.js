@@ -1,9 +1,11 @@
 // Capes: one's own, from a picture to being worn, and the catalogue of everybody's.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { capes as api } from "../api.js";
 import { html } from "../html.js";
-import { useAction, useRead } from "../store.js";
+import { byOffset, useAction, useList, useRead } from "../store.js";
+import { base64Of } from "../ui/base64.js";
 import { ask } from "../ui/dialog.js";
+import { CapeFigure } from "../ui/figure.js";
 import { Field, Form, Submit } from "../ui/form.js";
 import { Picture } from "../ui/picture.js";
 import { Complaint, Empty, State } from "../ui/states.js";
@@ -14,7 +16,7 @@ const TONES = { approved: "good", blocked: "bad", pending: "warn" };
 
 export default function Capes() {
   const mine = useRead((signal) => api.mine({ limit: 100 }, signal));
-  const catalog = useRead((signal) => api.catalog({ limit: 50 }, signal));
+  const catalog = useList(byOffset((query, signal) => api.catalog(query, signal), 48));
   const selection = useRead((signal) => api.selection(signal));
   const wear = useAction(async (capeId) => selection.change(await api.wear(capeId)));
   const worn = selection.data?.capeId ?? null;
@@ -24,7 +26,8 @@ export default function Capes() {
       <${State} of=${mine}>${({ entries }) => entries.length === 0 ? html`<${Empty}>${say("capes.none")}<//>` : shelf(entries, (cape) => html`<${Moves} cape=${cape} changed=${mine.reload} />`)}<//></section>
     <${Upload} made=${mine.reload} />
     <section aria-labelledby="capes-all"><h2 id="capes-all">${say("capes.catalog")}</h2>
-      <${State} of=${catalog}>${({ entries }) => entries.length === 0 ? html`<${Empty}>${say("capes.noneApproved")}<//>` : shelf(entries)}<//></section></div>`;
+      <${State} of=${catalog}>${() => catalog.items.length === 0 ? html`<${Empty}>${say("capes.noneApproved")}<//>` : html`${shelf(catalog.items)}
+        ${catalog.hasMore && html`<button type="button" disabled=${catalog.isGoingOn} onClick=${catalog.more}>${say("capes.more")}</button>`}`}<//></section></div>`;
 }
 
 function Cape({ cape, isWorn, wear }) {
@@ -34,7 +37,10 @@ function Cape({ cape, isWorn, wear }) {
     ${cape.status === "approved" && html`<button type="button" aria-pressed=${isWorn} disabled=${wear.isRunning} onClick=${() => wear.run(isWorn ? null : cape.id)}>${say(isWorn ? "capes.worn" : "capes.wear")}</button>`}`;
 }
 
+const CHANGEABLE = ["draft", "private", "blocked"];
+
 function Moves({ cape, changed }) {
+  const [isEdited, edit] = useState(false);
   const act = useAction(async (choose) => {
     await choose();
     await changed();
@@ -53,44 +59,45 @@ function Moves({ cape, changed }) {
     if (await ask({ title: say("capes.remove"), text: say("capes.removeText", { name: cape.name }), confirm: say("action.delete"), typed: cape.name, isDanger: true })) await api.remove(cape.id);
   };
   return html`${cape.moderation?.reason && html`<p class="bad" dir="auto">${cape.moderation.reason}</p>`}
-    ${["draft", "private", "blocked"].includes(cape.status) && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(submit)}>${say("capes.submit")}</button>`}
+    ${isEdited && html`<${Editor} cape=${cape} done=${async () => { edit(false); await changed(); }} />`}
+    ${CHANGEABLE.includes(cape.status) && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(submit)}>${say("capes.submit")}</button>
+      <button type="button" class="link" aria-expanded=${isEdited} onClick=${() => edit(!isEdited)}>${say("action.edit")}</button>`}
     ${cape.status === "pending" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => api.withdraw(cape.id))}>${say("friends.cancel")}</button>`}
     <button type="button" class="link" onClick=${() => act.run(remove)}>${say("action.delete")}</button><${Complaint} error=${act.error} />`;
 }
 
+function Editor({ cape, done }) {
+  const [name, setName] = useState(cape.name);
+  const [description, setDescription] = useState(cape.description);
+  const save = useAction(async () => {
+    await api.change(cape.id, { name: name.trim(), description: description.trim() });
+    await done();
+  });
+  return html`<${Form} action=${save} label=${say("capes.edit", { name: cape.name })} onSubmit=${() => save.run()}>
+    <${Field} label=${say("capes.name")} value=${name} onInput=${setName} error=${save.error} pointer="/name" maxlength="64" />
+    <${Field} kind="area" rows="2" label=${say("capes.description")} value=${description} onInput=${setDescription} error=${save.error} pointer="/description" maxlength="500" />
+    <${Submit} action=${save} disabled=${!name.trim() || save.isRunning}>${say("action.save")}<//><//>`;
+}
+
 function Upload({ made }) {
   const [name, setName] = useState("");
+  const [description, setDescription] = useState("");
   const [file, setFile] = useState(null);
-  const preview = usePreview(file);
+  const [sent, setSent] = useState(0);
   const create = useAction(async () => {
     const dataUrl = `data:image/png;base64,${await base64Of(file)}`;
-    await api.create({ name: name.trim(), texture: { dataUrl } });
+    await api.create({ name: name.trim(), description: description.trim(), texture: { dataUrl } });
     setName("");
+    setDescription("");
     setFile(null);
+    setSent(sent + 1);
     await made();
   });
   return html`<section aria-labelledby="capes-upload"><h2 id="capes-upload">${say("capes.upload")}</h2>
     <${Form} action=${create} label=${say("capes.upload")} onSubmit=${() => create.run()}>
       <${Field} label=${say("capes.name")} value=${name} onInput=${setName} error=${create.error} pointer="/name" maxlength="64" />
-      <${Field} kind="file" label=${say("capes.file")} hint=${say("capes.fileHint")} accept="image/png" onInput=${setFile} error=${create.error} pointer="/texture/dataUrl" />
-      ${preview && html`<img class="pixels" src=${preview} alt=${say("capes.preview")} width="256" />`}
+      <${Field} kind="area" rows="2" label=${say("capes.description")} value=${description} onInput=${setDescription} error=${create.error} pointer="/description" maxlength="500" />
+      <${Field} key=${sent} kind="file" label=${say("capes.file")} hint=${say("capes.fileHint")} accept="image/png" onInput=${setFile} error=${create.error} pointer="/texture/dataUrl" />
+      ${file && html`<${CapeFigure} file=${file} />`}
       <${Submit} action=${create} disabled=${!file || !name.trim() || create.isRunning}>${say("capes.upload")}<//><//></section>`;
-}
-
-function usePreview(file) {
-  const [address, setAddress] = useState(null);
-  useEffect(() => {
-    if (!file) { setAddress(null); return undefined; }
-    const made = URL.createObjectURL(file);
-    setAddress(made);
-    return () => URL.revokeObjectURL(made);
-  }, [file]);
-  return address;
-}
-
-async function base64Of(file) {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += 32_768) binary += String.fromCharCode(...bytes.subarray(at, at + 32_768));
-  return btoa(binary);
 }

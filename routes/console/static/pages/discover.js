@@ -1,4 +1,5 @@
 // The public list of servers, searched by text, tag and category.
+import { useEffect } from "preact/hooks";
 import { publicServers as api } from "../api.js";
 import { html } from "../html.js";
 import { place, setQuery } from "../router.js";
@@ -7,10 +8,18 @@ import { Search } from "../ui/search.js";
 import { Complaint, Empty, State } from "../ui/states.js";
 import { say } from "../words.js";
 
+const SHOWN = 30;
+const LOOKS_EVERY_MS = 15_000; // who plays now changes all the time; whoever has gone on to older ones keeps their place
+
 export default function Discover() {
   const { query = "", tag = "", category = "" } = place.value.query;
-  const list = useList((more, signal) => api.list({ query: query || null, tag: tag || null, category: category || null, limit: 30, ...more }, signal), [query, tag, category]);
+  const list = useList((more, signal) => api.list({ query: query || null, tag: tag || null, category: category || null, limit: SHOWN, ...more }, signal), [query, tag, category]);
   const saved = useRead((signal) => api.saved(signal));
+  const isFirstPage = list.items !== null && list.items.length <= SHOWN;
+  useEffect(() => {
+    const timer = setInterval(() => { if (isFirstPage && !document.hidden) list.reload(); }, LOOKS_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isFirstPage, list.reload]);
   return html`<div class="page"><h1 tabindex="-1">${say("discover.title")}</h1>
     <search class="row"><${Search} label=${say("discover.search")} />
       ${[["tag", tag], ["category", category]].map(([name, value]) => value && html`<button type="button" onClick=${() => setQuery({ [name]: null })}>${value} ×</button>`)}</search>

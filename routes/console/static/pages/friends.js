@@ -84,14 +84,16 @@ function Friend({ friend }) {
     }
   };
   return html`<li><${Face} id=${friendId} name=${name} isOnline=${friend.online} />
-    <div class="grow"><bdi>${name}</bdi> ${friend.flameStreak?.active && html`<span class="chip warn">${say("friends.streak", { count: friend.flameStreak.days })}</span>`}
+    <div class="grow"><a href=${`/app/people/${friendId}`}><bdi>${name}</bdi></a> ${friend.flameStreak?.active && html`<span class="chip warn">${say("friends.streak", { count: friend.flameStreak.days })}</span>`}
+      ${friend.note && html`<p dir="auto">${friend.note}</p>`}
       <p class="dim">${friend.online ? say("friends.online") : friend.lastSeenAt ? html`${say("friends.lastSeen")} <${When} at=${friend.lastSeenAt} />` : say("friends.offline")}</p>
       <${Complaint} error=${act.error} /></div>
     <button type="button" aria-pressed=${friend.favorite} aria-label=${say("friends.favorite", { name })} onClick=${() => act.run(favorite)}>${friend.favorite ? "★" : "☆"}</button>
     <button type="button" onClick=${() => act.run(write)}>${say("friends.write")}</button>
     <button type="button" onClick=${() => act.run(invite)}>${say("friends.invite")}</button>
     <details class="more"><summary aria-label=${say("friends.more", { name })}>⋯</summary><div class="popover">
-      <${Visibility} friend=${friend} act=${act} />
+      <${Visibility} friend=${friend} act=${act} /><${Note} friend=${friend} act=${act} />
+      <${Report} id=${friendId} name=${name} />
       <button type="button" onClick=${() => act.run(remove)}>${say("friends.remove")}</button>
       <button type="button" class="danger" onClick=${() => act.run(block)}>${say("friends.block")}</button></div></details>
   </li>`;
@@ -101,6 +103,25 @@ function Visibility({ friend, act }) {
   const options = ["DEFAULT", "LIMITED", "HIDDEN"].map((one) => [one, say(`friends.visibility.${one}`)]);
   return html`<${Field} kind="select" label=${say("friends.visibility")} value=${friend.visibility} options=${options}
     onInput=${(visibility) => act.run(() => api.change(friend.friendId, { visibility }))} />`;
+}
+
+// For oneself alone; kept when the field is left.
+function Note({ friend, act }) {
+  const [text, setText] = useState(friend.note ?? "");
+  const save = () => { if (text.trim() !== (friend.note ?? "")) act.run(() => api.change(friend.friendId, { note: text.trim() || null })); };
+  return html`<${Field} label=${say("friends.note")} hint=${say("friends.noteHint")} value=${text} onInput=${setText} onBlur=${save} maxlength="300" />`;
+}
+
+function Report({ id, name }) {
+  const [reason, setReason] = useState("");
+  const send = useAction(async () => {
+    await api.report(id, reason.trim());
+    setReason("");
+    toast(say("friends.reported", { name }));
+  });
+  return html`<details><summary>${say("friends.report")}</summary><${Form} action=${send} label=${say("friends.report")} onSubmit=${() => send.run()}>
+    <${Field} kind="area" rows="2" label=${say("friends.reportReason")} value=${reason} onInput=${setReason} error=${send.error} pointer="/reason" maxlength="500" />
+    <${Submit} action=${send} disabled=${!reason.trim() || send.isRunning}>${say("friends.report")}<//><//></details>`;
 }
 
 function Blocked() {

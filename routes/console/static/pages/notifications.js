@@ -4,6 +4,7 @@ import { notifications as api } from "../api.js";
 import { html } from "../html.js";
 import { useShared } from "../live.js";
 import { useAction, useList } from "../store.js";
+import { Answer, useOffers } from "../ui/offers.js";
 import { Complaint, Empty, Fault, Loading } from "../ui/states.js";
 import { When } from "../ui/when.js";
 import { day, knows, say, sayAround } from "../words.js";
@@ -24,10 +25,13 @@ export default function Notifications() {
 }
 
 function Days({ items }) {
+  const open = useOffers();
+  const offers = Object.fromEntries((open.data?.items ?? []).map((offer) => [offer.id, offer]));
   const days = Map.groupBy ? Map.groupBy(items, (one) => day(one.createdAt)) : grouped(items);
   return [...days].map(([name, ofDay]) => html`<section key=${name} aria-label=${name}><h2>${name}</h2>
     <ul class="cards">${ofDay.map((one) => html`<li key=${one.id} class=${one.readAt === null ? "unread" : ""}>
       <div class="grow"><p>${textOf(one)}</p><p class="dim"><${When} at=${one.createdAt} /></p></div>
+      ${offers[one.data?.inviteId] && html`<${Answer} offer=${offers[one.data.inviteId]} answered=${open.reload} />`}
       ${linkOf(one) && html`<a class="button" href=${linkOf(one)}>${say("notifications.open")}</a>`}</li>`)}</ul></section>`);
 }
 
@@ -40,11 +44,11 @@ function grouped(items) {
 function textOf({ kind, data }) {
   const key = `notifications.kind.${kind}`;
   const isolated = (text) => html`<bdi>${text}</bdi>`;
-  return knows(key) ? sayAround(key, { name: isolated(data?.name ?? ""), title: isolated(data?.title ?? data?.name ?? "") }) : kind;
+  return knows(key) ? sayAround(key, { name: isolated(data?.name ?? data?.serverName ?? ""), title: isolated(data?.title ?? data?.name ?? "") }) : kind;
 }
 
 // {beginning of a kind: the page that it is about}
-const ABOUT = [["friend", "/app/friends"], ["party", "/app/party"]];
+const ABOUT = [["friend", "/app/friends"], ["party", "/app/party"], ["server", "/app/servers"], ["cape", "/app/capes"], ["news", "/app/news"], ["sign_in", "/app/profile"]];
 const linkOf = ({ kind }) => ABOUT.find(([beginning]) => kind.startsWith(beginning))?.[1] ?? null;
 
 function Older({ shown }) {

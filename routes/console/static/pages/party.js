@@ -8,9 +8,9 @@ import { useAction } from "../store.js";
 import { ask } from "../ui/dialog.js";
 import { Face } from "../ui/face.js";
 import { Field, Form, Submit } from "../ui/form.js";
+import { PartyInvites } from "../ui/party-invites.js";
 import { Complaint, Empty, Fault, Loading } from "../ui/states.js";
 import { toast } from "../ui/toast.js";
-import { When } from "../ui/when.js";
 import { say } from "../words.js";
 
 export default function PartyPage() {
@@ -26,14 +26,8 @@ export default function PartyPage() {
 }
 
 function Invites({ invites }) {
-  const act = useAction((choose) => choose());
   if (invites.length === 0) return null;
-  return html`<section aria-labelledby="party-invites"><h2 id="party-invites">${say("party.invites")}</h2><ul class="people cards">
-    ${invites.map((invite) => html`<li key=${invite.partyId}><${Face} id=${invite.senderId} name=${invite.senderName} />
-      <div class="grow"><bdi>${invite.senderName}</bdi><p class="dim">${say("party.invitesYou")} · <${When} at=${invite.createdAt} /></p></div>
-      <button type="button" class="primary" disabled=${act.isRunning} onClick=${() => act.run(() => api.accept(invite.partyId))}>${say("party.join")}</button>
-      <button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => api.decline(invite.partyId))}>${say("friends.decline")}</button></li>`)}
-  </ul><${Complaint} error=${act.error} /></section>`;
+  return html`<section aria-labelledby="party-invites"><h2 id="party-invites">${say("party.invites")}</h2><ul class="people cards"><${PartyInvites} invites=${invites} /></ul></section>`;
 }
 
 function Party({ party, invites }) {
@@ -41,17 +35,42 @@ function Party({ party, invites }) {
   const invited = invites.filter((one) => one.direction === "outgoing");
   return html`<${Launch} lobby=${party.lobby} members=${party.members} />
     <section aria-labelledby="party-members"><h2 id="party-members">${say("party.members", { count: party.members.length, max: party.maxSize })}</h2>
-      <ul class="people cards">${party.members.map((member) => html`<${Member} key=${member.playerId} member=${member} />`)}
-        ${invited.map((one) => html`<li key=${one.recipientId} class="dim"><${Face} id=${one.recipientId} name=${one.player.name} /><bdi>${one.player.name}</bdi> ${say("party.isInvited")}</li>`)}</ul>
+      <ul class="people cards">${party.members.map((member) => html`<${Member} key=${member.playerId} party=${party} member=${member} />`)}
+        ${invited.map((one) => html`<${Invited} key=${one.recipientId} party=${party} invite=${one} />`)}</ul>
       <p><a href="/app/friends">${say("party.inviteFriends")}</a></p></section>
     <${Lobby} party=${party} own=${own} />
     <${Leaving} party=${party} />`;
 }
 
-function Member({ member }) {
+function Member({ party, member }) {
+  const isLeader = party.leaderId === me.value.id;
   return html`<li><${Face} id=${member.playerId} name=${member.name} isOnline=${member.online} /><div class="grow"><bdi>${member.name}</bdi>
       <p class="dim">${member.leader ? say("party.leader") : member.selector ? say("party.selector") : ""}</p></div>
-    <span class=${`chip ${member.ready.ready ? "good" : "plain"}`}>${say(member.ready.ready ? "party.isReady" : "party.isNotReady")}</span></li>`;
+    <span class=${`chip ${member.ready.ready ? "good" : "plain"}`}>${say(member.ready.ready ? "party.isReady" : "party.isNotReady")}</span>
+    ${isLeader && !member.leader && html`<${Lead} party=${party} member=${member} />`}</li>`;
+}
+
+// What a leader may do with a member.
+function Lead({ party, member: { playerId, name, selector } }) {
+  const act = useAction((choose) => choose());
+  const selectors = party.members.filter((one) => one.selector && !one.leader && one.playerId !== playerId).map((one) => one.playerId);
+  const choose = () => api.setSelectors(selector ? selectors : [...selectors, playerId]);
+  const promote = async () => {
+    if (await ask({ title: say("party.promote"), text: say("party.promoteText", { name }), confirm: say("party.promote") })) await api.promote(playerId);
+  };
+  const remove = async () => {
+    if (await ask({ title: say("party.kick"), text: say("party.kickText", { name }), confirm: say("party.kick"), isDanger: true })) await api.kick(playerId);
+  };
+  return html`<details class="more"><summary aria-label=${say("friends.more", { name })}>⋯</summary><div class="popover">
+    <button type="button" aria-pressed=${selector} disabled=${act.isRunning} onClick=${() => act.run(choose)}>${say("party.selector")}</button>
+    <button type="button" disabled=${act.isRunning} onClick=${() => act.run(promote)}>${say("party.promote")}</button>
+    <button type="button" class="danger" disabled=${act.isRunning} onClick=${() => act.run(remove)}>${say("party.kick")}</button><${Complaint} error=${act.error} /></div></details>`;
+}
+
+function Invited({ party, invite: { recipientId, player } }) {
+  const withdraw = useAction(() => api.withdraw(party.id, recipientId));
+  return html`<li class="dim"><${Face} id=${recipientId} name=${player.name} /><div class="grow"><bdi>${player.name}</bdi> ${say("party.isInvited")}<${Complaint} error=${withdraw.error} /></div>
+    ${party.leaderId === me.value.id && html`<button type="button" disabled=${withdraw.isRunning} onClick=${() => withdraw.run()}>${say("friends.cancel")}</button>`}</li>`;
 }
 
 function Launch({ lobby: { launchSignal }, members }) {

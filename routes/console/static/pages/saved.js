@@ -1,7 +1,9 @@
 // One's own list of servers, in one's own order.
+import { useState } from "preact/hooks";
 import { publicServers as api } from "../api.js";
 import { html } from "../html.js";
 import { useAction, useRead } from "../store.js";
+import { Field, Form, Submit } from "../ui/form.js";
 import { Complaint, Empty, State } from "../ui/states.js";
 import { toast } from "../ui/toast.js";
 import { say } from "../words.js";
@@ -30,5 +32,18 @@ export default function Saved() {
           <div class="grow"><bdi>${server.displayName}</bdi> <code>${server.address}</code></div>
           <button type="button" disabled=${at === 0 || order.isRunning} aria-label=${say("saved.up", { name: server.displayName })} onClick=${() => move(serverIds, at, -1)}>↑</button>
           <button type="button" disabled=${at === items.length - 1 || order.isRunning} aria-label=${say("saved.down", { name: server.displayName })} onClick=${() => move(serverIds, at, 1)}>↓</button>
-          <button type="button" onClick=${() => drop(server)}>${say("saved.drop")}</button></li>`)}</ol>`}<//></div>`;
+          <button type="button" onClick=${() => drop(server)}>${say("saved.drop")}</button></li>`)}</ol>`}<//><${ByAddress} saved=${list.reload} /></div>`;
+}
+
+// A server that nobody has published can be kept as well.
+function ByAddress({ saved }) {
+  const [address, setAddress] = useState("");
+  const save = useAction(async () => {
+    await api.saveAddress(address.trim());
+    setAddress("");
+    await saved();
+  });
+  return html`<${Form} action=${save} label=${say("saved.add")} onSubmit=${() => save.run()}><div class="row">
+    <${Field} label=${say("publication.address")} value=${address} onInput=${setAddress} error=${save.error} pointer="/address" maxlength="260" spellcheck=${false} />
+    <${Submit} action=${save} disabled=${!address.trim() || save.isRunning}>${say("saved.add")}<//></div><//>`;
 }

@@ -42,16 +42,16 @@ function own() {
   const last = toasts.value.findLast((one) => one.undo);
   return [
     ...(last ? [{ words: say("palette.undo", { what: last.text }), run: undoLast }] : []),
-    { words: say("servers.claim"), href: "/app/servers/claim" },
+    { words: say("claim.title"), href: "/app/servers/claim" },
     { words: say("action.signOut"), run: () => signOut().catch((error) => toast(error.message, { tone: "bad" })) },
   ];
 }
 
-// Whoever may look up users goes to what operators see of them; everybody else finds friends, and writes to them.
+// Whoever may look up users goes to what operators see of them; everybody else finds friends.
 function people(wanted, friends, users) {
   if (may("admin:user:view")) return users.map((user) => ({ key: user.userId, sort: "palette.user", words: user.name, href: `/app/operate/users/${user.userId}` }));
   return ranked(wanted, friends.map((one) => ({ id: one.friendId, words: one.name }))).slice(0, MOST_OF_A_SORT)
-    .map((one) => ({ ...one, key: one.id, sort: "palette.friend", href: "/app/friends" }));
+    .map((one) => ({ ...one, key: one.id, sort: "palette.friend", href: `/app/people/${one.id}` }));
 }
 
 function useUsers(text) {

@@ -46,7 +46,7 @@ export function Field({ label, hint, error, pointer, kind = "text", value, onInp
     "aria-invalid": complaint ? "true" : null,
     ...rest,
   };
-  return html`<div class=${`field ${kind}`}>
+  return html`<div class=${kind === "switch" ? "field switch" : "field"}>
     <label for=${id} dir="auto">${label}</label>
     ${control(kind, shared, value, onInput, options)}
     ${hint && html`<p class="dim" dir="auto" id=${`${id}-hint`}>${hint}</p>`}

@@ -4,6 +4,7 @@ import { chat } from "../../api.js";
 import { html } from "../../html.js";
 import { partyline } from "../../session.js";
 import { useAction } from "../../store.js";
+import { base64Of } from "../../ui/base64.js";
 import { Complaint } from "../../ui/states.js";
 import { say } from "../../words.js";
 import { PollMaker } from "./poll-maker.js";
@@ -75,13 +76,4 @@ function mentioned(text, participants) {
     mentions.push({ kind: "user", id: person.id, label: person.name });
   }
   return mentions.length ? { content, mentions } : {};
-}
-
-function base64Of(file) {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(file);
-  });
 }

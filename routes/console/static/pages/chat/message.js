@@ -3,15 +3,15 @@ import { useState } from "preact/hooks";
 import { chat } from "../../api.js";
 import { html } from "../../html.js";
 import { may, me } from "../../session.js";
-import { useAction } from "../../store.js";
+import { useAction, useRead } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Face } from "../../ui/face.js";
-import { Complaint } from "../../ui/states.js";
+import { Poll } from "../../ui/poll.js";
+import { rich } from "../../ui/rich.js";
+import { Complaint, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 import { Attachment } from "./attachment.js";
-import { Poll } from "./poll.js";
-import { rich } from "./rich.js";
 
 /**
  * @param {{message: any, isFirst: boolean, changed: (message: any) => void}} props `isFirst` of several in a row by one
@@ -31,11 +31,26 @@ export function Message({ message, isFirst, changed }) {
 }
 
 function Content({ message, isMine, changed }) {
+  const { id, conversationId } = message;
+  const vote = async (optionIds) => changed(await chat.vote(conversationId, id, optionIds));
+  const close = async () => changed(await chat.closePoll(conversationId, id));
   return html`
     ${message.content && html`<p class="text" dir="auto">${rich(message.content, message.mentions)}
-      ${message.editedAt && html` <small class="dim">${say("chat.edited")}</small>`}</p>`}
+      ${message.editedAt && html` <small class="dim">${say("chat.edited")}</small>`}</p>
+      ${message.editedAt && html`<${Revisions} message=${message} />`}`}
     ${message.attachments.map((attachment) => html`<${Attachment} key=${attachment.id} attachment=${attachment} />`)}
-    ${message.poll && html`<${Poll} message=${message} isMine=${isMine} changed=${changed} />`}`;
+    ${message.poll && html`<${Poll} poll=${message.poll} name=${id} vote=${vote} close=${isMine ? close : null} />`}`;
+}
+
+// What an edited message said before; asked for when somebody wants to know.
+function Revisions({ message }) {
+  const [isOpen, open] = useState(false);
+  return html`<details class="dim" onToggle=${(event) => open(event.currentTarget.open)}><summary>${say("chat.revisions")}</summary>${isOpen && html`<${RevisionList} message=${message} />`}</details>`;
+}
+
+function RevisionList({ message }) {
+  const read = useRead((signal) => chat.revisions(message.conversationId, message.id, signal), [message.id, message.editedAt]);
+  return html`<${State} of=${read}>${({ items }) => html`<ol>${items.slice(0, -1).map((one) => html`<li key=${one.revision}><span class="text" dir="auto">${one.content}</span> <${When} at=${one.editedAt} /></li>`)}</ol>`}<//>`;
 }
 
 function Actions({ message, isMine, edit, changed }) {

@@ -4,6 +4,7 @@ import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { connection, useChannel } from "../../live.js";
 import { useRead } from "../../store.js";
+import { healthOf } from "../../ui/health.js";
 import { State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { clockTime, listed, say } from "../../words.js";
@@ -59,10 +60,8 @@ function panelsOf({ series }) {
 
 function Health({ kept, isOld }) {
   const lastMs = kept.atMs.at(-1);
-  const isFailing = kept.series.requestsFailed?.values.at(-1) > 0;
-  const isAway = kept.series.databaseAvailable?.values.at(-1) === 0;
-  const words = isOld ? "metrics.old" : isAway ? "metrics.away" : isFailing ? "metrics.failing" : "metrics.well";
-  return html`<div class=${`banner ${isOld ? "old" : isAway || isFailing ? "failing" : ""}`}><span role="status">${say(words)}</span> <span class="dim">${say("metrics.since")} <${When} at=${kept.startedAtMs} />${lastMs && html` · ${say("metrics.newest")} ${clockTime(lastMs)}`}</span></div>`;
+  const health = healthOf(Object.fromEntries(Object.entries(kept.series).map(([name, { values }]) => [name, values.at(-1)])));
+  return html`<div class=${`banner ${isOld ? "old" : health === "metrics.well" ? "" : "failing"}`}><span role="status">${say(isOld ? "metrics.old" : health)}</span> <span class="dim">${say("metrics.since")} <${When} at=${kept.startedAtMs} />${lastMs && html` · ${say("metrics.newest")} ${clockTime(lastMs)}`}</span></div>`;
 }
 
 // What the marks in the charts are, in words.

@@ -7,7 +7,7 @@ import { holds } from "../../session.js";
 import { useRead } from "../../store.js";
 import { Field } from "../../ui/form.js";
 import { State } from "../../ui/states.js";
-import { say } from "../../words.js";
+import { loadWords, say } from "../../words.js";
 import { BUTTONS } from "./buttons.js";
 
 /** @param {{id: string}} props of the user. */
@@ -19,7 +19,8 @@ export function SeenAs({ id }) {
 
 function Choice({ id }) {
   const read = useRead(async (signal) => {
-    const [person, { items }] = await Promise.all([admin.rights(id, signal), admin.roles(signal)]);
+    // Buttons of all groups are named: their words come with those of their pages.
+    const [person, { items }] = await Promise.all([admin.rights(id, signal), admin.roles(signal), loadWords("play"), loadWords("run")]);
     const nodes = person.items.filter((right) => right.allowed && !right.quota).map((right) => right.node);
     return [{ name: "person", nodes, role: person.highestRoleLabel }, ...items.map((one) => ({ name: one.role, nodes: one.nodes, role: one.label }))];
   }, [id]);

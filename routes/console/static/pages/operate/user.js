@@ -48,11 +48,23 @@ function Notes({ id }) {
   return html`<section aria-labelledby="user-notes"><h2 id="user-notes">${say("notes.title")}</h2>
     <${State} of=${list}>${() => html`<ul class="cards">${list.items.map((note) => html`<li key=${note.id}><div class="grow"><p dir="auto" class="text">${note.text}</p>
         <p class="dim"><bdi>${note.authorName ?? say("audit.service")}</bdi> · <${When} at=${note.createdAt} /></p></div>
-        <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run(note)}>${say("action.delete")}</button></li>`)}</ul>
+        ${(note.authorId === me.value.id || may(SUPER_ADMIN)) && html`<${NoteEditor} user=${id} note=${note} saved=${list.reload} />
+          <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run(note)}>${say("action.delete")}</button>`}</li>`)}</ul>
       ${list.hasMore && html`<button type="button" onClick=${list.more}>${say("notifications.older")}</button>`}`}<//>
     <${Form} action=${add} label=${say("notes.add")} onSubmit=${() => add.run()}><${Field} kind="area" rows="2" label=${say("notes.text")} value=${text} onInput=${setText} error=${add.error} pointer="/text" maxlength="2000" />
       <${Submit} action=${add} disabled=${!text.trim() || add.isRunning}>${say("notes.add")}<//><//>
     <${Complaint} error=${remove.error} /></section>`;
+}
+
+function NoteEditor({ user, note, saved }) {
+  const [text, setText] = useState(note.text);
+  const save = useAction(async () => {
+    await admin.changeNote(user, note.id, text.trim());
+    await saved();
+  });
+  return html`<details><summary>${say("action.edit")}</summary><${Form} action=${save} label=${say("action.edit")} onSubmit=${() => save.run()}>
+    <${Field} kind="area" rows="2" label=${say("notes.text")} value=${text} onInput=${setText} error=${save.error} pointer="/text" maxlength="2000" />
+    <${Submit} action=${save} disabled=${!text.trim() || save.isRunning}>${say("action.save")}<//><//></details>`;
 }
 
 function Access({ user }) {

@@ -4,11 +4,11 @@ import { networks as networkApi, servers as api } from "../../api.js";
 import { html } from "../../html.js";
 import { place, setQuery } from "../../router.js";
 import { useAction, useRead } from "../../store.js";
-import { copyText } from "../../ui/chip.js";
+import { DomainRecord } from "../../ui/domain-record.js";
 import { Field, Form, Submit } from "../../ui/form.js";
-import { Complaint, State } from "../../ui/states.js";
+import { PublicationForm } from "../../ui/publication-form.js";
+import { State } from "../../ui/states.js";
 import { say } from "../../words.js";
-import { PublicationForm } from "./publication.js";
 
 const STEPS = ["key", "network", "domain", "publish"];
 
@@ -54,25 +54,16 @@ function Domain({ network, next }) {
   const [domain, setDomain] = useState("");
   const [made, setMade] = useState(null);
   const add = useAction(async () => setMade(await networkApi.addDomain(network, domain.trim())));
-  const verify = useAction(async () => {
-    const { domain: checked } = await networkApi.verifyDomain(network, made.domain.id);
-    setMade({ ...made, domain: checked });
-    if (checked.verified) next({});
-  });
   const skip = html`<button type="button" class="link" onClick=${() => next({})}>${say("claim.skipDomain")}</button>`;
   if (!made) {
     return html`<${Form} action=${add} label=${say("claim.domain")} onSubmit=${() => add.run()}>
       <${Field} label=${say("claim.domain")} hint=${say("claim.domainHint")} value=${domain} onInput=${setDomain} error=${add.error} pointer="/domain" spellcheck=${false} maxlength="253" />
       <${Submit} action=${add}>${say("action.next")}<//>${skip}<//>`;
   }
-  return html`<section><p>${say("claim.record")}</p>
-    <dl class="facts"><dt>${say("claim.recordName")}</dt><dd><code>${made.txt.name}</code></dd><dt>${say("claim.recordValue")}</dt><dd><code>${made.txt.value}</code>
-      <button type="button" onClick=${() => copyText(made.txt.value)}>${say("action.copy")}</button></dd></dl>
-    ${made.domain.verificationErrors.length > 0 && html`<p class="bad" role="alert">${say("claim.notYet")} ${made.domain.verificationErrors.join(" ")} ${made.domain.observed.length > 0 && say("claim.observed", { found: made.domain.observed.join(", ") })}</p>`}
-    <${Complaint} error=${verify.error} />
-    <div class="buttons start"><button type="button" class="primary" disabled=${verify.isRunning} onClick=${() => verify.run()}>${say("claim.check")}</button>${skip}</div></section>`;
+  if (made.domain.verified) return html`<section><p>${say("networks.isVerified", { name: made.domain.domain })}</p><button type="button" class="primary" onClick=${() => next({})}>${say("action.next")}</button></section>`;
+  return html`<section><${DomainRecord} network=${network} domain=${made.domain} txt=${made.txt} verified=${() => next({})}>${skip}<//></section>`;
 }
 
 const Publish = ({ server }) => html`<section><p>${say("claim.publishText")}</p>
-  <${PublicationForm} server=${server} />
+  <${PublicationForm} target="server" id=${server} />
   <p><a href=${`/app/servers/${server}`}>${say("claim.toServer")}</a></p></section>`;

@@ -6,13 +6,14 @@ import { useAction, useRead } from "../../store.js";
 import { Form, Submit } from "../../ui/form.js";
 import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
 import { say } from "../../words.js";
+import { NEEDED } from "./elsewhere.js";
+import { lacks, Missing } from "./missing.js";
 
 /**
- * @param {{server: any, send: (request: any) => Promise<unknown>, sent: any[], missing: string|null, children: any}} props
- *   `sent` are commands that arrow up brings back, newest first; `missing` the right without which nothing can be sent;
- *   `children` stand before the button.
+ * @param {{server: any, send: (request: any) => Promise<unknown>, sent: any[], children: any}} props `sent` are commands that
+ *   arrow up brings back, newest first; `children` stand before the button.
  */
-export function CommandForm({ server, send, sent, missing, children }) {
+export function CommandForm({ server, send, sent, children }) {
   const extensions = useRead((signal) => api.extensions(server.serverId, signal), [server.serverId]);
   const actions = useMemo(() => actionsOf(extensions.data?.items ?? []), [extensions.data]);
   const [name, setName] = useState("");
@@ -53,8 +54,8 @@ export function CommandForm({ server, send, sent, missing, children }) {
     ${known ? html`<${SchemaFields} schema=${known} values=${fields} onChange=${setFields} error=${submit.error} at="/payload" />`
       : html`<div class="field"><label for="command-payload">${say("commands.payload")}</label><textarea id="command-payload" rows="2" spellcheck=${false} value=${json} onInput=${(event) => setJson(event.currentTarget.value)}></textarea></div>`}
     ${children}
-    <${Submit} action=${submit} disabled=${!name.trim() || submit.isRunning || missing !== null} aria-describedby="command-missing">${say("action.send")}<//>
-    <p id="command-missing" class="dim" role="status">${missing && say("commands.missing", { right: missing })}</p>
+    <${Missing} server=${server} capability=${NEEDED} />
+    <${Submit} action=${submit} disabled=${!name.trim() || submit.isRunning || lacks(server, NEEDED)}>${say("action.send")}<//>
   <//>`;
 }
 

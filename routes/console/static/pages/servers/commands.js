@@ -2,13 +2,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
-import { useShared } from "../../live.js";
 import { useList } from "../../store.js";
 import { Empty, State } from "../../ui/states.js";
 import { say } from "../../words.js";
 import { CommandForm } from "./command-form.js";
 import { CommandLine, requestOf, withCommand } from "./command-line.js";
-import { Elsewhere, NEEDED, Targets } from "./elsewhere.js";
+import { Elsewhere, Targets } from "./elsewhere.js";
 
 const MOST_SENDINGS = 100;
 
@@ -18,9 +17,6 @@ export function Commands({ server, told }) {
   const [chosen, choose] = useState([]);
   const [sendings, setSendings] = useState([]);
   const nextKey = useRef(1);
-  // Told while one looks: a right that is taken away takes the button away, and not what was typed.
-  const access = useShared("servers").data?.items.find((one) => one.serverId === server.serverId)?.access;
-  const missing = access && !access.capabilities.includes(NEEDED) ? NEEDED : null;
   const put = (command) => list.change((before) => before && { ...before, items: withCommand(before.items, command) });
   useEffect(() => {
     for (const frame of told) if (frame.event === "command") put(frame.data);
@@ -33,7 +29,7 @@ export function Commands({ server, told }) {
     setSendings((before) => [...made, ...before].slice(0, MOST_SENDINGS));
   };
   return html`<section aria-label=${say("server.console")} class="console">
-    <${CommandForm} server=${server} send=${send} sent=${list.items ?? []} missing=${missing}><${Targets} server=${server} chosen=${chosen} choose=${choose} /><//>
+    <${CommandForm} server=${server} send=${send} sent=${list.items ?? []}><${Targets} server=${server} chosen=${chosen} choose=${choose} /><//>
     <${Elsewhere} sendings=${sendings} change=${setSendings} />
     <section aria-labelledby="commands-here"><h2 id="commands-here">${say("commands.here")}</h2><${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("commands.none")}<//>`
       : html`<ol class="cards">${list.items.map((command) => html`<${CommandLine} key=${command.id} command=${command} cancel=${() => api.cancel(server.serverId, command.id)} repeat=${() => sendHere(requestOf(command))} />`)}</ol>

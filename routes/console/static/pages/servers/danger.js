@@ -19,8 +19,10 @@ export function Danger({ server }) {
     await api.remove(server.serverId);
     go("/app/servers");
   });
+  const isOthers = Boolean(server.access) && server.access.role !== "owner";
   return html`<section aria-label=${say("server.danger")} class="form">
-    <p>${say("danger.rotateText")}</p><button type="button" disabled=${rotate.isRunning} onClick=${() => rotate.run()}>${say("danger.rotate")}</button>
-    <p>${say("danger.removeText", { name: server.name })}</p><button type="button" class="danger" disabled=${remove.isRunning} onClick=${() => remove.run()}>${say("danger.remove")}</button>
+    ${isOthers && html`<p role="status">${say("server.ownerOnly")}</p>`}
+    <p>${say("danger.rotateText")}</p><button type="button" disabled=${isOthers || rotate.isRunning} onClick=${() => rotate.run()}>${say("danger.rotate")}</button>
+    <p>${say("danger.removeText", { name: server.name })}</p><button type="button" class="danger" disabled=${isOthers || remove.isRunning} onClick=${() => remove.run()}>${say("danger.remove")}</button>
     <${Complaint} error=${rotate.error ?? remove.error} /></section>`;
 }

@@ -1,18 +1,22 @@
-// The game servers that one may do something on, live.
+// The game servers that one may do something on, live, and those that one is invited to.
 import { networks as networkApi } from "../../api.js";
 import { html } from "../../html.js";
 import { useShared } from "../../live.js";
 import { useRead } from "../../store.js";
+import { Offer, useOffers } from "../../ui/offers.js";
 import { Empty, Fault, Loading } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { number, say, sayOf } from "../../words.js";
 
 export default function Servers() {
   const { data, error } = useShared("servers");
+  const offers = useOffers();
   const networks = useRead((signal) => networkApi.list(signal));
   const nameOf = Object.fromEntries((networks.data?.items ?? []).map((network) => [network.networkId, network.name]));
   const claim = html`<a class="button primary" href="/app/servers/claim">${say("servers.claim")}</a>`;
   return html`<div class="page"><header class="row"><h1 tabindex="-1">${say("servers.title")}</h1>${claim}</header>
+    ${offers.error && html`<${Fault} error=${offers.error} retry=${offers.reload} />`}
+    ${offers.data?.items.length > 0 && html`<section aria-labelledby="servers-offers"><h2 id="servers-offers">${say("offers.title")}</h2><ul class="cards">${offers.data.items.map((offer) => html`<${Offer} key=${offer.id} offer=${offer} answered=${offers.reload} />`)}</ul></section>`}
     ${error ? html`<${Fault} error=${error} isWhole />` : data === null ? html`<${Loading} />`
       : data.items.length === 0 ? html`<${Empty}>${say("servers.none")}<//>`
       : html`<ul class="cards">${data.items.map((server) => html`<${Server} key=${server.serverId} server=${server} network=${nameOf[server.networkId]} />`)}</ul>`}

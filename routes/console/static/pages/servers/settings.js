@@ -11,6 +11,7 @@ import { Empty, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { listed, say } from "../../words.js";
+import { Missing } from "./missing.js";
 
 /** @param {{server: any, told: any[]}} props */
 export function Settings({ server, told }) {
@@ -62,6 +63,7 @@ function Editor({ server, settings, kept, newer, renew }) {
       <div class="buttons start"><button type="button" onClick=${() => renew(changes)}>${say("settings.keepMine")}</button><button type="button" onClick=${() => renew()}>${say("settings.takeTheirs")}</button></div></div>`}
     ${fields ? html`<${SchemaFields} schema=${settings.schema} values=${values} data=${settings.data} theirs=${newer?.data} onChange=${setValues} error=${save.error} at="/data" />`
       : html`<${Field} kind="area" rows="10" spellcheck=${false} label=${say("settings.json")} value=${values.json} onInput=${(json) => setValues({ json })} error=${save.error} pointer="/data" />`}
+    <${Missing} server=${server} capability="server.settings.write" />
     <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${() => setValues(before)} /></div>`;
 }
 

@@ -1,5 +1,5 @@
 // What people write, drawn: a few signs of emphasis, code, links and mentions become elements; all else stays text.
-import { html } from "../../html.js";
+import { html } from "../html.js";
 
 const PIECES = /(\*\*[^*\n]+\*\*|`[^`\n]+`|<@user:[0-9a-f-]{36}>|https?:\/\/[^\s<>"']+)/;
 

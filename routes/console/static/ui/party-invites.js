@@ -1,0 +1,24 @@
+// Invites to parties, answered in place.
+import { party as api } from "../api.js";
+import { html } from "../html.js";
+import { go } from "../router.js";
+import { useAction } from "../store.js";
+import { say } from "../words.js";
+import { Face } from "./face.js";
+import { Complaint } from "./states.js";
+import { When } from "./when.js";
+
+/** @param {{invites: any[]}} props those that one has got; they become items of a list. */
+export const PartyInvites = ({ invites }) => invites.map((invite) => html`<${Invite} key=${invite.partyId} invite=${invite} />`);
+
+function Invite({ invite }) {
+  const act = useAction((choose) => choose());
+  const join = async () => {
+    await api.accept(invite.partyId);
+    go("/app/party");
+  };
+  return html`<li><${Face} id=${invite.senderId} name=${invite.senderName} />
+    <div class="grow"><bdi>${invite.senderName}</bdi><p class="dim">${say("party.invitesYou")} · <${When} at=${invite.createdAt} /></p><${Complaint} error=${act.error} /></div>
+    <button type="button" class="primary" disabled=${act.isRunning} onClick=${() => act.run(join)}>${say("party.join")}</button>
+    <button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => api.decline(invite.partyId))}>${say("friends.decline")}</button></li>`;
+}

@@ -1,0 +1,97 @@
+"""The pages of those who run gateways, news, the shop and releases."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.console.stage import Look, Scene, needs_browser, play
+from tests.gateways.play import GATEWAYS, gateway
+from tests.networks.play import Place
+from tests.shop.play import A_PRODUCT, PRODUCTS
+from tests.support.world import World
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+
+async def test_a_gateway_drains_and_is_taken_back(place: Place, look: Look) -> None:
+    root = await place.world.super_admin()
+    one = await gateway(place.world)
+    await one.beat(connections=40)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root, "/app/operate/gateways")
+        expect(page.get_by_text("40 connections of at most 100")).to_be_visible()
+        page.get_by_role("button", name="Let it drain").click()
+        page.get_by_role("dialog").get_by_role("button", name="Let it drain").click()
+        expect(page.locator(".chip", has_text="Drains")).to_be_visible()
+        assert scene.let(root.get, GATEWAYS)["items"][0]["status"] == "draining"
+        scene.stop_at(page, "gateways")
+        page.get_by_role("button", name="Take back").click()
+        expect(page.locator(".chip", has_text="Online")).to_be_visible()
+
+    await play(place.world, look, story)
+
+
+async def test_news_are_written_and_read(world: World, look: Look) -> None:
+    root, ada = await world.super_admin(), await world.player("Ada")
+
+    def story(scene: Scene) -> None:
+        desk = scene.enter(root, "/app/operate/news")
+        desk.get_by_text("Write an article").first.click()
+        desk.get_by_label("Headline").fill("<i>Islands</i> open")
+        desk.get_by_label("Text").fill("# Today\n\nCome **all**.\n\n- one\n- two\n\n```\n<b>code</b>\n```")
+        desk.get_by_role("button", name="Publish").click()
+        desk.get_by_role("link", name="<i>Islands</i> open").wait_for()
+        scene.stop_at(desk, "newsdesk")
+        page = scene.enter(ada, "/app/news")
+        page.get_by_role("link", name="<i>Islands</i> open").click()
+        expect(page.get_by_role("heading", name="Today")).to_be_visible()
+        expect(page.get_by_text("<b>code</b>")).to_be_visible()
+        assert page.locator("article li").count() == 2
+        scene.stop_at(page, "article")
+
+    await play(world, look, story)
+
+
+async def test_what_is_bought_is_marked_as_paid(world: World, look: Look) -> None:
+    root, ada = await world.super_admin(), await world.player("Ada")
+    await root.do("POST", PRODUCTS, A_PRODUCT, status=201)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, "/app/shop")
+        page.get_by_role("button", name="Buy").click()
+        page.get_by_role("dialog").get_by_role("button", name="Buy").click()
+        expect(page.get_by_text("Not paid yet")).to_be_visible()
+        scene.stop_at(page, "shop")
+        desk = scene.enter(root, "/app/operate/shop")
+        desk.get_by_role("button", name="Mark as paid").click()
+        desk.get_by_role("dialog").get_by_role("button", name="Mark as paid").click()
+        expect(desk.locator(".chip", has_text="Delivered")).to_be_visible()
+        scene.stop_at(desk, "shopdesk")
+        page.reload()
+        expect(page.get_by_text("Yours", exact=True)).to_be_visible()
+
+    await play(world, look, story)
+
+
+async def test_a_release_is_published_and_reached_by_a_channel(world: World) -> None:
+    root = await world.super_admin()
+    scope = {"type": "launcher", "id": "partyline"}
+    address = "https://example.org/launcher.zip"
+    artifact = {
+        "platform": "any", "arch": "any", "fileName": "launcher.zip", "sizeBytes": 1, "url": address,
+        "sha256": "0" * 64,
+    }  # fmt: skip
+    await root.do(
+        "POST", "/v1/versions/releases", {"scope": scope, "version": "1.2.0", "artifacts": [artifact]}
+    )
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root, "/app/operate/versions")
+        page.get_by_role("button", name="Publish").click()
+        page.get_by_role("dialog").get_by_role("button", name="Publish").click()
+        page.get_by_text("Let a channel point to it").first.click()
+        page.get_by_role("button", name="Let a channel point to it").click()
+        expect(page.get_by_text("stable points to 1.2.0.")).to_be_visible()
+        scene.stop_at(page, "versions")
+
+    await play(world, Look("light", 1280), story)

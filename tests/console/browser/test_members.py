@@ -1,0 +1,95 @@
+"""Who may do what on a game server: invites for those who are invited, and the matrix of members."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.connect.play import claimed
+from tests.console.furnished import befriend
+from tests.console.stage import Look, Scene, needs_browser, play
+from tests.support.world import World
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+
+async def test_from_an_invite_to_a_member_with_rights_of_their_own(world: World, look: Look) -> None:
+    ada, ben = await world.players("Ada", "Ben")
+    await befriend(ada, ben)
+    server = await claimed(world, ada, "Survival")
+
+    def story(scene: Scene) -> None:
+        owner = scene.enter(ada, f"/app/servers/{server.id}/members")
+        owner.get_by_label("Friend", exact=True).select_option("Ben")
+        owner.get_by_label("Send commands", exact=True).check()
+        owner.get_by_label("Note for whoever is invited").fill("come and help")
+        owner.get_by_role("button", name="Invite somebody").click()
+        expect(owner.get_by_text("come and help")).to_be_visible()
+        invited = scene.enter(ben)
+        expect(invited.get_by_text("Ada invites you to look")).to_be_visible()
+        scene.stop_at(invited, "home-invited")
+        invited.get_by_role("button", name="Accept").click()
+        expect(invited.get_by_role("heading", name="Survival")).to_be_visible()
+        invited.goto(f"/app/servers/{server.id}/console")
+        invited.get_by_label("Action").fill("say hello")
+        expect(invited.get_by_role("button", name="Send", exact=True)).to_be_enabled()
+        given = owner.get_by_label("Ben: Send commands")
+        expect(given).to_be_checked()
+        expect(owner.get_by_label("Ben: See settings")).to_be_disabled()
+        scene.stop_at(owner, "members")
+        given.click()
+        expect(invited.get_by_role("button", name="Send", exact=True)).to_be_disabled()
+        expect(invited.get_by_text("Sending needs the right server.commands.write")).to_be_visible()
+        scene.stop_at(invited, "console-missing")
+
+    await play(world, look, story)
+
+
+async def test_an_invite_is_declined_where_it_is_seen(world: World) -> None:
+    ada, ben = await world.players("Ada", "Ben")
+    server = await claimed(world, ada, "Survival")
+    body = {"inviteeUserId": ben.id, "role": "operator"}
+    await ada.do("POST", f"{server.path}/invites", body)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ben, "/app/servers")
+        expect(page.get_by_text("Ada invites you as an operator")).to_be_visible()
+        page.goto("/app/notifications")
+        expect(page.get_by_text("You are invited to the game server Survival.")).to_be_visible()
+        scene.stop_at(page, "notifications-invite")
+        page.get_by_role("button", name="Decline").click()
+        expect(page.get_by_text("The invite to Survival is declined.")).to_be_visible()
+        expect(page.get_by_role("button", name="Decline")).to_have_count(0)
+        (invite,) = scene.let(ada.get, f"{server.path}/invites")["items"]
+        assert invite["status"] == "revoked"
+
+    await play(world, Look("dark", 390), story)
+
+
+async def test_extensions_from_the_catalog_to_a_server(world: World, look: Look) -> None:
+    ada = await world.player("Ada")
+    server = await claimed(world, ada, "Survival")
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, "/app/extensions")
+        page.get_by_text("Add an extension to the catalog").first.click()
+        page.get_by_label("Id", exact=True).fill("world.border")
+        page.get_by_label("Name").first.fill("World border")
+        page.get_by_role("button", name="Add an extension to the catalog").click()
+        expect(page.get_by_text("world.border", exact=True)).to_be_visible()
+        page.get_by_role("button", name="Edit").click()
+        page.get_by_label("Who may use it").first.select_option("public")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator(".chip", has_text="Public")).to_be_visible()
+        page.get_by_text("Make a service").first.click()
+        page.get_by_label("Name").last.fill("Borders")
+        page.get_by_label("Extension").last.select_option("world.border")
+        page.get_by_role("button", name="Make a service").click()
+        expect(page.get_by_text("Borders", exact=True)).to_be_visible()
+        scene.stop_at(page, "extensions-mine")
+        page.goto(f"/app/servers/{server.id}/extensions")
+        page.get_by_role("combobox", name="Add one from the catalog").select_option("world.border")
+        page.get_by_role("button", name="Add", exact=True).click()
+        expect(page.get_by_text("The extension is added.")).to_be_visible()
+        expect(page.get_by_text("world.border", exact=True)).to_be_visible()
+        scene.stop_at(page, "server-extensions")
+
+    await play(world, look, story)
