@@ -133,7 +133,7 @@ async def test_a_right_that_is_taken_away_ends_the_page(world: World, look: Look
         expect(send).to_be_enabled()
         scene.let(ada.do, "PUT", members, {"role": "viewer"})
         expect(send).to_be_disabled()
-        expect(page.get_by_text("Sending needs the right server.commands.write.")).to_be_visible()
+        expect(page.get_by_text("“Send commands” is missing.")).to_be_visible()
         expect(page.get_by_label("Action")).to_have_value("count")
         scene.let(ada.do, "DELETE", members)
         expect(page.get_by_text("is no longer shown")).to_be_visible()
