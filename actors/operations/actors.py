@@ -91,6 +91,14 @@ class LiveActors:
             at_ms=now_ms, total=survey.total, kinds=survey.kinds, items=tuple(survey.rows)
         )
 
+    async def prepare(self) -> None:
+        """Look at all actors for somebody who begins to watch, unless others watch whose frame is young enough.
+
+        So a thousand who come at once share one survey. Cancellation leaves the survey before.
+        """
+        if not self.watched or self._now_ms() - self.newest.at_ms >= INTERVAL_MS:
+            await self.refresh()
+
     async def tick(self) -> None:
         """Look at all actors and show them, if somebody watches; to be called every two seconds."""
         if self.watched and self._system is not None:

@@ -29,7 +29,7 @@ ACTORS = LiveChannel(
     needs=SUPER_ADMIN,
     shown=lambda service: service.of(LIVE_ACTORS).view,
     shared=True,
-    prepare=lambda service, _user_id: service.of(LIVE_ACTORS).refresh(),
+    prepare=lambda service, _user_id: service.of(LIVE_ACTORS).prepare(),
     shows=Shown(
         says="Totals of all live actors by kind, and the fifty that are worth a look: faulty ones, then the longest"
         " queues; one frame each two seconds.",

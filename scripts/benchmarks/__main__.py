@@ -18,7 +18,7 @@ import msgspec
 import structlog
 import trio
 
-from scripts.benchmarks.against import Comparison, TooSlow, Turns, compare
+from scripts.benchmarks.against import Comparison, Ended, TooSlow, Turns, compare
 from scripts.benchmarks.cases import CASES, OURS, smaller
 from scripts.benchmarks.contenders import UNITS
 from scripts.benchmarks.measure import Row, bench
@@ -124,7 +124,7 @@ def main() -> int:
     if options.against is not None:
         try:
             return run_against(options)
-        except* (NoSuchState, NotServing, WorkerFailed, TooSlow) as group:
+        except* (NoSuchState, NotServing, WorkerFailed, TooSlow, Ended) as group:
             it.error(str(first(group)))
     rows = run(options)
     text = markdown(rows)

@@ -10,6 +10,7 @@ what it may, then the server takes all of it, then the database: on two CPUs it 
 messages a turn or a commit takes, and with it what one costs.
 """
 
+import signal
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -29,6 +30,10 @@ SESSION_SECONDS = 900.0
 
 class TooSlow(Exception):
     """The machine is too busy to measure on; the message says how far it came."""
+
+
+class Ended(Exception):
+    """SIGTERM came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,25 @@ async def compare(
 
     Raises:
         TooSlow: a session took longer than a quarter of an hour.
+        Ended: SIGTERM came; nothing is left that stands still.
         NotServing, WorkerFailed: see `measure.bench`. Cancellation ends the servers and their load.
     """
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_end_by_signal)
+        comparison = await _compare(case, new, old, turns, told)
+        nursery.cancel_scope.cancel()
+    return comparison
+
+
+async def _end_by_signal() -> None:
+    with trio.open_signal_receiver(signal.SIGTERM) as signals:
+        async for _ in signals:
+            raise Ended("ended by SIGTERM")
+
+
+async def _compare(
+    case: Case, new: Path, old: Path, turns: Turns, told: Callable[[list[Round]], None]
+) -> Comparison:
     sessions: list[list[Round]] = []
     faults: list[str] = []
     for number in range(turns.sessions):
