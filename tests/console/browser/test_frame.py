@@ -140,7 +140,7 @@ async def test_what_is_not_saved_is_asked_about_and_shown_beside_theirs(
         page.get_by_label("Slots").fill("61")
         page.get_by_role("button", name="Discard").press("Enter")
         expect(page.get_by_label("Slots")).to_have_value("60")
-        assert page.evaluate("document.activeElement.id") == "main"
+        expect(page.locator("#main")).to_be_focused()
 
     await play(world, DESK, story)
 

@@ -37,7 +37,7 @@ async def test_from_an_invite_to_a_member_with_rights_of_their_own(world: World,
         scene.stop_at(owner, "members")
         given.click()
         expect(invited.get_by_role("button", name="Send", exact=True)).to_be_disabled()
-        expect(invited.get_by_text("Sending needs the right server.commands.write")).to_be_visible()
+        expect(invited.get_by_text("“Send commands” is missing")).to_be_visible()
         scene.stop_at(invited, "console-missing")
 
     await play(world, look, story)

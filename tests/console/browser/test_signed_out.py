@@ -58,7 +58,7 @@ def shows_nothing(page: Page) -> None:
     expect(page.locator("nav, dialog, .toast, textarea, img")).to_have_count(0)
     text = page.evaluate("document.documentElement.outerHTML")
     assert [word for word in (SECRET, "private.png", "a draft", "Ben") if word in text] == []
-    assert page.evaluate("blobs.size") == 0
+    page.wait_for_function("blobs.size === 0")
 
 
 async def test_nothing_is_left_of_a_session_that_has_ended(world: World) -> None:
