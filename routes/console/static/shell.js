@@ -112,15 +112,16 @@ function Page({ found }) {
   const main = useRef(null);
   const title = found ? say(found.page.title) : say("page.none");
   const load = () => found?.page.load().then(({ default: View }) => show({ View, error: null }), (error) => show({ View: null, error }));
-  useEffect(() => { load(); }, []);
+  useEffect(() => {
+    load();
+    return () => { isPageChanged = true; };
+  }, []);
   const isThere = shown.View !== null || found === null;
   useEffect(() => {
     document.title = `${title} · Partyline`;
     if (!isThere) return undefined;
     // On a change of page the focus goes to its heading, and its title is read out; the first one begins at the top.
-    const stop = isPageChanged ? focusHeading(main.current, title) : undefined;
-    isPageChanged = true;
-    return stop;
+    return isPageChanged ? focusHeading(main.current, title) : undefined;
   }, [isThere]);
   // Another address of the same page: what had the focus may be gone, or hidden, with what it belonged to.
   useEffect(() => {
