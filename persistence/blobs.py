@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
+from persistence.new_file import sync_folder
+
 RENEWED_SECONDS = 60
 """A sweep leaves blobs that were stored within this time: far longer than it takes from reading rows to removing."""
 
@@ -85,7 +87,7 @@ class Blobs:
         self._make_folder(path.parent)
         with self._locked():
             temporary.rename(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
     def _renewed(self, digest: bytes) -> bool:
         """Renew the time of a blob; False when there is none."""
@@ -93,7 +95,7 @@ class Blobs:
         if not self._renew(path):
             return False
         # The thread that renamed it may not have synced the folder yet, and our caller counts on that.
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
         return True
 
     def path(self, digest: bytes) -> Path:
@@ -190,7 +192,7 @@ class Blobs:
         if folder.is_dir():
             return
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _sync_folder(folder.parent)
+        sync_folder(folder.parent)
 
 
 @contextmanager
@@ -308,11 +310,3 @@ def _write_in_steps(descriptor: int, data: bytes) -> None:
         written = os.write(descriptor, view[:STEP_BYTES])
         view = view[written:]
         os.fdatasync(descriptor)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
