@@ -1,5 +1,5 @@
 // A picture that may be shown to its viewer alone: fetched with their credential, and shown from memory.
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { bytes } from "../api.js";
 import { html } from "../html.js";
 
@@ -9,7 +9,8 @@ import { html } from "../html.js";
  */
 export function Picture({ url, ...rest }) {
   const [source, setSource] = useState(null);
-  useEffect(() => {
+  // A layout effect is undone at once, others a frame later: a page that the browser keeps aside gets no other frame.
+  useLayoutEffect(() => {
     const aborting = new AbortController();
     let address = null;
     load(url, aborting.signal).then((loaded) => {

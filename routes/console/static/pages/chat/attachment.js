@@ -1,5 +1,5 @@
 // An attached file. Pictures that browsers draw safely are shown; everything else is saved, never opened.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../../html.js";
 import { useAction } from "../../store.js";
 import { Picture, load } from "../../ui/picture.js";
@@ -11,7 +11,7 @@ const SHOWN = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 /** @param {{attachment: {id: string, fileName: string, contentType: string, sizeBytes: number, url: string}}} props */
 export function Attachment({ attachment: { fileName, contentType, sizeBytes, url } }) {
   const saved = useRef([]); // Browsers read on from such an address after the click: it is kept as long as the message.
-  useEffect(() => () => saved.current.forEach((address) => URL.revokeObjectURL(address)), []);
+  useLayoutEffect(() => () => saved.current.forEach((address) => URL.revokeObjectURL(address)), []);
   const save = useAction(async () => {
     const address = await load(url);
     saved.current.push(address);

@@ -1,5 +1,5 @@
 // The audit trail as a file: all pages of what is filtered, up to a bound that is said.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction } from "../../store.js";
@@ -16,7 +16,7 @@ export function AuditFile({ wanted }) {
   const aborting = useRef(null);
   const saved = useRef([]); // Browsers read on from such an address after the click: it is kept as long as the page.
   const [said, tell] = useState("");
-  useEffect(() => () => {
+  useLayoutEffect(() => () => {
     aborting.current?.abort();
     saved.current.forEach((address) => URL.revokeObjectURL(address));
   }, []);
