@@ -44,6 +44,20 @@ export class Connection {
     return true;
   }
 
+  /**
+   * Ask whether the other side is still there, and give the connection up where no answer comes.
+   *
+   * @param {number} answerMs how long the answer may take.
+   */
+  ask(answerMs) {
+    if (!this.say(PING)) return;
+    clearTimeout(this.#quietTimer);
+    this.#quietTimer = setTimeout(() => {
+      this.#end(ABNORMAL, true);
+      this.#socket.close(1000);
+    }, answerMs);
+  }
+
   /** Close, and tell the listener nothing more. */
   close() {
     this.#ended = true;
@@ -54,13 +68,7 @@ export class Connection {
   // A connection that says nothing for 25 s is asked, and given up where no answer comes within 10 s more.
   #watch() {
     clearTimeout(this.#quietTimer);
-    this.#quietTimer = setTimeout(() => {
-      this.say({ id: 0, op: "ping" });
-      this.#quietTimer = setTimeout(() => {
-        this.#end(ABNORMAL, true);
-        this.#socket.close(1000);
-      }, ANSWER_MS);
-    }, QUIET_MS);
+    this.#quietTimer = setTimeout(() => this.ask(ANSWER_MS), QUIET_MS);
   }
 
   #end(code, wasOpen) {
@@ -70,6 +78,9 @@ export class Connection {
     this.#listener.closed(code, wasOpen, this);
   }
 }
+
+/** What gets a reply that nobody waits for. */
+export const PING = { id: 0, op: "ping" };
 
 const OPEN = 1;
 const ABNORMAL = 1006;
