@@ -44,18 +44,9 @@ export class Connection {
     return true;
   }
 
-  /**
-   * Ask whether the other side is still there, and give the connection up where no answer comes.
-   *
-   * @param {number} answerMs how long the answer may take.
-   */
-  ask(answerMs) {
-    if (!this.say(PING)) return;
-    clearTimeout(this.#quietTimer);
-    this.#quietTimer = setTimeout(() => {
-      this.#end(ABNORMAL, true);
-      this.#socket.close(1000);
-    }, answerMs);
+  /** Ask at once whether the other side is still there; it has two seconds to say so. */
+  doubt() {
+    this.#ask(DOUBTED_ANSWER_MS);
   }
 
   /** Close, and tell the listener nothing more. */
@@ -68,7 +59,16 @@ export class Connection {
   // A connection that says nothing for 25 s is asked, and given up where no answer comes within 10 s more.
   #watch() {
     clearTimeout(this.#quietTimer);
-    this.#quietTimer = setTimeout(() => this.ask(ANSWER_MS), QUIET_MS);
+    this.#quietTimer = setTimeout(() => this.#ask(ANSWER_MS), QUIET_MS);
+  }
+
+  #ask(answerMs) {
+    if (!this.say(PING)) return;
+    clearTimeout(this.#quietTimer);
+    this.#quietTimer = setTimeout(() => {
+      this.#end(ABNORMAL, true);
+      this.#socket.close(1000);
+    }, answerMs);
   }
 
   #end(code, wasOpen) {
@@ -86,6 +86,7 @@ const OPEN = 1;
 const ABNORMAL = 1006;
 const QUIET_MS = 25_000;
 const ANSWER_MS = 10_000;
+const DOUBTED_ANSWER_MS = 2_000;
 
 function base64url(text) {
   const binary = String.fromCharCode(...new TextEncoder().encode(text));

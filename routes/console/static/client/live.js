@@ -2,6 +2,7 @@
 // channel where the last frame left it, and says again what was not answered. The service knows a repeated message by its
 // `clientMessageId`, so nothing is lost and nothing is there twice.
 import { Backoff } from "./backoff.js";
+import { DUTIES, again } from "./closing.js";
 import { Connection, PING } from "./connection.js";
 import { Problem, Unreachable } from "./problem.js";
 import { Subscription } from "./subscription.js";
@@ -88,7 +89,7 @@ export class Live extends EventTarget {
 
   /** Ask at once whether the connection still is one, and give it up where there is no answer: the network is said to be gone. */
   doubt() {
-    this.#connection?.ask(DOUBTED_ANSWER_MS);
+    this.#connection?.doubt();
   }
 
   /** Try now, where the next try was to come later: the network is back, or the page is seen again. */
@@ -160,8 +161,7 @@ export class Live extends EventTarget {
     this.#former = null;
     if (this.#connection) return; // The one before is still there.
     this.#become("waiting");
-    const duty = DUTIES[code] ?? again;
-    duty(this, wasOpen);
+    (DUTIES[code] ?? again)(this, wasOpen);
   }
 
   // What was asked over a connection that is gone gets no answer; what lasts is said again over the next.
@@ -298,13 +298,3 @@ export class Live extends EventTarget {
     this.#former = null;
   }
 }
-
-const DOUBTED_ANSWER_MS = 2_000;
-
-const again = (live, wasOpen) => live.reconnect({ wasOpen });
-const later = (live) => live.reconnect({ leastMs: 10_000 });
-const withNewToken = (live) => live.reconnect({ needsToken: true });
-const never = (live) => live.stop(new Problem({ code: "PROTOCOL", message: "the service refused what was said" }));
-
-// {close code: what it asks for}; docs/errors.md says why.
-const DUTIES = { 1002: never, 1007: never, 1011: later, 4400: never, 4401: withNewToken, 4403: never, 4413: never, 4429: later };
