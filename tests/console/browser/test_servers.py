@@ -111,7 +111,7 @@ async def test_settings_from_their_schema_and_what_another_has_saved(world: Worl
         assert stored["data"]["token"] != ""
         page.get_by_label("Greeting").fill("Mine")
         scene.let(ada.do, "PUT", path, {"data": {**data, "motd": "Theirs"}, "schema": SCHEMA})
-        expect(page.get_by_text("Somebody has saved other settings meanwhile")).to_be_visible()
+        expect(page.get_by_text("Somebody has saved something else meanwhile")).to_be_visible()
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_text("Somebody has changed this meanwhile.")).to_be_visible()
         page.get_by_role("button", name="Take theirs").click()

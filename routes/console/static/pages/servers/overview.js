@@ -26,7 +26,7 @@ export function Overview({ server }) {
 
 function Publication({ server }) {
   const read = useRead((signal) => publications.read("server", server.serverId, signal), [server.serverId]);
-  return html`<${State} of=${read}>${({ publication }) => (publication ? sayOf("listing.state", publication.discoveryState) : html`<span class="dim">${say("server.unpublished")}</span>`)}<//>`;
+  return html`<${State} of=${read}>${({ value: { publication } }) => (publication ? sayOf("listing.state", publication.discoveryState) : html`<span class="dim">${say("server.unpublished")}</span>`)}<//>`;
 }
 
 function Status({ status }) {
