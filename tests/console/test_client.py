@@ -40,6 +40,43 @@ def node() -> list[str] | None:
     return None if version < 20 else [path] if version >= 22 else [path, "--experimental-websocket"]
 
 
+SIGNED_IN_AGAIN = """
+import { Partyline } from "./client/partyline.js";
+const [url, token] = process.argv.slice(2);
+const ended = token.slice(0, -8) + "AAAAAAAA";
+const grants = [ended, ended, ended, null, token].map((one) => one && { token: one });
+const getToken = async () => grants.shift();
+const partyline = new Partyline({ url, getToken, random: () => 0 });
+const told = new Promise((resolve) => {
+  const hear = () => resolve(partyline.live.state);
+  partyline.live.subscribe("inbox", { onSnapshot: hear });
+  partyline.session.addEventListener("end", () => { console.log("ended"); setTimeout(() => partyline.restore()); });
+});
+await partyline.restore();
+partyline.live.resume();
+console.log(await told, grants.length);
+partyline.live.close();
+"""
+"""Three tokens that no server takes, a session that has ended, and somebody who signs in again."""
+
+
+async def test_the_live_socket_ends_with_the_session_alone(world: World, tmp_path: Path) -> None:
+    """Whoever gets a token is signed in, also where it has ended before the service looks at it."""
+    command = node()
+    if command is None:
+        pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
+    ada = await world.player("Ada")
+    copytree(CLIENT, tmp_path / "client")
+    (tmp_path / "client/package.json").write_text('{"type": "module"}')
+    (tmp_path / "again.mjs").write_text(SIGNED_IN_AGAIN)
+    asked = [*command, "again.mjs", world.url, ada.token or ""]
+    with patience():
+        done = await trio.run_process(
+            asked, cwd=tmp_path, capture_stdout=True, capture_stderr=True, check=False
+        )
+    assert done.stdout.decode().split() == ["ended", "live", "0"], done.stderr.decode()
+
+
 async def test_in_node(world: World, tmp_path: Path) -> None:
     command = node()
     if command is None:
