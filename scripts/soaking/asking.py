@@ -52,7 +52,7 @@ class Asker:
             raise NotDone from error
         if not self._weather.was_rough(mark):
             self.books.add(kind, time.monotonic_ns() - began_ns)
-        return msgspec.json.decode(answer) if answer[:1] in (b"{", b"[") else None
+        return _json(answer)
 
     def mark(self) -> int:
         """See `Weather.mark`."""
@@ -72,3 +72,11 @@ class Asker:
             self.books.refused[what] += 1
         else:
             self.count_error(what, mark)
+
+
+def _json(answer: bytes) -> Any:
+    """What an answer says; None where it is no JSON, such as a page or a file."""
+    try:
+        return msgspec.json.decode(answer) if answer[:1] in (b"{", b"[") else None
+    except msgspec.MsgspecError:
+        return None
