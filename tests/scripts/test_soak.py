@@ -8,6 +8,7 @@ import trio
 
 from scripts.load.histogram import Histogram
 from scripts.soaking.__main__ import parser, plan_of
+from scripts.soaking.asking import _json
 from scripts.soaking.books import Books
 from scripts.soaking.faults import schedule
 from scripts.soaking.ledger import Kept, Writer, judge
@@ -57,6 +58,14 @@ def test_the_judge_tells_lost_from_repeated_and_disordered(acked: str, stored: s
     writer.kept = kept(acked)
     verdict = judge(messages(stored), [writer])
     assert (verdict.missing, verdict.repeated, verdict.disordered) == found
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [(b'{"a":1}', {"a": 1}), (b"[1]", [1]), (b"", None), (b"<p>", None), (b"{\xff\x00", None)],
+)
+def test_an_answer_is_json_where_it_is(answer: bytes, said: object):
+    assert _json(answer) == said
 
 
 def life(pid: int, begin: int, values: list[int]) -> list[Sample]:
