@@ -16,7 +16,12 @@ class ObservedTurn(Protocol):
         ...
 
     def publishing(self, events: int, subscribers: int) -> None:
-        """It takes effect: callers are answered, and subscribers and followers told."""
+        """It takes effect: callers are answered, and subscribers and followers told.
+
+        Args:
+            events: how many have happened.
+            subscribers: of the owner's channel.
+        """
         ...
 
     def published(self) -> None:

@@ -67,7 +67,7 @@ class TracedTurn:
 
     def committing(self) -> None:
         """Begin the span of the commit: the wait for the writer, and its transaction."""
-        self._begin("commit")
+        self._begin("group commit")
 
     def committed(self, failure: Exception | None) -> None:
         """End it."""

@@ -53,10 +53,10 @@ async def test_a_message_is_one_trace_from_its_caller_to_its_fan_out(
         "partyline.actor.id": room.id,
         "partyline.turn.letters": 1,
     }
-    assert ours["commit"].parent_span_id == ours["fan-out"].parent_span_id == turn.span_id
+    assert ours["group commit"].parent_span_id == ours["fan-out"].parent_span_id == turn.span_id
     assert attributes(ours["fan-out"]) == {"partyline.turn.events": 1, "partyline.turn.subscribers": 1}
-    assert turn.start_time_unix_nano <= ours["commit"].start_time_unix_nano
-    assert ours["commit"].end_time_unix_nano <= ours["fan-out"].start_time_unix_nano
+    assert turn.start_time_unix_nano <= ours["group commit"].start_time_unix_nano
+    assert ours["group commit"].end_time_unix_nano <= ours["fan-out"].start_time_unix_nano
     assert ours["fan-out"].end_time_unix_nano <= turn.end_time_unix_nano
     assert attributes(collector.named("GET /v1/social/live"))["http.response.status_code"] == 101
     resource = collector.resources[0]
