@@ -25,7 +25,7 @@ from persistence.embedded.account import Account
 from persistence.new_file import sync_folder
 
 _SEGMENT_BYTES = 16 << 20
-_SEGMENT = re.compile(r"([0-9A-F]{24})(\.[0-9A-F]{8}\.backup)?\.gz")
+_SEGMENT = re.compile(r"([0-9A-F]{24})(\.partial|\.[0-9A-F]{8}\.backup)?\.gz")
 _LOOK_SECONDS = 0.1
 
 

@@ -48,14 +48,13 @@ def archiving(folder: Path, account: Account) -> dict[str, str]:
 
 
 def recovering(folder: Path, until: datetime | None) -> dict[str, str]:
-    """The settings of a cluster that is restored from an archive; without archiving.
+    """The settings of a cluster that is restored from an archive, beside those of archiving where it goes on in one.
 
     Args:
         folder: of the archive.
         until: the moment after which nothing is restored; None for all that there is.
     """
     settings = {
-        "archive_mode": "off",
         # It says that it is ready once it has recovered, and not while it can only be read.
         "hot_standby": "off",
         "restore_command": _command(_GET, folder.absolute() / "wal"),

@@ -17,7 +17,7 @@ from persistence.bridge.database import open_database
 from persistence.embedded.cluster import exclusive
 from persistence.embedded.data_dir import restoring_into
 from persistence.embedded.postgres import choose_home, open_cluster, running
-from persistence.embedded.wal import recovering
+from persistence.embedded.wal import archiving, recovering
 from persistence.schema import checks
 from persistence.schema.migrate import check_known, read_applied
 from routes.cli.backup import NAMING_SECONDS, SALT_BYTES, check_empty
@@ -118,6 +118,8 @@ async def restore_archive(archive: Path, config: Config, until: datetime | None)
         with exclusive(home):
             await trio.to_thread.run_sync(unpack, base, home, account)
             options = recovering(archive, until)
+            if config.wal_dir is not None:  # the new history is told there as it begins
+                options |= await trio.to_thread.run_sync(archiving, config.wal_dir, account)
             cluster = await trio.to_thread.run_sync(open_cluster, home, account, config.pg_bin, options)
             async with (
                 running(cluster, start_seconds=RECOVERY_SECONDS),

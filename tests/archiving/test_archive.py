@@ -69,6 +69,7 @@ def test_what_only_removed_bases_needed_goes_with_them(tmp_path: Path):
         a_segment(31),
         a_segment(31, timeline=2),
         f"{a_segment(16)[:24]}.00000028.backup.gz",
+        f"{a_segment(16)[:24]}.partial.gz",
     }
     for name in kept | gone:
         (tmp_path / "wal" / name).touch()
