@@ -29,11 +29,11 @@ def create_app(config: Config | None = None, service: Service | None = None) -> 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Edge]:
         if service is not None:
-            yield Edge(service, TABLE)
+            yield service.seams.edge(service, TABLE)
             return
         configure_logging(settings)
         async with open_service(settings, DOMAINS) as own:
             await announce_setup(own)
-            yield Edge(own, TABLE)
+            yield own.seams.edge(own, TABLE)
 
     return EdgeApp(TABLE, opened)

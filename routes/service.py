@@ -31,6 +31,7 @@ from routes.lifecycle import Lifecycle
 from routes.live.channels import Channels
 from routes.part import Part
 from routes.reconciler import Reconciler
+from routes.telemetry.seams import PLAIN, Seams
 
 T = TypeVar("T")
 
@@ -77,6 +78,7 @@ class Service:
         turnstile: serialises operations of one user that concern several actors.
         housekeeping: the record of the jobs' runs and failures.
         disk: sizes of tables on disk.
+        seams: what is put in the way of requests to see them.
     """
 
     config: Config
@@ -107,6 +109,7 @@ class Service:
     turnstile: Turnstile = field(default_factory=Turnstile)
     housekeeping: Housekeeping = field(default_factory=Housekeeping)
     disk: Disk = field(default_factory=Disk)
+    seams: Seams = PLAIN
 
     @property
     def draining(self) -> bool:

@@ -11,6 +11,7 @@ from actors.kernel.clock import Clock
 from actors.kernel.directory import System
 from actors.kernel.kind import Kind
 from actors.kernel.live_views import LiveViews
+from actors.kernel.observer import Observer
 from actors.kernel.placement import Placement
 from actors.kernel.runtime import Runtime
 from actors.kernel.scheduler import Scheduler
@@ -42,6 +43,7 @@ async def open_system(
     journal: Journal = persistent_journal,
     ask_seconds: float = ASK_SECONDS,
     idle_seconds: float = IDLE_SECONDS,
+    observer: Observer | None = None,
 ) -> AsyncIterator[System]:
     """Run an actor system while the block runs; leaving the block drains it.
 
@@ -56,6 +58,7 @@ async def open_system(
         journal: the statements, `persistence.journal.journal`.
         ask_seconds: how long a caller waits for its answer.
         idle_seconds: how long an owner has to be without commands, readers and subscribers before it retires.
+        observer: sees all turns; None for nobody.
     """
     async with trio.open_nursery() as nursery:
 
@@ -76,6 +79,7 @@ async def open_system(
             start=start,
             ask_ms=int(ask_seconds * 1000),
             idle_ms=int(idle_seconds * 1000),
+            observer=observer,
         )
         system = System(runtime, live_views, kinds=kinds, nursery=nursery, rng=rng)
         nursery.start_soon(runtime.timers.run)
