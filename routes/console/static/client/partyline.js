@@ -39,6 +39,7 @@ export class Partyline {
     this.session.addEventListener("renewed", () => this.live.refresh());
     this.session.addEventListener("end", () => this.live.pause());
     globalThis.addEventListener?.("online", () => this.live.wake());
+    globalThis.addEventListener?.("offline", () => this.live.doubt());
     globalThis.document?.addEventListener("visibilitychange", () => globalThis.document.hidden || this.live.wake());
   }
 
