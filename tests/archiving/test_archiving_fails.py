@@ -14,7 +14,7 @@ from tests.support.waiting import wait_until
 
 
 @pytest.mark.slow
-async def test_a_full_archive_is_told_until_it_has_room() -> None:
+async def test_an_archive_that_is_away_is_told_until_it_is_back() -> None:
     with reachable_directory() as place:
         archive = place / "archive"
         async with (
