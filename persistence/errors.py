@@ -34,7 +34,7 @@ class Fenced(PersistenceError):
 
 
 class NodeEnded(PersistenceError):
-    """This node is no member of its service any more, and its process ends, to be started again; the message says why."""
+    """This node is no member of its service any more, so its process has to end; the message says why."""
 
 
 class HeadMoved(PersistenceError):
