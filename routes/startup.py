@@ -1,7 +1,8 @@
 """The order in which the service is opened, and everything that runs beside requests.
 
 `open_service` opens configuration → database → keys → the parts of all domains → placement → actor system →
-everything that ticks, and closes in reverse.
+everything that ticks, and closes in reverse. A node among others joins them before the parts: what these read of rows
+is followed by what the others tell.
 """
 
 import secrets
@@ -16,15 +17,16 @@ import trio
 
 from actors.ids import ObjectIds
 from actors.kernel.clock import Clock, SystemClock
+from actors.kernel.nodes.parting import part_with
 from actors.kernel.opening import open_system
-from actors.kernel.placement import open_local_placement
+from actors.kernel.placement import Placement, open_local_placement
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.cluster import ClusterInUse
 from persistence.embedded.data_dir import hold_data_dir, node_name
 from persistence.embedded.postgres import embedded_postgres
 from persistence.schema.checks import check_server, running_seconds
 from persistence.schema.migrate import migrate
-from routes.changes import reactions_of, reconciliations_of
+from routes.changes import follow_others, reactions_of, reconciliations_of
 from routes.domain import Domains, channels_of, only
 from routes.edge.config.table import Config
 from routes.edge.identity.key_files import close_to_others
@@ -32,6 +34,7 @@ from routes.edge.identity.keys import Keys, open_keys
 from routes.edge.limits import Limits
 from routes.edge.websocket.registry import MAX_PER_USER, Sockets
 from routes.jobs import BackgroundTask, Job, keep_house, keep_running
+from routes.joining import Node, joined_node
 from routes.lifecycle import Lifecycle
 from routes.part import Opening
 from routes.reconciler import Reconciler
@@ -74,6 +77,8 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
     seams = await _seams(stack, config)
     database = await _open_database(stack, config, seams)
     keys = await trio.to_thread.run_sync(_open_keys, config.shared_dir)
+    name = await trio.to_thread.run_sync(node_name, config.data_dir)
+    node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
     opening = Opening(
         config=config,
         clock=clock,
@@ -87,8 +92,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
             await opening.of(part)
     rng = Random(secrets.randbits(128))
     kinds = (*opening.kinds(), *(kind for domain in domains for kind in domain.kinds))
-    node = await trio.to_thread.run_sync(node_name, config.data_dir)
-    placement = await stack.enter_async_context(open_local_placement(database, node=node))
+    placement = await _place(stack, database, node, name)
     system = await stack.enter_async_context(
         open_system(
             database,
@@ -98,6 +102,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
             rng=rng,
             ask_seconds=config.request_seconds,
             observer=seams.observer,
+            far=None if node is None else node.far,
         )
     )
     return Service(
@@ -108,6 +113,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         lifecycle=Lifecycle(clock.now_ms()),
         database=database,
         placement=placement,
+        node=node,
         system=system,
         keys=keys,
         limits=Limits(enabled=config.rate_limits),
@@ -119,6 +125,9 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         let_go=tuple(one.let_go for one in domains if one.let_go is not None),
         forget_user=tuple(one.forget_user for one in reversed(domains) if one.forget_user is not None),
         reactions=reactions_of(reaction for one in domains for reaction in one.reactions),
+        memory_reactions=reactions_of(
+            reaction for one in domains for reaction in one.reactions if not reaction.once
+        ),
         reconciliations=reconciliations_of(each for one in domains for each in one.reconciliations),
         reconciler=Reconciler(partial(database.read, running_seconds)),
         seams=seams,
@@ -139,10 +148,26 @@ async def _seams(stack: AsyncExitStack, config: Config) -> Seams:
     return await stack.enter_async_context(open_telemetry(config))
 
 
+async def _join(
+    stack: AsyncExitStack, config: Config, *, database: Database, keys: Keys, clock: Clock, name: str
+) -> Node | None:
+    if config.nats_url is None:
+        return None
+    return await stack.enter_async_context(joined_node(config, database, keys, clock, name))
+
+
+async def _place(stack: AsyncExitStack, database: Database, node: Node | None, name: str) -> Placement:
+    if node is not None:
+        return node.membership.where
+    return await stack.enter_async_context(open_local_placement(database, node=name))
+
+
 @asynccontextmanager
 async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
     async with trio.open_nursery() as nursery:
         _start(service, domains, nursery)
+        if service.node is not None:
+            await _rise(service, service.node)
         service.lifecycle.serve()
         try:
             yield
@@ -151,9 +176,19 @@ async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
             nursery.cancel_scope.cancel()
 
 
+async def _rise(service: Service, node: Node) -> None:
+    """Take in what the others have told meanwhile, and own a share of everything from now on."""
+    node.membership.sockets = lambda: len(service.sockets)
+    node.retelling.follow(service.memory_reactions)
+    node.membership.peers.listen()
+    await node.membership.rise(partial(part_with, service.system), node.nursery.start_soon)
+
+
 def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
     """Start the jobs and background tasks of all domains."""
     work: list[Job | BackgroundTask] = []
+    if service.node is not None:
+        work.append(BackgroundTask("what other nodes tell", partial(follow_others, service)))
     does = service.placement.does
     for domain in domains:
         domain.gauges(service)

@@ -6,6 +6,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import get_args
 
 from msgspec import Raw
 
@@ -89,6 +90,7 @@ def conversation_kind(frames: Frames, said: Said | None = None) -> Kind[State, A
         deadlines=Deadlines(due=rules_polls.due, expire=rules_polls.expire),
         followers=Followers(touches=touches, on_committed=None if said is None else partial(_pass_on, said)),
         unjournaled=Unjournaled(refresh=loading.refresh),
+        crossing=dict.fromkeys(get_args(commands.Told)),
     )
 
 

@@ -46,6 +46,7 @@ class Actor:
     __slots__ = (
         "_active_ms",
         "_closing",
+        "_ends_with",
         "_last_error",
         "_leave",
         "_restart_policy",
@@ -57,6 +58,7 @@ class Actor:
         "activation",
         "channel",
         "id",
+        "is_gone",
         "kind",
         "mailbox",
     )  # fmt: skip
@@ -76,6 +78,9 @@ class Actor:
         self._waiting: list[OneShot[Failure | None]] = []
         self._active_ms = runtime.clock.now_ms()
         self._closing = False
+        # what subscribers are told when it leaves although they are there
+        self._ends_with: str | None = None
+        self.is_gone = False
         # True while a task retires the actor; what the task that waits for the next activation sleeps on
         self._retiring = False
         self._sleeping: OneShot[None] | None = None
@@ -124,10 +129,19 @@ class Actor:
             self._attach()
         return self.channel
 
-    def close(self) -> None:
-        """Finish what waits, save a snapshot and leave the directory, with or without subscribers."""
-        self._closing = True
+    def close(self, code: str | None = None) -> None:
+        """Finish what waits, save a snapshot and leave the directory, with or without subscribers.
+
+        Args:
+            code: the reason with which subscriptions end; None leaves them, because their sockets end too.
+        """
+        self._closing, self._ends_with = True, code
         self._retire_soon()
+
+    def reopen(self) -> None:
+        """Stay after all, unless it has left already."""
+        self._closing, self._ends_with = False, None
+        self.poke()
 
     def lose(self) -> None:
         """End the activation, because its shard belongs to another node now."""
@@ -229,9 +243,12 @@ class Actor:
 
     def gone(self) -> None:
         """Leave the directory and answer what still waits with Draining, also when the system was stopped midway."""
+        self.is_gone = True
         self._leave(self)
         self._end_life(Draining())
         self._fail(Draining())
+        if self._ends_with is not None and self.channel is not None:
+            self.channel.end(self._ends_with)
 
     # -- in between ---------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import trio
 
@@ -39,6 +39,8 @@ class Runtime:
         loads: limits concurrent loads to 50, so that a restart does not overload the database.
         counters: totals.
         touched: marks watched views as changed by a committed event.
+        told: has memory on other nodes follow an event of an owner here (the kind's name, its id, the event, or None
+            to have it ask the owner); None without other nodes.
         start: starts a task in the system's nursery.
         ask_ms: how long a caller waits for its answer.
         idle_ms: how long an actor has to be without commands, readers and subscribers before it retires.
@@ -54,6 +56,7 @@ class Runtime:
     loads: trio.Semaphore
     counters: Counters
     touched: Touched
+    told: Callable[[str, str, Any], None] | None
     start: Callable[..., None]
     ask_ms: int
     idle_ms: int

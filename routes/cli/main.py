@@ -16,7 +16,7 @@ from persistence.errors import PersistenceError
 from routes.cli.keeping import add_keeping
 from routes.cli.output import say
 from routes.edge.config.environment import process_environment
-from routes.edge.config.table import Config, read_config, without_effect
+from routes.edge.config.table import Config, read_config
 from routes.edge.faults import OperatorFault
 from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 
@@ -136,12 +136,8 @@ def _add_import(
 
 
 def _serve(_arguments: argparse.Namespace, config: Config) -> int:
-    import structlog
-
     from routes.__main__ import run
 
-    for name in without_effect(process_environment()):
-        structlog.get_logger().warning("a setting is without effect in this release", setting=name)
     run(config)
     return 0
 

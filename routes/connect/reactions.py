@@ -61,7 +61,7 @@ def _joined(service: Service, event: ServerJoined) -> None:
     service.of(OWN_SERVERS).joined(event.owner_id, event.server_id)
 
 
-REACTIONS = (Reaction(RelationChanged, _relation_changed), Reaction(ServerJoined, _joined))
+REACTIONS = (Reaction(RelationChanged, _relation_changed, once=True), Reaction(ServerJoined, _joined))
 
 RECONCILIATIONS = (
     Reconciliation(ConsentBetween, _ask_consent),

@@ -21,6 +21,7 @@ TRANSACTIONS = {
     "routes/users/setup.py": "the link that is printed at the start; nobody is there yet",
     "routes/versions/parts.py": "the last counts, when there is no service any more",
     "routes/discord/sender.py": "what has become of posts, which nothing in memory repeats",
+    "routes/joining.py": "the row of this node, before anything is served",
     "routes/networks/automation.py": "what is to be written to a name service, which nothing in memory repeats",
 }
 

@@ -1,6 +1,6 @@
 """Links over a real NATS server: in order, over its end and its silence, and only for those who share the key."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 import trio
@@ -12,7 +12,7 @@ from actors.kernel.nodes.links import Links
 from persistence.bridge.bus import BACKLOG_BYTES, Bus
 from persistence.bridge.thread import AsyncioThread
 from tests.nodes.play import KEY
-from tests.support.nats import PASSWORD, NatsServer, running_nats
+from tests.support.nats import PASSWORD, NatsServer
 from tests.support.waiting import wait_until
 
 
@@ -41,12 +41,6 @@ class RealNode:
 
     async def is_away(self) -> bool:
         return not self.bus.is_ready
-
-
-@pytest.fixture(scope="module")
-def nats() -> Iterator[NatsServer]:
-    with running_nats() as server:
-        yield server
 
 
 @pytest.fixture

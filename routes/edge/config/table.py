@@ -39,7 +39,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     database_url: str | None
     pg_bin: Path | None
     wal_dir: Path | None
-    nats_url: str | None
+    nats_url: tuple[str, ...] | None
+    nats_plain: bool
     rate_limits: bool
     trusted_proxies: tuple[Network, ...]
     client_ip_header: bytes | None
@@ -160,10 +161,13 @@ SETTINGS = (
     Setting(
         "nats_url",
         None,
-        forms.text,
-        "NATS server that joins several nodes; unset: one node",
+        forms.nats_urls,
+        "NATS servers that join several nodes, comma-separated; unset: one node",
         True,
         also=("nats",),
+    ),
+    Setting(
+        "nats_plain", "off", forms.switch, "take nats:// without TLS from other machines, in a closed network"
     ),
     Setting(
         "rate_limits",
@@ -317,19 +321,6 @@ SETTINGS = (
 )
 
 
-RESERVED = frozenset({"nats_url"})
-"""Settings of domains that this release lacks: checked like the others, and reported at start to have no effect."""
-
-
-def without_effect(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The variables that are set but not read by this release, in the order of the table.
-
-    Args:
-        environ: all environment variables.
-    """
-    return tuple(row.name for row in SETTINGS if row.field in RESERVED and environ.get(row.name))
-
-
 def read_config(environ: Mapping[str, str]) -> Config:
     """Parse the configuration from environment variables.
 
@@ -350,10 +341,23 @@ def read_config(environ: Mapping[str, str]) -> Config:
             raise ConfigError(f"{setting.name}{shown}: {error}") from None
     if values["tls_bind"] is not None and None in (values["tls_cert"], values["tls_key"]):
         raise ConfigError("PARTYLINE_TLS_BIND needs PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")
+    _check_nats(values)
     values["base_url"] = values["base_url"] or _own_address(values)
     values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
     values["shared_dir"] = values["shared_dir"] or values["data_dir"]
     return Config(**values)  # type: ignore[arg-type]  # tests/edge check each parser against its field
+
+
+def _check_nats(values: Mapping[str, object]) -> None:
+    urls = values["nats_url"]
+    if not isinstance(urls, tuple):
+        return
+    if values["database_url"] is None:
+        raise ConfigError("PARTYLINE_NATS_URL needs PARTYLINE_DATABASE_URL: several nodes share one database")
+    if not values["nats_plain"] and not all(forms.is_covered(url) for url in urls):
+        raise ConfigError(
+            "PARTYLINE_NATS_URL: other machines need tls://, or a closed network and PARTYLINE_NATS_PLAIN=on"
+        )
 
 
 def _own_address(values: Mapping[str, object]) -> str:
