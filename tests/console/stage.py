@@ -159,10 +159,14 @@ class Scene:
 def chromium() -> str | None:
     """The browser that is there: `CHROMIUM`, or Debian's; the one without a window starts and paints in half the time."""
     named = os.environ.get("CHROMIUM")
-    return named or next(filter(None, map(which, ("chromium-headless-shell", "chromium", "chromium-browser"))), None)
+    return named or next(
+        filter(None, map(which, ("chromium-headless-shell", "chromium", "chromium-browser"))), None
+    )
 
 
-needs_browser = pytest.mark.skipif(chromium() is None, reason="no Chromium here: apt-get install chromium-headless-shell")
+needs_browser = pytest.mark.skipif(
+    chromium() is None, reason="no Chromium here: apt-get install chromium-headless-shell"
+)
 """Marks what cannot be seen without a browser."""
 
 
