@@ -264,7 +264,7 @@ async def offered(world: World, cast: Cast) -> Pages:
 
 async def stories(world: World, cast: Cast) -> Pages:
     """Texts, categories and polls of news, descriptions of products, files of totems."""
-    ada, root, writer = cast.ada, cast.root, cast.writers[0]
+    root, writer = cast.root, cast.writers[0]
     taken = [payload for payload in PAYLOADS if is_text(payload) and payload == payload.strip()]
     options, question = packed(100)[:10], packed(300)[0]
     article = {

@@ -1,3 +1,4 @@
+// @ts-self-types="./partyline.d.ts"
 // A client of Partyline for browsers and Node: signing in, requests, and the one live socket. No dependencies.
 //
 //   import { Partyline } from "/client/partyline.js";

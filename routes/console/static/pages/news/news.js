@@ -6,7 +6,7 @@ import { Markdown } from "../../ui/markdown.js";
 import { Poll } from "../../ui/poll.js";
 import { Complaint, Empty, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
-import { say, sayAround } from "../../words.js";
+import { say } from "../../words.js";
 
 /** @param {{id?: string}} props of the open article. */
 export default function News({ id }) {
@@ -41,6 +41,6 @@ function Follow({ article }) {
   return html`<${State} of=${read}>${({ items }) => html`<div class="buttons start">${offered.map((one) => {
     const others = items.filter((item) => item.type !== one.type || item.id !== one.id);
     const isFollowed = others.length < items.length;
-    return html`<button key=${one.type} type="button" aria-pressed=${isFollowed} disabled=${act.isRunning} onClick=${() => act.run(isFollowed ? others : [...items, one])}>${sayAround(`news.follow.${one.type}`, { name: html`<bdi>${one.id}</bdi>` })}</button>`;
+    return html`<button key=${one.type} type="button" aria-pressed=${isFollowed} disabled=${act.isRunning} onClick=${() => act.run(isFollowed ? others : [...items, one])}><bdi>${say(`news.follow.${one.type}`, { name: one.id })}</bdi></button>`;
   })}</div><${Complaint} error=${act.error} />`}<//>`;
 }
