@@ -6,7 +6,7 @@ from shutil import copytree
 import pytest
 import trio
 
-from tests.console.test_client import CLIENT, node
+from tests.console.node import CLIENT, node
 from tests.support.waiting import patience
 from tests.support.world import World
 
