@@ -51,7 +51,7 @@ export function useEdited({ kept, fieldsOf, write, read, changed = () => {}, sai
     isChanged: Object.keys(changes).length > 0,
     set: (name) => (value) => setState((now) => ({ ...now, fields: { ...now.fields, [name]: value } })),
     discard: () => (newer ? go() : setState((now) => ({ ...now, fields: before }))),
-    hint: (name, words = null) => (theirs && theirs[name] !== before[name] ? saidByThem(theirs[name]) : words),
+    hint: (name, words = null, wordsOf = (value) => value) => (theirs && theirs[name] !== before[name] ? saidByThem(wordsOf(theirs[name])) : words),
     conflict: newer && { keepMine: () => go(changes), takeTheirs: () => go() },
   };
 }

@@ -34,7 +34,7 @@ function Editor({ kept, offered, changed }) {
     <${Field} label=${say("networks.name")} hint=${hint("name")} value=${fields.name} onInput=${set("name")} error=${save.error} pointer="/name" maxlength="100" />
     <${Field} label=${say("networks.slug")} hint=${hint("slug", say("networks.slugHint"))} value=${fields.slug} onInput=${set("slug")} error=${save.error} pointer="/slug" maxlength="32" spellcheck=${false} />
     <${Field} kind="area" rows="3" label=${say("networks.summary")} hint=${hint("publicSummary")} value=${fields.publicSummary} onInput=${set("publicSummary")} error=${save.error} pointer="/publicSummary" maxlength="500" />
-    <${Field} kind="select" label=${say("networks.share")} hint=${hint("share", say("networks.shareHint"))} value=${fields.share} onInput=${set("share")} error=${save.error} pointer="/publicProfileShareCode" options=${[["", say("server.noNetwork")], ...codes.map((code) => [code, nameOf(code)])]} />
+    <${Field} kind="select" label=${say("networks.share")} hint=${hint("share", say("networks.shareHint"), nameOf)} value=${fields.share} onInput=${set("share")} error=${save.error} pointer="/publicProfileShareCode" options=${[["", say("server.noNetwork")], ...codes.map((code) => [code, nameOf(code)])]} />
     ${network.slug && html`<p>${say("networks.publicPage")} <a href=${api.publicPage(network.slug)} target="_blank" rel="noopener">${network.slug}</a></p>`}
     <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${discard} /></div>`;
 }

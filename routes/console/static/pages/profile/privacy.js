@@ -24,8 +24,8 @@ function Editor({ kept }) {
   const choices = (family, values) => values.map((one) => [one, say(`profile.${family}.${one}`)]);
   return html`<div class="form"><${Conflict} of=${conflict} />
     <${Field} kind="switch" label=${say("profile.requests")} hint=${hint("allowFriendRequests")} value=${fields.allowFriendRequests} onInput=${set("allowFriendRequests")} />
-    <${Field} kind="select" label=${say("profile.groups")} hint=${hint("groupInvites")} options=${choices("invites", ["EVERYONE", "FRIENDS", "NOBODY"])} value=${fields.groupInvites} onInput=${set("groupInvites")} />
-    <${Field} kind="select" label=${say("profile.servers")} hint=${hint("serverListVisibility")} options=${choices("visible", ["PUBLIC", "FRIENDS", "PRIVATE"])} value=${fields.serverListVisibility} onInput=${set("serverListVisibility")} />
+    <${Field} kind="select" label=${say("profile.groups")} hint=${hint("groupInvites", null, (one) => say(`profile.invites.${one}`))} options=${choices("invites", ["EVERYONE", "FRIENDS", "NOBODY"])} value=${fields.groupInvites} onInput=${set("groupInvites")} />
+    <${Field} kind="select" label=${say("profile.servers")} hint=${hint("serverListVisibility", null, (one) => say(`profile.visible.${one}`))} options=${choices("visible", ["PUBLIC", "FRIENDS", "PRIVATE"])} value=${fields.serverListVisibility} onInput=${set("serverListVisibility")} />
     <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${discard} /></div>`;
 }
 
