@@ -6,6 +6,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import get_args
 
 from msgspec import Raw
 
@@ -111,6 +112,7 @@ def conversation_kind(
             on_outcome_unknown=doubt,
         ),
         unjournaled=Unjournaled(refresh=loading.refresh),
+        crossing=dict.fromkeys(get_args(commands.Told)),
     )
 
 

@@ -15,6 +15,7 @@ from actors.kernel.activation import Activation
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox
+from actors.kernel.observed import ObservedActivation, ObservedMailbox
 from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import recover, seal
 from actors.kernel.restart_policy import RestartPolicy
@@ -45,6 +46,7 @@ class Actor:
     __slots__ = (
         "_active_ms",
         "_closing",
+        "_ends_with",
         "_last_error",
         "_leave",
         "_restart_policy",
@@ -57,6 +59,7 @@ class Actor:
         "activation",
         "channel",
         "id",
+        "is_gone",
         "kind",
         "mailbox",
     )  # fmt: skip
@@ -66,7 +69,7 @@ class Actor:
     ) -> None:
         self.kind = kind
         self.id = id
-        self.mailbox = Mailbox()
+        self.mailbox = Mailbox() if runtime.observer is None else ObservedMailbox(runtime.observer)
         self.channel: Channel | None = None
         self.activation: Activation | None = None
         self._runtime = runtime
@@ -76,6 +79,9 @@ class Actor:
         self._waiting: list[OneShot[Failure | None]] = []
         self._active_ms = runtime.clock.now_ms()
         self._closing = False
+        # what subscribers are told when it leaves although they are there
+        self._ends_with: str | None = None
+        self.is_gone = False
         # True while a task retires the actor; what the task that waits for the next activation sleeps on
         self._retiring = False
         self._sleeping: OneShot[None] | None = None
@@ -126,10 +132,19 @@ class Actor:
             self._attach()
         return self.channel
 
-    def close(self) -> None:
-        """Finish what waits, save a snapshot and leave the directory, with or without subscribers."""
-        self._closing = True
+    def close(self, code: str | None = None) -> None:
+        """Finish what waits, save a snapshot and leave the directory, with or without subscribers.
+
+        Args:
+            code: the reason with which subscriptions end; None leaves them, because their sockets end too.
+        """
+        self._closing, self._ends_with = True, code
         self._retire_soon()
+
+    def reopen(self) -> None:
+        """Stay after all, unless it has left already."""
+        self._closing, self._ends_with = False, None
+        self.poke()
 
     def lose(self) -> None:
         """End the activation, because its shard belongs to another node now."""
@@ -236,9 +251,12 @@ class Actor:
 
     def gone(self) -> None:
         """Leave the directory and answer what still waits with Draining, also when the system was stopped midway."""
+        self.is_gone = True
         self._leave(self)
         self._end_life(Draining())
         self._fail(Draining())
+        if self._ends_with is not None and self.channel is not None:
+            self.channel.end(self._ends_with)
 
     # -- in between ---------------------------------------------------------------------------------
 
@@ -253,7 +271,8 @@ class Actor:
             recovered = await runtime.store.read(recover, runtime.journal, self.kind, self.id)
         if recovered is None:
             raise self.kind.unknown
-        return Activation(
+        opened = Activation if runtime.observer is None else ObservedActivation
+        return opened(
             self.kind,
             self.id,
             runtime,

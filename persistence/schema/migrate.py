@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Protocol
@@ -39,7 +40,7 @@ class MigrationFaulty(PersistenceError):
     """A file in the folder of migrations has a bad name, or the number of another."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Migration:
     """One file.
 
@@ -51,7 +52,7 @@ class Migration:
     name: str
     sql: str
 
-    @property
+    @cached_property
     def checksum(self) -> str:
         """SHA-256 of the text, hexadecimal."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
@@ -73,8 +74,9 @@ class Step(Protocol):
         ...
 
 
+@cache
 def shipped(folder: Traversable | None = None) -> tuple[Migration, ...]:
-    """The migrations that come with this version, in order.
+    """The migrations that come with this version, in order; read once.
 
     Args:
         folder: where they lie; `persistence/migrations` by default.
