@@ -41,7 +41,7 @@ def create_app(config: Config | None = None, service: Service | None = None) -> 
 
 def edge_of(service: Service) -> Edge:
     """The edge of an open service, which answers what other nodes pass on as well."""
-    edge = Edge(service, TABLE)
+    edge = service.seams.edge(service, TABLE)
     if service.node is not None:
         service.node.passing_on.serve(edge.answer_passed)
     return edge

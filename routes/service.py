@@ -34,6 +34,7 @@ from routes.live.channels import Channels
 from routes.part import Part
 from routes.passing_on import PassingOn
 from routes.reconciler import Reconciler
+from routes.telemetry.seams import PLAIN, Seams
 
 T = TypeVar("T")
 
@@ -82,6 +83,7 @@ class Service:
         turnstile: serialises operations of one user that concern several actors.
         housekeeping: the record of the jobs' runs and failures.
         disk: sizes of tables on disk.
+        seams: what is put in the way of requests to see them.
     """
 
     config: Config
@@ -114,6 +116,7 @@ class Service:
     turnstile: Turnstile = field(default_factory=Turnstile)
     housekeeping: Housekeeping = field(default_factory=Housekeeping)
     disk: Disk = field(default_factory=Disk)
+    seams: Seams = PLAIN
 
     @property
     def others(self) -> PassingOn | None:

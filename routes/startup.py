@@ -39,6 +39,7 @@ from routes.lifecycle import Lifecycle
 from routes.part import Opening
 from routes.reconciler import Reconciler
 from routes.service import Service
+from routes.telemetry.seams import PLAIN, Seams, TelemetryMissing
 
 log = structlog.get_logger()
 
@@ -64,6 +65,7 @@ async def open_service(
     Raises:
         ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
         DatabaseUnavailable: the database does not answer, or another node holds it.
+        TelemetryMissing: traces are wanted, and what sends them is not installed.
     """
     async with AsyncExitStack() as stack:
         service = await _open(stack, config, domains, clock or SystemClock())
@@ -72,12 +74,11 @@ async def open_service(
 
 
 async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
-    database = await _open_database(stack, config)
+    seams = await _seams(stack, config)
+    database = await _open_database(stack, config, seams)
     keys = await trio.to_thread.run_sync(_open_keys, config.shared_dir)
     name = await trio.to_thread.run_sync(node_name, config.data_dir)
-    node = None
-    if config.nats_url is not None:
-        node = await stack.enter_async_context(joined_node(config, database, keys, clock, name))
+    node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
     opening = Opening(
         config=config,
         clock=clock,
@@ -100,6 +101,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
             placement=placement,
             rng=rng,
             ask_seconds=config.request_seconds,
+            observer=seams.observer,
             far=None if node is None else node.far,
         )
     )
@@ -128,7 +130,30 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         ),
         reconciliations=reconciliations_of(each for one in domains for each in one.reconciliations),
         reconciler=Reconciler(partial(database.read, running_seconds)),
+        seams=seams,
     )
+
+
+async def _seams(stack: AsyncExitStack, config: Config) -> Seams:
+    """What sees requests, turns and units of work: nothing, unless traces or logs are sent away."""
+    if config.otel == "off":
+        return PLAIN
+    try:
+        # Imported where it is wanted: it takes a third of a second, and is an extra.
+        from routes.telemetry.opening import open_telemetry  # noqa: PLC0415
+    except ImportError as missing:
+        raise TelemetryMissing(
+            "PARTYLINE_OTEL needs packages that are not installed: pip install 'partyline[otel]'"
+        ) from missing
+    return await stack.enter_async_context(open_telemetry(config))
+
+
+async def _join(
+    stack: AsyncExitStack, config: Config, *, database: Database, keys: Keys, clock: Clock, name: str
+) -> Node | None:
+    if config.nats_url is None:
+        return None
+    return await stack.enter_async_context(joined_node(config, database, keys, clock, name))
 
 
 async def _place(stack: AsyncExitStack, database: Database, node: Node | None, name: str) -> Placement:
@@ -182,12 +207,14 @@ def _open_keys(shared_dir: Path) -> Keys:
     return open_keys(shared_dir)
 
 
-async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
+async def _open_database(stack: AsyncExitStack, config: Config, seams: Seams) -> Database:
     await _hold(stack, config.data_dir)
     dsn = config.database_url
     if dsn is None:
         dsn = await stack.enter_async_context(embedded_postgres(config.data_dir, pg_bin=config.pg_bin))
-    database = await stack.enter_async_context(open_database(dsn, timeout_seconds=config.request_seconds))
+    database = await stack.enter_async_context(
+        open_database(dsn, timeout_seconds=config.request_seconds, made=seams.database)
+    )
     await database.read(check_server)
     for name in await migrate(database):
         log.info("migrated", migration=name)

@@ -15,6 +15,7 @@ from actors.kernel.activation import Activation
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox
+from actors.kernel.observed import ObservedActivation, ObservedMailbox
 from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import recover
 from actors.kernel.restart_policy import RestartPolicy
@@ -67,7 +68,7 @@ class Actor:
     ) -> None:
         self.kind = kind
         self.id = id
-        self.mailbox = Mailbox()
+        self.mailbox = Mailbox() if runtime.observer is None else ObservedMailbox(runtime.observer)
         self.channel: Channel | None = None
         self.activation: Activation | None = None
         self._runtime = runtime
@@ -258,7 +259,8 @@ class Actor:
             recovered = await runtime.store.read(recover, runtime.journal, self.kind, self.id)
         if recovered is None:
             raise self.kind.unknown
-        return Activation(
+        opened = Activation if runtime.observer is None else ObservedActivation
+        return opened(
             self.kind,
             self.id,
             runtime,

@@ -12,6 +12,7 @@ from actors.kernel.directory import System
 from actors.kernel.kind import Kind
 from actors.kernel.live_views import LiveViews
 from actors.kernel.nodes.far import Far
+from actors.kernel.observer import Observer
 from actors.kernel.placement import Placement
 from actors.kernel.runtime import Runtime, Touched
 from actors.kernel.scheduler import Scheduler
@@ -43,6 +44,7 @@ async def open_system(
     journal: Journal = persistent_journal,
     ask_seconds: float = ASK_SECONDS,
     idle_seconds: float = IDLE_SECONDS,
+    observer: Observer | None = None,
     far: Far | None = None,
 ) -> AsyncIterator[System]:
     """Run an actor system while the block runs; leaving the block drains it.
@@ -58,6 +60,7 @@ async def open_system(
         journal: the statements, `persistence.journal.journal`.
         ask_seconds: how long a caller waits for its answer.
         idle_seconds: how long an owner has to be without commands, readers and subscribers before it retires.
+        observer: sees all turns; None for nobody.
         far: the way to the actors of other nodes; None without others.
     """
     async with trio.open_nursery() as nursery:
@@ -80,12 +83,10 @@ async def open_system(
             start=start,
             ask_ms=int(ask_seconds * 1000),
             idle_ms=int(idle_seconds * 1000),
+            observer=observer,
         )
         system = System(runtime, live_views, kinds=kinds, nursery=nursery, rng=rng, far=far)
-        nursery.start_soon(runtime.timers.run)
-        nursery.start_soon(runtime.scheduler.run)
-        nursery.start_soon(sweep_live, runtime.clock, system.actors)
-        nursery.start_soon(wake_due, runtime, system.overdue)
+        _keep_going(nursery, runtime, system)
         try:
             yield system
         finally:
@@ -93,6 +94,13 @@ async def open_system(
                 await system.drain()
             system.abandon()
             nursery.cancel_scope.cancel()
+
+
+def _keep_going(nursery: trio.Nursery, runtime: Runtime, system: System) -> None:
+    nursery.start_soon(runtime.timers.run)
+    nursery.start_soon(runtime.scheduler.run)
+    nursery.start_soon(sweep_live, runtime.clock, system.actors)
+    nursery.start_soon(wake_due, runtime, system.overdue)
 
 
 def _touching_all(live_views: LiveViews, far: Far) -> Touched:

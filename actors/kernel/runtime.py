@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import trio
 
 from actors.kernel.clock import Clock
+from actors.kernel.observer import Observer
 from actors.kernel.placement import Placement
 from actors.kernel.scheduler import Scheduler
 from actors.kernel.statistics import Counters
@@ -43,6 +44,7 @@ class Runtime:
         start: starts a task in the system's nursery.
         ask_ms: how long a caller waits for its answer.
         idle_ms: how long an actor has to be without commands, readers and subscribers before it retires.
+        observer: sees all turns; None for nobody.
     """
 
     store: Store
@@ -58,3 +60,4 @@ class Runtime:
     start: Callable[..., None]
     ask_ms: int
     idle_ms: int
+    observer: Observer | None = None

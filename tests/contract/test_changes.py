@@ -11,6 +11,7 @@ TRANSACTIONS = {
     "routes/changes.py": "the one way",
     "routes/edge/pipeline/call.py": "with the receipt of a request; knows no domain",
     "routes/pruning.py": "rows that nobody has in memory any more",
+    "routes/telemetry/units.py": "the same transaction, which it only sees",
     "routes/cli/signin.py": "no service runs in the command",
     "routes/cli/catalog.py": "no service runs in the command; a running one reads catalogs anew",
     "routes/cli/backup.py": "into a database that nobody has served yet",

@@ -77,6 +77,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     archive_after_days: int
     log: str
     log_level: str
+    otel: str
 
 
 class Setting(NamedTuple):
@@ -301,6 +302,13 @@ SETTINGS = (
         forms.one_of("debug", "info", "warning", "error"),
         "least level that is logged",
         also=("loglevel", "verbos", "debug"),
+    ),
+    Setting(
+        "otel",
+        "off",
+        forms.one_of("off", "traces", "logs", "all"),
+        "what goes to the collector of OpenTelemetry that the standard OTEL_ variables name: off, traces, logs or all",
+        also=("otlp", "tracing", "telemetry"),
     ),
 )
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from actors.operations.history import EVERY_MS
 from tests.console.furnished import submit_cape
@@ -181,6 +181,31 @@ async def test_a_gap_and_a_restart_are_seen_in_all_charts(world: World, look: Lo
         scene.stop_at(page, "health-gap")
 
     await play(world, look, story)
+
+
+async def test_a_service_that_says_nothing_is_old_within_five_seconds(world: World) -> None:
+    """Check 22: it stands still, and its sockets stay open."""
+    root = await world.super_admin()
+    stopped: list[bool] = []
+
+    def relay(near: WebSocketRoute) -> None:
+        far = near.connect_to_server()
+        near.on_message(lambda said: None if stopped else far.send(said))
+        far.on_message(lambda said: None if stopped else near.send(said))
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root)
+        page.route_web_socket("**/v1/social/live*", relay)
+        page.goto("/app/operate")
+        health = page.locator(".banner [role=status]")
+        expect(health).to_have_text("All is well.")
+        page.clock.install()
+        page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+        stopped.append(True)
+        page.clock.run_for(5_000)
+        expect(health).to_have_text("This is not up to date: the service says nothing.")
+
+    await play(world, Look("light", 1280), story)
 
 
 async def test_what_a_role_sees_is_drawn(world: World, look: Look) -> None:
