@@ -91,6 +91,8 @@ def cautions(config: Config) -> Iterator[str]:
             "PARTYLINE_EDGE=stock is for comparison only: Hypercorn's own server lacks the bounds of the lean one, "
             "and a stranger can end it"
         )
+    if config.wal_dir is not None and config.database_url is not None:
+        yield "PARTYLINE_WAL_DIR is for the embedded database: beside PARTYLINE_DATABASE_URL it has no effect"
 
 
 async def _run(config: Config) -> None:

@@ -211,7 +211,9 @@ async def _open_database(stack: AsyncExitStack, config: Config, seams: Seams) ->
     await _hold(stack, config.data_dir)
     dsn = config.database_url
     if dsn is None:
-        dsn = await stack.enter_async_context(embedded_postgres(config.data_dir, pg_bin=config.pg_bin))
+        dsn = await stack.enter_async_context(
+            embedded_postgres(config.data_dir, pg_bin=config.pg_bin, wal_dir=config.wal_dir)
+        )
     database = await stack.enter_async_context(
         open_database(dsn, timeout_seconds=config.request_seconds, made=seams.database)
     )

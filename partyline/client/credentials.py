@@ -26,7 +26,8 @@ class Grant:
 
 
 GetToken = Callable[[], Awaitable[Grant | None]]
-"""Gets a fresh token, for instance from your login service; None where the user is signed out."""
+"""Gets a fresh token, for instance from your login service; None where the user is signed out. Where it cannot be said
+now it raises `Unreachable`, or a temporary `Problem`, and is asked again; anything else ends the client."""
 
 
 class Credentials:

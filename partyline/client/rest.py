@@ -9,7 +9,7 @@ import httpx2
 import msgspec
 
 from partyline.client.backoff import Backoff
-from partyline.client.credentials import Credentials
+from partyline.client.credentials import Credentials, Grant
 from partyline.client.problem import ClientError, Unreachable, problem_of
 
 RETRY_SECONDS = 20.0
@@ -206,21 +206,22 @@ class Rest:
             await anyio.sleep(pause)
 
     async def _once(self, request: "_Request") -> httpx2.Response:
-        response = await self._sent(request)
-        used = self._credentials.grant
+        response, used = await self._sent(request)
         if response.status_code == 401 and await self._credentials.renew(used):
-            response = await self._sent(request)
+            response, _ = await self._sent(request)
         if response.status_code >= 400:
             raise problem_of(response.status_code, response.content, response.headers.get("Retry-After"))
         return response
 
-    async def _sent(self, request: "_Request") -> httpx2.Response:
-        token = await self._credentials.token()
+    async def _sent(self, request: "_Request") -> tuple[httpx2.Response, Grant | None]:
+        """The answer, and the grant whose token was sent."""
+        await self._credentials.token()
+        grant = self._credentials.grant
         headers = dict(request.headers)
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token}"
+        if grant is not None:
+            headers["Authorization"] = f"Bearer {grant.token}"
         try:
-            return await self._http.request(
+            response = await self._http.request(
                 request.method,
                 request.path,
                 params=list(request.query),
@@ -229,6 +230,7 @@ class Rest:
             )
         except httpx2.TransportError as error:
             raise Unreachable from error
+        return response, grant
 
 
 class _Request(msgspec.Struct, frozen=True):

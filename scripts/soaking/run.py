@@ -97,7 +97,7 @@ class Soak:
         agents = [SoakedAgent(self._place, agent, self._asker) for agent, _ in self._scene.agents]
         self._sockets: list[Watcher | SoakedAgent] = [*self._watchers(), *agents]
         before = await self._held() or {}
-        self._began = trio.current_time()
+        self._began = self._told_at = trio.current_time()
         self.say(heading())
         async with trio.open_nursery() as serving:
             serving.start_soon(loop.run)
@@ -108,6 +108,7 @@ class Soak:
                 living.start_soon(self._tell_again_and_again)
                 await self._load(living)
                 living.cancel_scope.cancel()
+            await self._tell()
             verdict = await self._judge()
             self.books.turn_over()
             serving.cancel_scope.cancel()
@@ -237,17 +238,20 @@ class Soak:
                 self.samples.append(sample)
 
     async def _tell_again_and_again(self) -> None:
-        at = self._began
         while True:
-            at += self.plan.stretch_seconds
-            await trio.sleep_until(at)
-            kinds = self.books.turn_over()
-            found = await self._held()
-            kept = None if found is None else sum(one.size_bytes for one in found.values())
-            last = self.samples[-1] if self.samples and self.samples[-1].pid == self.server.pid else None
-            errors, weathered = (sum(one.values()) for one in (self.books.errors, self.books.weathered))
-            length = self.plan.stretch_seconds
-            self.say(stretch_line(Stretch(at - self._began, length, kinds, last, kept, errors, weathered)))
+            await trio.sleep_until(self._told_at + self.plan.stretch_seconds)
+            await self._tell()
+
+    async def _tell(self) -> None:
+        """The stretch since the last line, as a line."""
+        now = trio.current_time()
+        seconds, self._told_at = now - self._told_at, now
+        kinds = self.books.turn_over()
+        found = await self._held()
+        kept = None if found is None else sum(one.size_bytes for one in found.values())
+        last = self.samples[-1] if self.samples and self.samples[-1].pid == self.server.pid else None
+        errors, weathered = (sum(one.values()) for one in (self.books.errors, self.books.weathered))
+        self.say(stretch_line(Stretch(now - self._began, seconds, kinds, last, kept, errors, weathered)))
 
     async def _held(self) -> dict[str, Held] | None:
         """What the database holds; None while it is away."""

@@ -15,6 +15,7 @@ TRANSACTIONS = {
     "routes/cli/signin.py": "no service runs in the command",
     "routes/cli/catalog.py": "no service runs in the command; a running one reads catalogs anew",
     "routes/cli/backup.py": "into a database that nobody has served yet",
+    "routes/cli/archiving.py": "into a database that nobody has served yet",
     "routes/cli/export.py": "it only reads, all of one moment",
     "routes/cli/token.py": "no service runs in the command",
     "routes/users/setup.py": "the link that is printed at the start; nobody is there yet",

@@ -38,6 +38,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     shared_dir: Path
     database_url: str | None
     pg_bin: Path | None
+    wal_dir: Path | None
     nats_url: tuple[str, ...] | None
     nats_plain: bool
     rate_limits: bool
@@ -150,6 +151,13 @@ SETTINGS = (
         also=("database", "postgres", "dsn", "db", "sql"),
     ),
     Setting("pg_bin", None, Path, "folder of the embedded database's programs", also=("pgbin", "pgpath")),
+    Setting(
+        "wal_dir",
+        None,
+        Path,
+        "archive of the embedded database, on another disk: its log, base backups and files",
+        also=("waldir", "archivedir", "pitr"),
+    ),
     Setting(
         "nats_url",
         None,
