@@ -28,6 +28,7 @@ from routes.edge.config.forms import Bind
 from routes.edge.config.table import Config
 from routes.edge.server.server import serve
 from routes.edge.transport.settings import ServerSettings
+from routes.joining import bow_out
 from routes.open_files import make_room
 from routes.operations.parts import CERTIFICATE
 from routes.service import Service
@@ -159,7 +160,7 @@ async def _drain_sockets(service: Service) -> None:
 async def _stop(service: Service) -> None:
     """Give what this node owns to the others, if there are any, while it still answers; then drain."""
     if service.node is not None:
-        await service.node.membership.step_down(partial(part_with, service.system), GIVE_SECONDS)
+        await bow_out(service.node, partial(part_with, service.system), GIVE_SECONDS)
     service.lifecycle.drain()
 
 

@@ -11,7 +11,8 @@ import trio
 from actors.kernel.clock import Clock
 from actors.kernel.nodes.far import Far
 from actors.kernel.nodes.link import Life
-from actors.kernel.nodes.membership import ROW_SECONDS, Membership
+from actors.kernel.nodes.links import TICK_SECONDS
+from actors.kernel.nodes.membership import ROW_SECONDS, Membership, PartWith
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.supervisor import contained_task
 from persistence.bridge.bus import Bus
@@ -59,6 +60,23 @@ class Node:
     passing_on: PassingOn
     retelling: Retelling
     nursery: trio.Nursery
+
+
+async def bow_out(node: Node, part_with: PartWith, seconds: float) -> None:
+    """Give away everything that is owned here, and stay until nobody counts on this node any more.
+
+    Cancellation ends it midway: what is not given is free when the node leaves, and what others wait for is unknown to
+    them.
+
+    Args:
+        part_with: has owners leave memory.
+        seconds: how long to try at most.
+    """
+    with trio.move_on_after(seconds):
+        await node.membership.step_down(part_with)
+        # Once all that was said is acknowledged, everybody knows who owns what, and has its answers.
+        while not (node.passing_on.is_idle and node.membership.peers.has_been_heard):  # noqa: ASYNC110 - links tell nobody
+            await trio.sleep(TICK_SECONDS)
 
 
 @asynccontextmanager

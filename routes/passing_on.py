@@ -124,6 +124,11 @@ class PassingOn:
             raise Overloaded
         return Outgoing(answer.status, answer.headers, answer.body)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request of another node is being answered here, and none of this node's clients elsewhere."""
+        return not (self._answering or self._pending)
+
     # -- for the others -----------------------------------------------------------------------------
 
     def _hear_request(self, node: str, body: bytes) -> None:

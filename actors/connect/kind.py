@@ -93,7 +93,7 @@ _CROSSING: dict[type[Any], Any] = {
     commands.RemoveSilent: None,
     commands.EndExpired: None,
     commands.EndConsent: None,
-    commands.TakeCommands: None,
+    commands.TakeCommands: tuple[CommandRow, ...],
     commands.MigrateExtension: Moved,
     commands.DropExtension: int,
 }

@@ -17,7 +17,7 @@ from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox
 from actors.kernel.observed import ObservedActivation, ObservedMailbox
 from actors.kernel.one_shot import OneShot
-from actors.kernel.recovery import recover
+from actors.kernel.recovery import recover, seal
 from actors.kernel.restart_policy import RestartPolicy
 from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics
@@ -54,6 +54,7 @@ class Actor:
         "_retiring",
         "_runtime",
         "_sleeping",
+        "_unsure",
         "_waiting",
         "activation",
         "channel",
@@ -86,6 +87,8 @@ class Actor:
         self._sleeping: OneShot[None] | None = None
         self._restarts = 0
         self._last_error: str | None = None
+        # the last turn has an unknown outcome: until the head is sealed, it may still be committed
+        self._unsure = False
 
     # -- what the system asks of it -----------------------------------------------------------------
 
@@ -210,13 +213,17 @@ class Actor:
 
     def stopped(self, error: Exception) -> None:
         """Answer the letters of the activation that failed with its error; when a load failed, all that wait."""
+        if isinstance(error, OutcomeUnknown | Fenced):
+            # What another owner may have committed, or not, is not for us to find out.
+            self._unsure = isinstance(error, OutcomeUnknown)
         self._end_life(error if isinstance(error, PersistenceError | Refused) else Fault())
 
     async def wait_reactivation(self, error: Exception) -> bool:
         """After a failed activation or load: pause, then wait for a letter, a waiting caller or a subscriber.
 
-        Returns False when the actor may leave the directory instead: there is no such owner, it is closing, or its
-        faults are forgiven. Cancellation ends the wait and changes nothing.
+        After a turn of unknown outcome nothing is waited for: until the actor is loaded, that turn may be committed
+        unseen. Returns False when the actor may leave the directory instead: there is no such owner, it is closing, or
+        its faults are forgiven. Cancellation ends the wait and changes nothing.
         """
         if isinstance(error, NotFound):
             if self.channel is not None:
@@ -233,9 +240,10 @@ class Actor:
         )
         if self.parked_until_ms > now_ms:
             self._fail(Overloaded())
-        if not blameless or self._subscribed:
+        tried = self._unsure and not isinstance(error, OutcomeUnknown)
+        if not blameless or self._subscribed or tried:
             await self._pause_until(now_ms + pause_ms)
-        while not (len(self.mailbox) or self._waiting or self._subscribed):
+        while not (len(self.mailbox) or self._waiting or self._subscribed or self._unsure):
             if self._closing or self._forgiven():
                 return False
             await self._wait_poked()
@@ -254,8 +262,12 @@ class Actor:
 
     async def _load(self) -> Activation:
         runtime = self._runtime
-        fence = runtime.placement.fence(runtime.placement.shard_of(self.kind.name, self.id))
+        shard = runtime.placement.shard_of(self.kind.name, self.id)
+        fence = runtime.placement.fence(shard)
         async with runtime.loads:
+            if self._unsure:
+                await runtime.store.transact(seal, runtime.journal, self.kind, self.id, (shard, fence))
+                self._unsure = False
             recovered = await runtime.store.read(recover, runtime.journal, self.kind, self.id)
         if recovered is None:
             raise self.kind.unknown

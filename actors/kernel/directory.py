@@ -283,6 +283,15 @@ class System:
         """
         self._live_views.touched(view_name, ids, source)
 
+    def touched_everywhere(self, view_name: str, ids: Collection[str], source: str) -> None:
+        """As `touched`, on all nodes: for what is known on one node alone, since it follows its owners.
+
+        Args:
+            view_name: the name of the view.
+            source: the id of the owner whose event it was.
+        """
+        self._runtime.touched(view_name, ids, source)
+
     def touched_here(self, view_name: str, ids: Collection[str], source: str) -> None:
         """Mark watched views as changed by a committed event of an owner on another node; as `touched`.
 

@@ -18,6 +18,7 @@ import trio
 
 from persistence.archiving.bases import bases_in
 from persistence.backup.writing import last_backup_seconds
+from persistence.bridge.bus import trouble_with
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
@@ -30,6 +31,7 @@ from persistence.schema.migrate import unapplied
 from routes.edge.config.table import Config
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
+from routes.joining import CLOCK_MAX_MS
 
 FREE_MIN_BYTES = 1 << 30
 """With less free space, the write-ahead log alone may fill the disk."""
@@ -143,6 +145,9 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
                 yield finding
             if config.wal_dir is not None and config.database_url is None:
                 yield await _archive(database, config.wal_dir)
+            if config.nats_url is not None:
+                async for finding in _nodes(config.nats_url, database):
+                    yield finding
     except PersistenceError as fault:
         yield Finding("database", str(fault), "see PARTYLINE_DATABASE_URL and PARTYLINE_PG_BIN")
 
@@ -188,6 +193,18 @@ async def _server(database: Database) -> AsyncIterator[Finding]:
     ahead = time.time() - await database.read(checks.read_clock)
     cure = None if abs(ahead) <= CLOCK_MAX_SECONDS else "let both machines keep time by NTP"
     yield Finding("clock", f"{ahead:+.1f} s against the database", cure)
+
+
+async def _nodes(urls: tuple[str, ...], database: Database) -> AsyncIterator[Finding]:
+    """What several nodes need: a NATS that lets this one in, and its time within half a second of the database's."""
+    trouble = await database.thread.run(trouble_with, urls)
+    says = "lets this node in" if trouble is None else f"cannot be reached ({trouble})"
+    cure = None if trouble is None else "see PARTYLINE_NATS_URL: address, user, password, and TLS"
+    yield Finding("NATS", says, cure)
+    ahead = time.time() - await database.read(checks.read_clock)
+    if CLOCK_MAX_MS / 1000 < abs(ahead) <= CLOCK_MAX_SECONDS:
+        says = f"{ahead:+.1f} s against the database, too much for several nodes"
+        yield Finding("clock", says, "let both machines keep time by NTP")
 
 
 def _backup(shared_dir: Path) -> Iterator[Finding]:

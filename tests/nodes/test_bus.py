@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from actors.kernel.nodes.link import Heard, Life
 from actors.kernel.nodes.links import Links
-from persistence.bridge.bus import BACKLOG_BYTES, Bus
+from persistence.bridge.bus import BACKLOG_BYTES, Bus, trouble_with
 from persistence.bridge.thread import AsyncioThread
 from tests.nodes.play import KEY
 from tests.support.nats import PASSWORD, NatsServer
@@ -139,3 +139,9 @@ async def test_a_bus_without_a_server_holds_back(thread: AsyncioThread) -> None:
 async def test_names_fit_into_subjects(thread: AsyncioThread, name: str) -> None:
     with pytest.raises(ValueError, match="subject"):
         RealNode(thread, "nats://127.0.0.1:9", name)
+
+
+async def test_what_keeps_a_node_from_the_bus_is_said(thread: AsyncioThread, nats: NatsServer) -> None:
+    assert await thread.run(trouble_with, [nats.url]) is None
+    assert await thread.run(trouble_with, [nats.url.replace(PASSWORD, "wrong")]) is not None
+    assert await thread.run(trouble_with, ["nats://127.0.0.1:1"]) is not None

@@ -81,3 +81,14 @@ async def test_each_node_owns_its_share_and_sweeps_and_works_for_it_alone(cluste
         assert set(service.placement.held()) == wanted(names, name)
     for job in ("journal", "silent servers", "receipts"):
         assert sum(service.placement.does(job) for service in services) == 1
+
+
+async def test_operators_see_both(cluster: Cluster) -> None:
+    root = await cluster.worlds["a"].super_admin()
+    for name, world in cluster.worlds.items():
+        found = await cluster.at(root, name).get("/v1/admin/nodes")
+        node = world.service.node
+        assert node is not None
+        assert found["self"] == node.membership.life.node
+        assert (found["unowned"], sum(one["shards"] for one in found["items"])) == (0, 1_040)
+        assert [one["state"] for one in found["items"]] == ["up", "up"]

@@ -47,6 +47,8 @@ QUIET_SECONDS = 2.0
 GIVEN_AT_ONCE = 32
 """Most shards on their way at a time."""
 
+RETRY_SECONDS = 0.1
+
 GIVE_SECONDS = 2.0
 """How long the owners of a shard have to finish what they do; after that it stays, and is given later."""
 
@@ -239,25 +241,25 @@ class Membership:
 
         spawn(settle)
 
-    async def step_down(self, part_with: PartWith, seconds: float) -> None:
-        """Give away everything that is owned here, as far as others are there and time allows.
+    async def step_down(self, part_with: PartWith) -> None:
+        """Give away everything that is owned here, as far as others are there.
 
         Cancellation ends it midway: what is not given is free when the row goes.
 
         Args:
             part_with: has owners leave memory.
-            seconds: how long to try at most.
         """
         self.state = State.LEAVING
-        with trio.move_on_after(seconds):
-            while self.where.fences:
-                try:
-                    await self.renew()
-                    if not await self._give_some(part_with):
-                        return
-                except PersistenceError as failure:
-                    _log.warning("shards_not_given", node=self.life.node, why=type(failure).__name__)
+        while self.where.fences:
+            try:
+                await self.renew()
+                if not any(node in self.peers.names for node in self._up()):
                     return
+                if not await self._give_some(part_with):
+                    await trio.sleep(RETRY_SECONDS)
+            except PersistenceError as failure:
+                _log.warning("shards_not_given", node=self.life.node, why=type(failure).__name__)
+                return
 
     async def leave(self) -> None:
         """End this life, so that what it still owns is free. Cancellation may leave the row until it runs out.

@@ -96,6 +96,11 @@ class Peers:
         """Whether a node was heard lately."""
         return self.links.hears(node)
 
+    @property
+    def has_been_heard(self) -> bool:
+        """Whether every node that is heard has acknowledged all that was said to it."""
+        return not any(waiting for node, waiting in self.links.waiting_bytes().items() if self.hears(node))
+
     # -- talking ------------------------------------------------------------------------------------
 
     def tell(self, node: str, entry: Entry) -> None:
