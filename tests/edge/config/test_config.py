@@ -68,10 +68,12 @@ MORE = [
     "MAX_UNCLAIMED_SERVERS",
     "METRICS_TOKEN",
     "NATS_PLAIN",
+    "OTEL",
     "REQUEST_SECONDS",
     "SESSION_TOKEN_SECONDS",
     "SHARED_DIR",
     "STRIPE_URL",
+    "WAL_DIR",
 ]  # not in the contract's list, or left to us
 
 
