@@ -17,6 +17,7 @@ import msgspec
 import structlog
 import trio
 
+from compiled.finding import PURE, standing
 from routes.allocator import return_large_blocks
 from routes.application import create_app
 from routes.domains import DOMAINS
@@ -79,6 +80,11 @@ def cautions(config: Config) -> Iterator[str]:
             "PARTYLINE_EDGE=stock is for comparison only: Hypercorn's own server lacks the bounds of the lean one, "
             "and a stranger can end it"
         )
+    compiled = standing()
+    if config.pure and compiled.modules:
+        yield f"{PURE} has no effect in a file: compiled modules run; set it in the environment"
+    elif compiled.hindrance is not None and not config.pure:
+        yield f"the compiled modules are not used, all run from their source: {compiled.hindrance}"
 
 
 async def _run(config: Config) -> None:

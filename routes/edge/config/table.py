@@ -73,6 +73,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     request_seconds: int
     totem_gallery: bool
     console_source: Path | None
+    pure: bool
     archive_after_days: int
     log: str
     log_level: str
@@ -276,6 +277,13 @@ SETTINGS = (
     Setting("totem_gallery", "on", forms.switch, "the public gallery of totems"),
     Setting(
         "console_source", None, Path, "serve the console from this folder, to work on it; unset: as installed"
+    ),
+    Setting(
+        "pure",
+        "off",
+        forms.switch,
+        "on runs everything from its source, also where compiled modules are there; in the environment only",
+        also=("compile", "mypyc", "interpret"),
     ),
     Setting(
         "archive_after_days",
