@@ -6,6 +6,7 @@ RUN python -m venv /opt/partyline
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE hatch_build.py ./
 COPY actors actors
+COPY partyline partyline
 COPY persistence persistence
 COPY routes routes
 COPY scripts scripts

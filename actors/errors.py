@@ -30,7 +30,8 @@
     │   └── JoinTokenUsed         410
     ├── TooLarge                  413  more bytes than one thing may have
     ├── Overloaded                503  a mailbox or queue is full, or the actor is parked
-    │   └── Draining              503  this process is about to stop
+    │   ├── Draining              503  this process is about to stop
+    │   └── Elsewhere             503  another node of the service owns the actor
     └── GeoipUnavailable          503  there is no GeoIP database
 
 A refusal is always meant for the client; defects of the service are raised as other exceptions.
@@ -270,6 +271,24 @@ class Draining(Overloaded):
     """This process takes no more commands because it is about to stop; another one will."""
 
     code, sentence = "DRAINING", "the service is restarting; try again shortly"
+
+
+class Elsewhere(Overloaded):
+    """Another node of the service owns the actor. Requests are passed on to it, so only live streams meet this.
+
+    Args:
+        node: its name.
+        shard: of the actor.
+        fence: under which that node owns it.
+    """
+
+    code, sentence = "ELSEWHERE", "another node of the service shows this; live streams do not reach it yet"
+
+    def __init__(self, node: str = "", shard: int = 0, fence: int = 0, *, message: str | None = None) -> None:
+        self.node = node
+        self.shard = shard
+        self.fence = fence
+        super().__init__(message)
 
 
 class GeoipUnavailable(Refused):

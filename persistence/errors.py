@@ -5,6 +5,7 @@
     │   └── OutcomeUnknown       it went away while it committed; the change may or may not be there
     ├── QueueFull                too much waits in front of the writer; nothing was changed
     ├── Fenced                   another node owns this actor now; nothing was changed
+    ├── NodeEnded                this node is no member any more, and has to begin anew
     ├── HeadMoved                the actor's head is not where the turn left it; nothing was changed
     └── RowsRejected             PostgreSQL refused the rows of this one turn; nothing was changed
 
@@ -30,6 +31,10 @@ class QueueFull(PersistenceError):
 
 class Fenced(PersistenceError):
     """The lease of the turn's shard has another fence: this node is no longer the owner."""
+
+
+class NodeEnded(PersistenceError):
+    """This node is no member of its service any more, so its process has to end; the message says why."""
 
 
 class HeadMoved(PersistenceError):

@@ -1,9 +1,10 @@
 """The server process: starts, serves, and stops on a signal (contract §11, Stopping).
 
-The first SIGTERM or SIGINT drains: `/ready` reports it, new connections are refused, live sockets are told to reconnect
-elsewhere, requests in flight are finished, actors write their snapshots, PostgreSQL is stopped. A second signal exits
-at once; what was acknowledged is committed, so nothing is lost by that either. SIGHUP is the end of a terminal and
-drains as well, unless the server has a certificate: then it takes a renewed one at once.
+The first SIGTERM or SIGINT drains: `/ready` reports it, a node among others gives them what it owns, new connections
+are refused, live sockets are told to reconnect elsewhere, requests in flight are finished, actors write their
+snapshots, PostgreSQL is stopped. A second signal exits at once; what was acknowledged is committed, so nothing is lost
+by that either. SIGHUP is the end of a terminal and drains as well, unless the server has a certificate: then it takes a
+renewed one at once.
 """
 
 import gc
@@ -11,12 +12,14 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import hypercorn.trio
 import msgspec
 import structlog
 import trio
 
+from actors.kernel.nodes.parting import part_with
 from compiled.finding import PURE, standing
 from routes.allocator import return_large_blocks
 from routes.application import create_app
@@ -26,6 +29,7 @@ from routes.edge.config.forms import Bind
 from routes.edge.config.table import Config
 from routes.edge.server.server import serve
 from routes.edge.transport.settings import ServerSettings
+from routes.joining import bow_out
 from routes.open_files import make_room
 from routes.operations.parts import CERTIFICATE
 from routes.service import Service
@@ -36,6 +40,9 @@ log = structlog.get_logger()
 
 HARD_EXIT_CODE = 130
 """Exit code of a process that received a second signal to stop."""
+
+GIVE_SECONDS = 5.0
+"""How long a node that stops tries to give what it owns to others; what is left is free once it has stopped."""
 
 COLLECTOR_THRESHOLDS = (50_000, 20, 50)
 """Thresholds for `gc.set_threshold`. By default Python's full collection runs each time the number of objects has grown
@@ -75,6 +82,11 @@ def cautions(config: Config) -> Iterator[str]:
     Args:
         config: as read from the environment.
     """
+    if config.nats_url is not None:
+        yield (
+            "PARTYLINE_NATS_URL: live streams of conversations and game servers show only what this node owns; "
+            "docs/cluster.md says what else does not work across nodes yet"
+        )
     if config.edge == "stock":
         yield (
             "PARTYLINE_EDGE=stock is for comparison only: Hypercorn's own server lacks the bounds of the lean one, "
@@ -85,11 +97,13 @@ def cautions(config: Config) -> Iterator[str]:
         yield f"{PURE} has no effect in a file: compiled modules run; set it in the environment"
     elif compiled.hindrance is not None and not config.pure:
         yield f"the compiled modules are not used, all run from their source: {compiled.hindrance}"
+    if config.wal_dir is not None and config.database_url is not None:
+        yield "PARTYLINE_WAL_DIR is for the embedded database: beside PARTYLINE_DATABASE_URL it has no effect"
 
 
 async def _run(config: Config) -> None:
     async with open_service(config, DOMAINS) as service, trio.open_nursery() as nursery:
-        nursery.start_soon(_obey_signals, service)
+        nursery.start_soon(_obey_signals, service, nursery)
         nursery.start_soon(_drain_sockets, service)
         await announce_setup(service)
         for caution in cautions(config):
@@ -149,14 +163,22 @@ async def _drain_sockets(service: Service) -> None:
     await service.sockets.drain()
 
 
-async def _obey_signals(service: Service) -> None:
-    certificate = service.of(CERTIFICATE)
+async def _stop(service: Service) -> None:
+    """Give what this node owns to the others, if there are any, while it still answers; then drain."""
+    if service.node is not None:
+        await bow_out(service.node, partial(part_with, service.system), GIVE_SECONDS)
+    service.lifecycle.drain()
+
+
+async def _obey_signals(service: Service, nursery: trio.Nursery) -> None:
+    certificate, is_stopping = service.of(CERTIFICATE), False
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
         async for number in signals:
             if number == signal.SIGHUP and certificate is not None:
                 await trio.to_thread.run_sync(certificate.renew)
                 continue
-            if service.draining:
+            if is_stopping:
                 os._exit(HARD_EXIT_CODE)
+            is_stopping = True
             log.info("stopping", signal=signal.Signals(number).name)
-            service.lifecycle.drain()
+            nursery.start_soon(_stop, service)

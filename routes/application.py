@@ -29,11 +29,19 @@ def create_app(config: Config | None = None, service: Service | None = None) -> 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Edge]:
         if service is not None:
-            yield Edge(service, TABLE)
+            yield edge_of(service)
             return
         configure_logging(settings)
         async with open_service(settings, DOMAINS) as own:
             await announce_setup(own)
-            yield Edge(own, TABLE)
+            yield edge_of(own)
 
     return EdgeApp(TABLE, opened)
+
+
+def edge_of(service: Service) -> Edge:
+    """The edge of an open service, which answers what other nodes pass on as well."""
+    edge = service.seams.edge(service, TABLE)
+    if service.node is not None:
+        service.node.passing_on.serve(edge.answer_passed)
+    return edge

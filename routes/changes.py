@@ -19,7 +19,7 @@ import trio
 
 from actors.change import Change
 from actors.kernel.supervisor import Contained
-from persistence.errors import OutcomeUnknown
+from persistence.errors import OutcomeUnknown, PersistenceError
 from routes.call import Call
 from routes.service import AskRows, React, Service
 
@@ -32,6 +32,10 @@ Unit: TypeAlias = Callable[..., Awaitable[R]]
 """A unit of work, `async def unit(conn, *args)`: runs in a transaction, on the bridge's thread."""
 
 
+RETRY_SECONDS = 1.0
+"""Pause after a reaction to another node's event has failed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reaction(Generic[E]):
     """What a domain does after an event was committed.
@@ -39,10 +43,13 @@ class Reaction(Generic[E]):
     Args:
         to: the exact type of the event; subclasses do not match.
         tell: called in the trio thread. What it raises is logged, and does not stop the other reactions.
+        once: called on the node alone that made the change, because it turns to actors, which live on one node each;
+            otherwise on all nodes, for the memory of each.
     """
 
     to: type[E]
     tell: Callable[[Service, E], Awaitable[None] | None]
+    once: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +194,41 @@ async def _react(service: Service, events: Iterable[object]) -> bool:
     """Call all reactions; returns whether none has failed."""
     well = True
     for event in events:
-        for react in service.reactions.get(type(event), ()):
-            with Contained("reacting", type(event).__name__) as reacting:
-                waiting = react(service, event)
-                if waiting is not None:
-                    await waiting
-            well = well and reacting.fault is None
+        if service.node is not None:
+            service.node.retelling.tell(event)
+        well = not await _call(service, service.reactions, event) and well
     return well
+
+
+async def _call(
+    service: Service, reactions: Mapping[type, tuple[React, ...]], event: object
+) -> list[Exception]:
+    """Call the reactions to an event; returns what they have raised."""
+    faults = []
+    for react in reactions.get(type(event), ()):
+        with Contained("reacting", type(event).__name__) as reacting:
+            waiting = react(service, event)
+            if waiting is not None:
+                await waiting
+        if reacting.fault is not None:
+            faults.append(reacting.fault)
+    return faults
+
+
+async def follow_others(service: Service) -> None:
+    """React to what has happened on other nodes, in the order in which each tells it, until cancelled.
+
+    A reaction that cannot read the database is tried until it can: what it would have read is lost to memory otherwise.
+    """
+    if service.node is None:
+        return
+    while True:
+        event = await service.node.retelling.next()
+        while any(  # noqa: ASYNC110 - nobody says when the database is back
+            isinstance(fault, PersistenceError)
+            for fault in await _call(service, service.memory_reactions, event)
+        ):
+            await trio.sleep(RETRY_SECONDS)
 
 
 def _tell_at_once(service: Service, happened: Iterable[object]) -> None:

@@ -15,6 +15,7 @@ from actors.kernel.placement import Placement
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.turnstile import Turnstile
 from persistence.bridge.database import Database
+from persistence.nodes.members import State
 from routes.disk import Disk
 from routes.edge.config.table import Config
 from routes.edge.documents import Documents
@@ -27,10 +28,13 @@ from routes.edge.tabs import Tabs
 from routes.edge.unsent import Unsent
 from routes.edge.websocket.registry import Sockets
 from routes.jobs import Housekeeping
+from routes.joining import Node
 from routes.lifecycle import Lifecycle
 from routes.live.channels import Channels
 from routes.part import Part
+from routes.passing_on import PassingOn
 from routes.reconciler import Reconciler
+from routes.telemetry.seams import PLAIN, Seams
 
 T = TypeVar("T")
 
@@ -56,6 +60,7 @@ class Service:
         lifecycle: starting, serving, draining.
         database: PostgreSQL, through the bridge.
         placement: which actors and jobs are this node's.
+        node: this node among others; None for one that serves alone.
         system: all actors.
         keys: the server's own keys.
         limits: the buckets of the rate limits.
@@ -72,11 +77,13 @@ class Service:
         arriving: bodies of requests that are received piece by piece.
         unsent: bytes waiting for clients that do not read, counted and bounded.
         reactions: what is done after an event, by the event's type.
+        memory_reactions: those of them that every node calls, also for events of other nodes.
         reconciliations: how a subject is reloaded from rows, by the subject's type.
         reconciler: subjects whose last change has an unknown outcome.
         turnstile: serialises operations of one user that concern several actors.
         housekeeping: the record of the jobs' runs and failures.
         disk: sizes of tables on disk.
+        seams: what is put in the way of requests to see them.
     """
 
     config: Config
@@ -86,6 +93,7 @@ class Service:
     lifecycle: Lifecycle
     database: Database
     placement: Placement
+    node: Node | None
     system: System
     keys: Keys
     limits: Limits
@@ -97,6 +105,7 @@ class Service:
     let_go: tuple[OfUser, ...]
     forget_user: tuple[OfUser, ...]
     reactions: Mapping[type, tuple[React, ...]]
+    memory_reactions: Mapping[type, tuple[React, ...]]
     reconciliations: Mapping[type, AskRows]
     reconciler: Reconciler
     metrics: Metrics = field(default_factory=Metrics)
@@ -107,11 +116,22 @@ class Service:
     turnstile: Turnstile = field(default_factory=Turnstile)
     housekeeping: Housekeeping = field(default_factory=Housekeeping)
     disk: Disk = field(default_factory=Disk)
+    seams: Seams = PLAIN
+
+    @property
+    def others(self) -> PassingOn | None:
+        """The other nodes, to which requests can be passed on; None for a node that serves alone."""
+        return None if self.node is None else self.node.passing_on
 
     @property
     def draining(self) -> bool:
         """Whether the process was asked to stop."""
         return self.lifecycle.draining
+
+    @property
+    def leaving(self) -> bool:
+        """Whether this node gives what it owns to the others, before it drains."""
+        return self.node is not None and self.node.membership.state is State.LEAVING
 
     def of(self, part: Part[T]) -> T:
         """The object that a part of a domain has opened.

@@ -1,7 +1,8 @@
 """The order in which the service is opened, and everything that runs beside requests.
 
 `open_service` opens configuration → database → keys → the parts of all domains → placement → actor system →
-everything that ticks, and closes in reverse.
+everything that ticks, and closes in reverse. A node among others joins them before the parts: what these read of rows
+is followed by what the others tell.
 """
 
 import secrets
@@ -16,15 +17,16 @@ import trio
 
 from actors.ids import ObjectIds
 from actors.kernel.clock import Clock, SystemClock
+from actors.kernel.nodes.parting import part_with
 from actors.kernel.opening import open_system
-from actors.kernel.placement import open_local_placement
+from actors.kernel.placement import Placement, open_local_placement
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.cluster import ClusterInUse
 from persistence.embedded.data_dir import hold_data_dir, node_name
 from persistence.embedded.postgres import embedded_postgres
 from persistence.schema.checks import check_server, running_seconds
 from persistence.schema.migrate import migrate
-from routes.changes import reactions_of, reconciliations_of
+from routes.changes import follow_others, reactions_of, reconciliations_of
 from routes.domain import Domains, channels_of, only
 from routes.edge.config.table import Config
 from routes.edge.identity.key_files import close_to_others
@@ -32,10 +34,12 @@ from routes.edge.identity.keys import Keys, open_keys
 from routes.edge.limits import Limits
 from routes.edge.websocket.registry import MAX_PER_USER, Sockets
 from routes.jobs import BackgroundTask, Job, keep_house, keep_running
+from routes.joining import Node, joined_node
 from routes.lifecycle import Lifecycle
 from routes.part import Opening
 from routes.reconciler import Reconciler
 from routes.service import Service
+from routes.telemetry.seams import PLAIN, Seams, TelemetryMissing
 
 log = structlog.get_logger()
 
@@ -61,6 +65,7 @@ async def open_service(
     Raises:
         ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
         DatabaseUnavailable: the database does not answer, or another node holds it.
+        TelemetryMissing: traces are wanted, and what sends them is not installed.
     """
     async with AsyncExitStack() as stack:
         service = await _open(stack, config, domains, clock or SystemClock())
@@ -69,8 +74,11 @@ async def open_service(
 
 
 async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
-    database = await _open_database(stack, config)
+    seams = await _seams(stack, config)
+    database = await _open_database(stack, config, seams)
     keys = await trio.to_thread.run_sync(_open_keys, config.shared_dir)
+    name = await trio.to_thread.run_sync(node_name, config.data_dir)
+    node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
     opening = Opening(
         config=config,
         clock=clock,
@@ -84,8 +92,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
             await opening.of(part)
     rng = Random(secrets.randbits(128))
     kinds = (*opening.kinds(), *(kind for domain in domains for kind in domain.kinds))
-    node = await trio.to_thread.run_sync(node_name, config.data_dir)
-    placement = await stack.enter_async_context(open_local_placement(database, node=node))
+    placement = await _place(stack, database, node, name)
     system = await stack.enter_async_context(
         open_system(
             database,
@@ -94,6 +101,8 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
             placement=placement,
             rng=rng,
             ask_seconds=config.request_seconds,
+            observer=seams.observer,
+            far=None if node is None else node.far,
         )
     )
     return Service(
@@ -104,6 +113,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         lifecycle=Lifecycle(clock.now_ms()),
         database=database,
         placement=placement,
+        node=node,
         system=system,
         keys=keys,
         limits=Limits(enabled=config.rate_limits),
@@ -115,15 +125,49 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         let_go=tuple(one.let_go for one in domains if one.let_go is not None),
         forget_user=tuple(one.forget_user for one in reversed(domains) if one.forget_user is not None),
         reactions=reactions_of(reaction for one in domains for reaction in one.reactions),
+        memory_reactions=reactions_of(
+            reaction for one in domains for reaction in one.reactions if not reaction.once
+        ),
         reconciliations=reconciliations_of(each for one in domains for each in one.reconciliations),
         reconciler=Reconciler(partial(database.read, running_seconds)),
+        seams=seams,
     )
+
+
+async def _seams(stack: AsyncExitStack, config: Config) -> Seams:
+    """What sees requests, turns and units of work: nothing, unless traces or logs are sent away."""
+    if config.otel == "off":
+        return PLAIN
+    try:
+        # Imported where it is wanted: it takes a third of a second, and is an extra.
+        from routes.telemetry.opening import open_telemetry  # noqa: PLC0415
+    except ImportError as missing:
+        raise TelemetryMissing(
+            "PARTYLINE_OTEL needs packages that are not installed: pip install 'partyline[otel]'"
+        ) from missing
+    return await stack.enter_async_context(open_telemetry(config))
+
+
+async def _join(
+    stack: AsyncExitStack, config: Config, *, database: Database, keys: Keys, clock: Clock, name: str
+) -> Node | None:
+    if config.nats_url is None:
+        return None
+    return await stack.enter_async_context(joined_node(config, database, keys, clock, name))
+
+
+async def _place(stack: AsyncExitStack, database: Database, node: Node | None, name: str) -> Placement:
+    if node is not None:
+        return node.membership.where
+    return await stack.enter_async_context(open_local_placement(database, node=name))
 
 
 @asynccontextmanager
 async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
     async with trio.open_nursery() as nursery:
         _start(service, domains, nursery)
+        if service.node is not None:
+            await _rise(service, service.node)
         service.lifecycle.serve()
         try:
             yield
@@ -132,9 +176,19 @@ async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
             nursery.cancel_scope.cancel()
 
 
+async def _rise(service: Service, node: Node) -> None:
+    """Take in what the others have told meanwhile, and own a share of everything from now on."""
+    node.membership.sockets = lambda: len(service.sockets)
+    node.retelling.follow(service.memory_reactions)
+    node.membership.peers.listen()
+    await node.membership.rise(partial(part_with, service.system), node.nursery.start_soon)
+
+
 def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
     """Start the jobs and background tasks of all domains."""
     work: list[Job | BackgroundTask] = []
+    if service.node is not None:
+        work.append(BackgroundTask("what other nodes tell", partial(follow_others, service)))
     does = service.placement.does
     for domain in domains:
         domain.gauges(service)
@@ -153,12 +207,16 @@ def _open_keys(shared_dir: Path) -> Keys:
     return open_keys(shared_dir)
 
 
-async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
+async def _open_database(stack: AsyncExitStack, config: Config, seams: Seams) -> Database:
     await _hold(stack, config.data_dir)
     dsn = config.database_url
     if dsn is None:
-        dsn = await stack.enter_async_context(embedded_postgres(config.data_dir, pg_bin=config.pg_bin))
-    database = await stack.enter_async_context(open_database(dsn, timeout_seconds=config.request_seconds))
+        dsn = await stack.enter_async_context(
+            embedded_postgres(config.data_dir, pg_bin=config.pg_bin, wal_dir=config.wal_dir)
+        )
+    database = await stack.enter_async_context(
+        open_database(dsn, timeout_seconds=config.request_seconds, made=seams.database)
+    )
     await database.read(check_server)
     for name in await migrate(database):
         log.info("migrated", migration=name)

@@ -6,6 +6,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import get_args
 
 from msgspec import Raw
 
@@ -33,11 +34,20 @@ NAME = "conversation"
 
 @dataclass(frozen=True, slots=True)
 class ChatKinds:
-    """What the kernel is to run for chat, and what makes the same bytes for requests."""
+    """What the kernel is to run for chat, and what makes the same bytes for requests.
+
+    Args:
+        conversation: the owner.
+        inbox: what a user sees of theirs.
+        frames: makes the bytes.
+        in_doubt: called with the id of a conversation whose last turn may or may not have been committed, while its
+            state is still the one before that turn; must neither wait nor raise.
+    """
 
     conversation: Kind[State, AnyCommand]
     inbox: View[InboxState]
     frames: Frames
+    in_doubt: list[Callable[[str], None]]
 
 
 Said = Callable[[str, str, int], None]
@@ -59,17 +69,26 @@ def chat_kinds(
         said: told of each message of a direct conversation.
     """
     frames = Frames(is_online, now_ms, relationships)
-    conversation = conversation_kind(frames, said)
-    return ChatKinds(conversation, inbox_view(frames, conversation), frames)
+    in_doubt: list[Callable[[str], None]] = []
+    conversation = conversation_kind(frames, said, in_doubt)
+    return ChatKinds(conversation, inbox_view(frames, conversation), frames, in_doubt)
 
 
-def conversation_kind(frames: Frames, said: Said | None = None) -> Kind[State, AnyCommand]:
+def conversation_kind(
+    frames: Frames, said: Said | None = None, in_doubt: Sequence[Callable[[str], None]] = ()
+) -> Kind[State, AnyCommand]:
     """The record of the kind.
 
     Args:
         frames: renders conversations for their members.
         said: told of each message of a direct conversation.
+        in_doubt: those of `ChatKinds`.
     """
+
+    def doubt(conversation_id: str) -> None:
+        for listener in in_doubt:
+            listener(conversation_id)
+
     return Kind(
         name=NAME,
         version=loading.VERSION,
@@ -87,8 +106,13 @@ def conversation_kind(frames: Frames, said: Said | None = None) -> Kind[State, A
         rendering=_rendering(frames),
         lookups=LOOKUPS,
         deadlines=Deadlines(due=rules_polls.due, expire=rules_polls.expire),
-        followers=Followers(touches=touches, on_committed=None if said is None else partial(_pass_on, said)),
+        followers=Followers(
+            touches=touches,
+            on_committed=None if said is None else partial(_pass_on, said),
+            on_outcome_unknown=doubt,
+        ),
         unjournaled=Unjournaled(refresh=loading.refresh),
+        crossing=dict.fromkeys(get_args(commands.Told)),
     )
 
 

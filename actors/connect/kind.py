@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from actors.connect import commands, events, loading, persisting
 from actors.connect.commands import AnyCommand, Moved
@@ -83,7 +83,20 @@ def server_kind(
             on_outcome_unknown=on_outcome_unknown,
         ),
         unjournaled=Unjournaled(refresh=loading.refresh, recall=recall),
+        crossing=_CROSSING,
     )
+
+
+_CROSSING: dict[type[Any], Any] = {
+    commands.RemoveServer: None,
+    commands.ForgetUser: None,
+    commands.RemoveSilent: None,
+    commands.EndExpired: None,
+    commands.EndConsent: None,
+    commands.TakeCommands: tuple[CommandRow, ...],
+    commands.MigrateExtension: Moved,
+    commands.DropExtension: int,
+}
 
 
 def _touches(_state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str]]]:

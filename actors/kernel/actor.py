@@ -15,8 +15,9 @@ from actors.kernel.activation import Activation
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox
+from actors.kernel.observed import ObservedActivation, ObservedMailbox
 from actors.kernel.one_shot import OneShot
-from actors.kernel.recovery import recover
+from actors.kernel.recovery import recover, seal
 from actors.kernel.restart_policy import RestartPolicy
 from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics
@@ -45,6 +46,7 @@ class Actor:
     __slots__ = (
         "_active_ms",
         "_closing",
+        "_ends_with",
         "_last_error",
         "_leave",
         "_restart_policy",
@@ -52,10 +54,12 @@ class Actor:
         "_retiring",
         "_runtime",
         "_sleeping",
+        "_unsure",
         "_waiting",
         "activation",
         "channel",
         "id",
+        "is_gone",
         "kind",
         "mailbox",
     )  # fmt: skip
@@ -65,7 +69,7 @@ class Actor:
     ) -> None:
         self.kind = kind
         self.id = id
-        self.mailbox = Mailbox()
+        self.mailbox = Mailbox() if runtime.observer is None else ObservedMailbox(runtime.observer)
         self.channel: Channel | None = None
         self.activation: Activation | None = None
         self._runtime = runtime
@@ -75,11 +79,16 @@ class Actor:
         self._waiting: list[OneShot[Failure | None]] = []
         self._active_ms = runtime.clock.now_ms()
         self._closing = False
+        # what subscribers are told when it leaves although they are there
+        self._ends_with: str | None = None
+        self.is_gone = False
         # True while a task retires the actor; what the task that waits for the next activation sleeps on
         self._retiring = False
         self._sleeping: OneShot[None] | None = None
         self._restarts = 0
         self._last_error: str | None = None
+        # the last turn has an unknown outcome: until the head is sealed, it may still be committed
+        self._unsure = False
 
     # -- what the system asks of it -----------------------------------------------------------------
 
@@ -123,10 +132,19 @@ class Actor:
             self._attach()
         return self.channel
 
-    def close(self) -> None:
-        """Finish what waits, save a snapshot and leave the directory, with or without subscribers."""
-        self._closing = True
+    def close(self, code: str | None = None) -> None:
+        """Finish what waits, save a snapshot and leave the directory, with or without subscribers.
+
+        Args:
+            code: the reason with which subscriptions end; None leaves them, because their sockets end too.
+        """
+        self._closing, self._ends_with = True, code
         self._retire_soon()
+
+    def reopen(self) -> None:
+        """Stay after all, unless it has left already."""
+        self._closing, self._ends_with = False, None
+        self.poke()
 
     def lose(self) -> None:
         """End the activation, because its shard belongs to another node now."""
@@ -195,13 +213,17 @@ class Actor:
 
     def stopped(self, error: Exception) -> None:
         """Answer the letters of the activation that failed with its error; when a load failed, all that wait."""
+        if isinstance(error, OutcomeUnknown | Fenced):
+            # What another owner may have committed, or not, is not for us to find out.
+            self._unsure = isinstance(error, OutcomeUnknown)
         self._end_life(error if isinstance(error, PersistenceError | Refused) else Fault())
 
     async def wait_reactivation(self, error: Exception) -> bool:
         """After a failed activation or load: pause, then wait for a letter, a waiting caller or a subscriber.
 
-        Returns False when the actor may leave the directory instead: there is no such owner, it is closing, or its
-        faults are forgiven. Cancellation ends the wait and changes nothing.
+        After a turn of unknown outcome nothing is waited for: until the actor is loaded, that turn may be committed
+        unseen. Returns False when the actor may leave the directory instead: there is no such owner, it is closing, or
+        its faults are forgiven. Cancellation ends the wait and changes nothing.
         """
         if isinstance(error, NotFound):
             if self.channel is not None:
@@ -218,9 +240,10 @@ class Actor:
         )
         if self.parked_until_ms > now_ms:
             self._fail(Overloaded())
-        if not blameless or self._subscribed:
+        tried = self._unsure and not isinstance(error, OutcomeUnknown)
+        if not blameless or self._subscribed or tried:
             await self._pause_until(now_ms + pause_ms)
-        while not (len(self.mailbox) or self._waiting or self._subscribed):
+        while not (len(self.mailbox) or self._waiting or self._subscribed or self._unsure):
             if self._closing or self._forgiven():
                 return False
             await self._wait_poked()
@@ -228,20 +251,28 @@ class Actor:
 
     def gone(self) -> None:
         """Leave the directory and answer what still waits with Draining, also when the system was stopped midway."""
+        self.is_gone = True
         self._leave(self)
         self._end_life(Draining())
         self._fail(Draining())
+        if self._ends_with is not None and self.channel is not None:
+            self.channel.end(self._ends_with)
 
     # -- in between ---------------------------------------------------------------------------------
 
     async def _load(self) -> Activation:
         runtime = self._runtime
-        fence = runtime.placement.fence(runtime.placement.shard_of(self.kind.name, self.id))
+        shard = runtime.placement.shard_of(self.kind.name, self.id)
+        fence = runtime.placement.fence(shard)
         async with runtime.loads:
+            if self._unsure:
+                await runtime.store.transact(seal, runtime.journal, self.kind, self.id, (shard, fence))
+                self._unsure = False
             recovered = await runtime.store.read(recover, runtime.journal, self.kind, self.id)
         if recovered is None:
             raise self.kind.unknown
-        return Activation(
+        opened = Activation if runtime.observer is None else ObservedActivation
+        return opened(
             self.kind,
             self.id,
             runtime,

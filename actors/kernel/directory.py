@@ -10,12 +10,13 @@ from typing import Any
 
 import trio
 
-from actors.errors import Draining, Overloaded
+from actors.errors import Draining, Elsewhere, Overloaded
 from actors.kernel.actor import Actor
 from actors.kernel.hot_reads import HotReads
 from actors.kernel.kind import Kind, View
 from actors.kernel.live_views import LiveView, LiveViews
 from actors.kernel.mailbox import Answer, Letter
+from actors.kernel.nodes.far import Far
 from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import read_missed
 from actors.kernel.runtime import Runtime
@@ -40,6 +41,7 @@ class System:
         kinds: Iterable[Kind[Any, Any]],
         nursery: trio.Nursery,
         rng: Random,
+        far: Far | None = None,
     ) -> None:
         self._runtime = runtime
         self._nursery = nursery
@@ -49,8 +51,11 @@ class System:
         self._views = Views(runtime, live_views, self.peek, rng)
         self._hot_reads = HotReads()
         self._draining = False
-        self._empty = trio.Event()
+        self._left: trio.Event | None = None  # while somebody waits
+        self._far = far
         runtime.placement.on_lost(self._lose)
+        if far is not None:
+            far.open(self, self._kinds)
 
     # -- commands -----------------------------------------------------------------------------------
 
@@ -61,6 +66,7 @@ class System:
         command: Any,
         *,
         receipt: Callable[[Any], Receipt] | None = None,
+        passed_on: bool = False,
     ) -> Any:
         """Have an owner decide a command; returns the reply of the kind's `answer` once the turn is committed.
 
@@ -68,15 +74,24 @@ class System:
             kind, id: which owner; it is activated if need be.
             command: one of the kind's.
             receipt: makes the receipt of an idempotent request from the reply; it commits with the events.
+            passed_on: raise Elsewhere where another node has the owner, so that the caller's whole request can be
+                passed on to it; otherwise the command is sent there.
 
-        Raises: Refused by the kind's rules; NotFound for no such owner; Overloaded when its mailbox is full, it is
-        parked, or the deadline passes before its turn; Draining; OutcomeUnknown when the deadline passes after its
-        turn has decided it; other PersistenceErrors when nothing was changed; Fault when a rule raised; RuntimeError
-        when called inside a turn, which could wait for itself.
+        Raises: Elsewhere, as said, and before anything was done; Refused by the kind's rules; NotFound for no such
+        owner; Overloaded when its mailbox is full, it is parked, or the deadline passes before its turn; Draining;
+        OutcomeUnknown when the deadline passes after its turn has decided it; other PersistenceErrors when nothing was
+        changed; Fault when a rule raised; RuntimeError when called inside a turn, which could wait for itself.
 
         Cancellation: the caller leaves. A command not yet decided is dropped; one already decided takes effect.
         """
         self._outside_turns()
+        far = self._far
+        if far is not None and (kind.name, id) not in self._actors:
+            place = await far.place(kind.name, id)
+            if place is not None:
+                if passed_on or receipt is not None:
+                    raise Elsewhere(*place)
+                return await far.ask(place, kind, id, command)
         waiter: OneShot[Answer] = OneShot()
         letter = Letter(command, waiter.wake, receipt, self._runtime.clock.now_ms() + self._runtime.ask_ms)
         self._deliver(kind, id, letter)
@@ -87,6 +102,18 @@ class System:
         if answer.error is not None:
             raise answer.error
         return answer.reply
+
+    async def go_to(self, kind: Kind[Any, Any], id: str) -> None:
+        """Return at once where an owner lives here, or may be loaded here. Cancellation ends only the wait.
+
+        Raises:
+            Elsewhere: another node has it.
+            Overloaded: it is on its way for too long, or its node is not heard.
+        """
+        if self._far is not None and (kind.name, id) not in self._actors:
+            place = await self._far.place(kind.name, id)
+            if place is not None:
+                raise Elsewhere(*place)
 
     def post(
         self,
@@ -109,20 +136,24 @@ class System:
                 subscribers, or at once when none follow. So a socket can hold the reply back and send both together.
         """
         deadline_ms = self._runtime.clock.now_ms() + self._runtime.ask_ms
-        self._deliver(kind, id, Letter(command, answer, receipt, deadline_ms, told))
+        letter = Letter(command, answer, receipt, deadline_ms, told)
+        if self._far is not None and self._is_far(kind, id):
+            self._runtime.start(self._far.post, kind, id, letter, self._deliver)
+        else:
+            self._deliver(kind, id, letter)
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> bool:
-        """Enqueue a command without a caller for a live or loading owner; returns False when there is none.
+        """Enqueue a command without a caller for a live or loading owner; returns False when there is none here.
 
-        Never refused by a full mailbox. A command equal to a queued one is dropped, so commands must be hashable.
-        Refusals and errors are not reported.
+        Where another node has the owner, it is passed on, and what comes of it is not known. Never refused by a full
+        mailbox. A command equal to a queued one is dropped, so commands must be hashable. Refusals and errors are not
+        reported.
         """
-        actor = self._actors.get((kind.name, id))
-        if actor is None:
-            return False
-        actor.mailbox.tell(command)
-        actor.poke()
-        return True
+        if self.tell_here(kind.name, id, command):
+            return True
+        if self._far is not None:
+            self._far.tell(kind, id, command)
+        return False
 
     # -- looking ------------------------------------------------------------------------------------
 
@@ -140,7 +171,8 @@ class System:
         """
         actor = self._actors.get((kind.name, id))
         if actor is None:
-            if not self._draining and self._hot_reads.wake((kind.name, id), now_ms):
+            wakes = not (self._draining or self._is_far(kind, id))
+            if wakes and self._hot_reads.wake((kind.name, id), now_ms):
                 self._activate(kind, id)
             return None
         if actor.activation is None:
@@ -166,9 +198,9 @@ class System:
         The first frame (missed events when `request.since` can be replayed, else a snapshot) is offered before this
         returns, after `request.opened`, in one step with the subscription.
 
-        Raises: Refused by the `audience` of the kind or view; NotFound; Draining; Overloaded when it takes longer
-        than a command may, or the owner is parked; PersistenceError or Fault when loading failed; RuntimeError when
-        called inside a turn. Cancellation: no subscription.
+        Raises: Elsewhere for an owner of another node; Refused by the `audience` of the kind or view; NotFound;
+        Draining; Overloaded when it takes longer than a command may, or the owner is parked; PersistenceError or Fault
+        when loading failed; RuntimeError when called inside a turn. Cancellation: no subscription.
         """
         self._outside_turns()
         with trio.move_on_after(self._runtime.ask_ms / 1000):
@@ -219,8 +251,13 @@ class System:
             actor.close()
         with trio.move_on_after(seconds):
             while self._actors:
-                await self._empty.wait()
-                self._empty = trio.Event()
+                await self.wait_left()
+
+    async def wait_left(self) -> None:
+        """Wait until an owner leaves the directory. Cancellation ends only the wait."""
+        if self._left is None:
+            self._left = trio.Event()
+        await self._left.wait()
 
     def abandon(self) -> None:
         """Remove owners that could not be stopped in time, and answer all that wait for them."""
@@ -246,6 +283,38 @@ class System:
         """
         self._live_views.touched(view_name, ids, source)
 
+    def touched_everywhere(self, view_name: str, ids: Collection[str], source: str) -> None:
+        """As `touched`, on all nodes: for what is known on one node alone, since it follows its owners.
+
+        Args:
+            view_name: the name of the view.
+            source: the id of the owner whose event it was.
+        """
+        self._runtime.touched(view_name, ids, source)
+
+    def touched_here(self, view_name: str, ids: Collection[str], source: str) -> None:
+        """Mark watched views as changed by a committed event of an owner on another node; as `touched`.
+
+        Args:
+            view_name: the name of the view.
+            source: the id of the owner.
+        """
+        self._live_views.touched(view_name, ids, source)
+
+    def tell_here(self, kind_name: str, id: str, command: Any) -> bool:
+        """As `tell`, for owners of this node alone.
+
+        Args:
+            kind_name: the name of the kind.
+            command: one of the kind's.
+        """
+        actor = self._actors.get((kind_name, id))
+        if actor is None:
+            return False
+        actor.mailbox.tell(command)
+        actor.poke()
+        return True
+
     def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
         """Mark those watched views as changed whose id passes.
 
@@ -266,7 +335,7 @@ class System:
             if actor.activation is not None:
                 actor.activation.heed()
             return False
-        if kind not in self._kinds or self._draining:
+        if kind not in self._kinds or self._draining or self._is_far(self._kinds[kind], id):
             return False
         self._activate(self._kinds[kind], id)
         return True
@@ -285,6 +354,11 @@ class System:
         else:
             actor.poke()
 
+    def _is_far(self, kind: Kind[Any, Any], id: str) -> bool:
+        """Whether an owner is not, and may not be loaded, in this process."""
+        far = self._far
+        return far is not None and (kind.name, id) not in self._actors and not far.is_here(kind.name, id)
+
     def _activate(self, kind: Kind[Any, Any], id: str) -> Actor:
         actor = self._actors[kind.name, id] = Actor(kind, id, self._runtime, self._gone)
         self._nursery.start_soon(supervise, actor)
@@ -294,6 +368,7 @@ class System:
         while True:
             if self._draining:
                 raise Draining
+            await self.go_to(kind, id)
             actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
             if actor.activation is not None:
                 return actor
@@ -304,8 +379,9 @@ class System:
     def _gone(self, actor: Actor) -> None:
         if self._actors.get((actor.kind.name, actor.id)) is actor:
             del self._actors[actor.kind.name, actor.id]
-            if not self._actors:
-                self._empty.set()
+            if self._left is not None:
+                self._left.set()
+                self._left = None
 
     def _lose(self, shards: Collection[int]) -> None:
         for actor in self._actors.values():

@@ -8,7 +8,7 @@ State is immutable: `apply` returns a new one, so that the scratch state of a tu
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import msgspec
@@ -77,6 +77,8 @@ class Kind(Generic[State, Command]):
         deadlines: the deadline of a state, and the command that it triggers.
         followers: callbacks for its committed events.
         unjournaled: reads from rows what snapshots and the journal do not contain.
+        crossing: the commands that other nodes send to an owner: {type of the command: that of its reply, None for
+            none}. All others are sent where the owner lives.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Kind(Generic[State, Command]):
     deadlines: Deadlines[State, Command] | None = None
     followers: Followers[State] | None = None
     unjournaled: Unjournaled[State] | None = None
+    crossing: Mapping[type[Any], Any] = field(default_factory=dict)
 
     def due(self, state: State) -> int | None:
         """The next deadline in epoch milliseconds, or None."""

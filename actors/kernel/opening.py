@@ -11,8 +11,10 @@ from actors.kernel.clock import Clock
 from actors.kernel.directory import System
 from actors.kernel.kind import Kind
 from actors.kernel.live_views import LiveViews
+from actors.kernel.nodes.far import Far
+from actors.kernel.observer import Observer
 from actors.kernel.placement import Placement
-from actors.kernel.runtime import Runtime
+from actors.kernel.runtime import Runtime, Touched
 from actors.kernel.scheduler import Scheduler
 from actors.kernel.statistics import Counters
 from actors.kernel.store import Journal, Store
@@ -42,6 +44,8 @@ async def open_system(
     journal: Journal = persistent_journal,
     ask_seconds: float = ASK_SECONDS,
     idle_seconds: float = IDLE_SECONDS,
+    observer: Observer | None = None,
+    far: Far | None = None,
 ) -> AsyncIterator[System]:
     """Run an actor system while the block runs; leaving the block drains it.
 
@@ -56,6 +60,8 @@ async def open_system(
         journal: the statements, `persistence.journal.journal`.
         ask_seconds: how long a caller waits for its answer.
         idle_seconds: how long an owner has to be without commands, readers and subscribers before it retires.
+        observer: sees all turns; None for nobody.
+        far: the way to the actors of other nodes; None without others.
     """
     async with trio.open_nursery() as nursery:
 
@@ -72,16 +78,15 @@ async def open_system(
             scheduler=Scheduler(),
             loads=trio.Semaphore(LOADS),
             counters=Counters(),
-            touched=live_views.touched,
+            touched=live_views.touched if far is None else _touching_all(live_views, far),
+            told=None if far is None else far.news,
             start=start,
             ask_ms=int(ask_seconds * 1000),
             idle_ms=int(idle_seconds * 1000),
+            observer=observer,
         )
-        system = System(runtime, live_views, kinds=kinds, nursery=nursery, rng=rng)
-        nursery.start_soon(runtime.timers.run)
-        nursery.start_soon(runtime.scheduler.run)
-        nursery.start_soon(sweep_live, runtime.clock, system.actors)
-        nursery.start_soon(wake_due, runtime, system.overdue)
+        system = System(runtime, live_views, kinds=kinds, nursery=nursery, rng=rng, far=far)
+        _keep_going(nursery, runtime, system)
         try:
             yield system
         finally:
@@ -89,3 +94,18 @@ async def open_system(
                 await system.drain()
             system.abandon()
             nursery.cancel_scope.cancel()
+
+
+def _keep_going(nursery: trio.Nursery, runtime: Runtime, system: System) -> None:
+    nursery.start_soon(runtime.timers.run)
+    nursery.start_soon(runtime.scheduler.run)
+    nursery.start_soon(sweep_live, runtime.clock, system.actors)
+    nursery.start_soon(wake_due, runtime, system.overdue)
+
+
+def _touching_all(live_views: LiveViews, far: Far) -> Touched:
+    def touched(view_name: str, ids: Collection[str], source: str) -> None:
+        live_views.touched(view_name, ids, source)
+        far.touched(view_name, ids, source)
+
+    return touched

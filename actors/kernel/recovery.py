@@ -2,8 +2,8 @@
 
 Rows are the truth and a snapshot is a cache: whatever is wrong with one (another version, bytes that do not restore,
 a gap in the events) only makes the load slower. Everything is read as of one moment, so that a commit whose outcome
-is still unknown is either in all of it or in none; where it is in none and lands later, the head's version is no
-longer the one that was read here, and the next turn is refused.
+is still unknown is either in all of it or in none. Where its own process reads again, it is decided before:
+`seal` keeps it from landing later, when memory and those who watch would not hear of it.
 """
 
 from collections.abc import Sequence
@@ -105,6 +105,20 @@ def _rebuild(kind: Kind[Any, Any], head: Head, snapshot: Snapshot, rows: Sequenc
     except (msgspec.MsgspecError, ValueError, TypeError, KeyError) as error:
         raise SnapshotUnusable(f"{type(error).__name__} while it was restored") from error
     return state
+
+
+async def seal(
+    conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, lease: tuple[int, int]
+) -> None:
+    """A unit of work: after it, a turn of unknown outcome is either committed or never will be.
+
+    It fails while that turn is still being committed, and is to be tried again then.
+
+    Args:
+        lease: (shard, fence) under which the owner is written.
+    """
+    shard, fence = lease
+    await journal.seal(conn, kind.name, id, shard=shard, fence=fence)
 
 
 async def save(

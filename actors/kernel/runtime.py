@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import trio
 
 from actors.kernel.clock import Clock
+from actors.kernel.observer import Observer
 from actors.kernel.placement import Placement
 from actors.kernel.scheduler import Scheduler
 from actors.kernel.statistics import Counters
@@ -38,9 +39,12 @@ class Runtime:
         loads: limits concurrent loads to 50, so that a restart does not overload the database.
         counters: totals.
         touched: marks watched views as changed by a committed event.
+        told: has memory on other nodes follow an event of an owner here (the kind's name, its id, the event, or None
+            to have it ask the owner); None without other nodes.
         start: starts a task in the system's nursery.
         ask_ms: how long a caller waits for its answer.
         idle_ms: how long an actor has to be without commands, readers and subscribers before it retires.
+        observer: sees all turns; None for nobody.
     """
 
     store: Store
@@ -52,6 +56,8 @@ class Runtime:
     loads: trio.Semaphore
     counters: Counters
     touched: Touched
+    told: Callable[[str, str, Any], None] | None
     start: Callable[..., None]
     ask_ms: int
     idle_ms: int
+    observer: Observer | None = None

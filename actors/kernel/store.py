@@ -121,6 +121,16 @@ class Journal(Protocol):
         """Read the head of an owner; None when there is no such owner."""
         ...
 
+    async def seal(self, conn: Connection, kind: str, id: str, *, shard: int, fence: int) -> None:
+        """Move the version of a head, so that no turn decided before this can be committed afterwards.
+
+        Does nothing without a head, or when the lease has moved. Fails while such a turn is still being committed.
+
+        Args:
+            shard, fence: the lease of this owner.
+        """
+        ...
+
     async def read_snapshots(self, conn: Connection, kind: str, id: str) -> Sequence[Snapshot]:
         """Read the snapshots that are kept, newest first."""
         ...

@@ -6,6 +6,7 @@ all the ordering it needs. A server that joins is an owner with an actor from th
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -21,6 +22,7 @@ from actors.errors import (
     JoinTokenUsed,
     NotFound,
     QuotaExceeded,
+    RevisionConflict,
     SlugTaken,
 )
 from persistence.connect import servers
@@ -73,18 +75,30 @@ async def create(conn: Connection, row: NetworkRow) -> NetworkRow:
 
 
 async def change(
-    conn: Connection, network_id: str, owner_id: str, wish: NetworkChange, now_ms: int
+    conn: Connection,
+    network_id: str,
+    owner_id: str,
+    wish: NetworkChange,
+    now_ms: int,
+    *,
+    is_current: Callable[[NetworkRow], bool],
 ) -> NetworkRow:
     """Change a network; a unit of work for one transaction. Without an effective change nothing is written.
 
+    Args:
+        is_current: whether the stored network is the one that the client has changed.
+
     Raises:
         NotFound: there is no such network of this user's.
+        RevisionConflict: it has changed since the client saw it.
         Invalid: a field breaks a rule.
         SlugTaken: another network has the slug.
     """
     row = await networks.lock(conn, network_id)
     if row is None or row.owner_id != owner_id:
         raise NotFound
+    if not is_current(row):
+        raise RevisionConflict
     changed = changed_by(row, wish)
     if changed == row:
         return row

@@ -6,6 +6,7 @@ No client watches a party itself: users see it in a view of their own, which fol
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import get_args
 
 from actors.kernel.facets import Deadlines, Followers, Unjournaled
 from actors.kernel.kind import Event, Kind, View
@@ -87,6 +88,7 @@ def party_kinds(
             on_outcome_unknown=memberships.distrust,
         ),
         unjournaled=Unjournaled(refresh=loading.refresh),
+        crossing=dict.fromkeys((*get_args(commands.Told), commands.Leave, commands.MeetDeadlines)),
     )
     return PartyKinds(party, OwnPartyRules(party, render_cache, now_ms).view(), render_cache, listeners)
 

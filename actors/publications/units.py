@@ -4,6 +4,7 @@ Their managers change their own publications. Moderators may change every public
 suppress one. The audit trail has what they change of others' publications, and each featuring or suppressing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from actors.change import Change
 from actors.connect.capabilities import held_by
 from actors.discord.posting import post
-from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, RevisionConflict
 from actors.hostnames import inside
 from actors.publications.states import OWNERSHIP, discovery
 from actors.server_address import Address, is_internal
@@ -109,11 +110,21 @@ class Published(msgspec.Struct, frozen=True):
 
 
 async def put(
-    conn: Connection, target: Target, wish: Wish, by: Manager, around: Surroundings
+    conn: Connection,
+    target: Target,
+    wish: Wish,
+    by: Manager,
+    around: Surroundings,
+    *,
+    is_current: Callable[[PublicationRow | None], bool],
 ) -> Change[PublicationRow]:
     """Publish a server or network, in place of its former publication.
 
+    Args:
+        is_current: whether the stored publication, or that there is none, is what the client has changed.
+
     Raises:
+        RevisionConflict: it has changed since the client saw it.
         NotFound: there is no such server or network, or it is a stranger's.
         Forbidden: the user lacks the capability, or only moderators may do this.
         Invalid: the address is internal, so that players elsewhere cannot reach it.
@@ -121,6 +132,8 @@ async def put(
     within_id = await _hold(conn, target)
     own = await authorise(conn, target, by)
     before = await publications.of_target(conn, target, by.user_id)
+    if not is_current(before):
+        raise RevisionConflict
     _check_moderation(before, wish, by)
     around = await _called_from(conn, target, around)
     if is_internal(wish.address.host) and wish.address.host != around.called_from:

@@ -1,9 +1,11 @@
 """A user's own settings (service-api §2 Profile, contract §8): their rules, and the unit of work that changes them."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from actors.change import Change
-from actors.errors import FieldError, Invalid, NotFound
+from actors.errors import FieldError, Invalid, NotFound, RevisionConflict
 from actors.users.events import UserChanged
 from persistence.connection import Connection
 from persistence.users.users import (
@@ -85,22 +87,30 @@ def with_change(style: UiStyle, change: UiStyleChange) -> bytes:
 
 
 async def change_settings(
-    conn: Connection, user_id: str, change: SettingsChange, now_ms: int
+    conn: Connection,
+    user_id: str,
+    change: SettingsChange,
+    is_current: Callable[[Settings], bool],
+    now_ms: int,
 ) -> Change[Settings]:
     """Change a user's settings; a unit of work for one transaction.
 
     Args:
         user_id: lower-case uuid.
         change: what is to change.
+        is_current: whether the stored settings are those that the client has changed.
         now_ms: epoch milliseconds.
 
     Raises:
         Invalid: `ui_style` would become too large.
         NotFound: there is no such user.
+        RevisionConflict: they have changed since the client saw them.
     """
     await lock_user(conn, user_id)
     settings = await read_settings(conn, user_id)
     if settings is not None:
+        if not is_current(settings):
+            raise RevisionConflict
         style = None if change.ui_style is None else with_change(ui_style_of(settings), change.ui_style)
         settings = await save_settings(
             conn,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import get_args
 
 from actors.kernel.facets import Followers, Unjournaled
 from actors.kernel.kind import Event, Kind, View
@@ -75,8 +76,14 @@ def voice_kinds(attendance: Attendance, memberships: Memberships, place_of: Plac
         persist=persist,
         summary=loading.summary_of,
         lookups=loading.LOOKUPS,
-        followers=Followers(touches=touches, on_committed=attendance.follow, on_outcome_unknown=distrust),
+        followers=Followers(
+            touches=touches,
+            on_committed=attendance.follow,
+            on_outcome_unknown=distrust,
+            doubted_elsewhere=True,
+        ),
         unjournaled=Unjournaled(refresh=loading.refresh),
+        crossing=dict.fromkeys(get_args(AnyCommand), State),
     )
     return VoiceKinds(
         channel, OwnVoiceRules(attendance, memberships, place_of).view(), in_doubt, is_member, place_of

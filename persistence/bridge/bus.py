@@ -39,6 +39,31 @@ _NO_RESPONDERS = "503"
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
+async def trouble_with(urls: Sequence[str]) -> str | None:
+    """Why no server can be reached, in a word; None when one lets us in. Runs in the bridge's thread; cancellation ends
+    the attempt.
+
+    Args:
+        urls: as for `Bus`.
+    """
+    client = Client()
+    try:
+        await asyncio.wait_for(
+            client.connect(
+                list(urls),
+                connect_timeout=CONNECT_SECONDS,
+                allow_reconnect=False,
+                max_reconnect_attempts=1,
+            ),
+            2 * CONNECT_SECONDS,
+        )
+    except (Error, OSError, TimeoutError) as failure:
+        return type(failure).__name__
+    finally:
+        await client.close()
+    return None
+
+
 class Bus:
     """This node's end of the bus; runs in the bridge's thread until that is closed.
 

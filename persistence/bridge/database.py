@@ -217,6 +217,7 @@ async def open_database(
     queue_limit: int = 20_000,
     timeout_seconds: float = 5.0,
     use_uvloop: bool | None = None,
+    made: Callable[..., Database] = Database,
 ) -> AsyncIterator[Database]:
     """Open a database: connections for units (opened when needed), one for the writer, one that watches.
 
@@ -230,12 +231,13 @@ async def open_database(
         queue_limit: most turns that may wait for the writer.
         timeout_seconds: default deadline of units, and that of turns.
         use_uvloop: True, False, or None for "when it is installed".
+        made: makes it; for a class of its own that sees what is asked.
 
     Raises:
         DatabaseUnavailable: no connection can be made now; the message says why.
     """
     thread = AsyncioThread("partyline-database", use_uvloop=use_uvloop)
-    database = Database(
+    database = made(
         thread, dsn, pool_size=pool_size, queue_limit=queue_limit, timeout_seconds=timeout_seconds
     )
     thread.start()

@@ -23,9 +23,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import quote
 
 import structlog
@@ -79,13 +80,21 @@ class Cluster:
         home: its folder, which exists.
         installation: PostgreSQL's programs, of the major version that made the cluster.
         account: the user that runs it and owns `home`.
+        options: settings beside those of every cluster.
     """
 
-    def __init__(self, home: Path, installation: Installation, account: Account) -> None:
+    def __init__(
+        self,
+        home: Path,
+        installation: Installation,
+        account: Account,
+        options: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.home = home
         self.data = home / "data"
         self._installation = installation
         self._account = account
+        self._options = options
         self._socket_folder = home / "socket"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -139,7 +148,7 @@ class Cluster:
 
     def spawn(self) -> None:
         """Start PostgreSQL without waiting for it; call this in the main thread, at whose end the kernel ends it."""
-        options = {**_SETTINGS, "unix_socket_directories": str(self._socket_folder)}
+        options = {**_SETTINGS, **self._options, "unix_socket_directories": str(self._socket_folder)}
         command = [
             sys.executable, "-I", "-S", child.__file__,
             str(self._account.uid), str(self._account.gid), str(os.getpid()),

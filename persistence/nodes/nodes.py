@@ -15,6 +15,11 @@ from persistence.nodes.shards import ALL_SHARDS
 _LOCK = 0x6E6F646573  # any number that nobody else uses for an advisory lock in this database
 
 
+async def lock_nodes(conn: Connection) -> None:
+    """Wait until nobody else adds or deletes a row, or judges which leases are free, until the transaction ends."""
+    await conn.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+
+
 async def hold_alone(conn: Connection, node: str, ttl_seconds: float) -> tuple[int, dict[int, int]] | None:
     """Begin a life of a node that serves alone, and take every shard.
 
@@ -27,7 +32,7 @@ async def hold_alone(conn: Connection, node: str, ttl_seconds: float) -> tuple[i
 
     Returns: (life, {shard: fence}), or None when another node lives.
     """
-    await conn.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+    await lock_nodes(conn)
     await conn.execute("DELETE FROM nodes WHERE expires_at < clock_timestamp()")
     if await conn.fetchval("SELECT EXISTS (SELECT FROM nodes WHERE node <> $1)", node):
         return None
@@ -35,7 +40,8 @@ async def hold_alone(conn: Connection, node: str, ttl_seconds: float) -> tuple[i
         """
         INSERT INTO nodes (node, life, expires_at)
         VALUES ($1, nextval('node_lives'), clock_timestamp() + make_interval(secs => $2))
-        ON CONFLICT (node) DO UPDATE SET life = excluded.life, expires_at = excluded.expires_at
+        ON CONFLICT (node) DO UPDATE
+        SET life = excluded.life, expires_at = excluded.expires_at, state = excluded.state
         RETURNING life
         """,
         node, ttl_seconds,
@@ -69,5 +75,5 @@ async def leave(conn: Connection, node: str, life: int) -> None:
         node: by its name.
         life: that it began with; a later one under this name is left alone.
     """
-    await conn.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+    await lock_nodes(conn)
     await conn.execute("DELETE FROM nodes WHERE node = $1 AND life = $2", node, life)

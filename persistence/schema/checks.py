@@ -81,6 +81,21 @@ async def running_seconds(conn: Connection) -> float:
     return 0.0 if age is None else float(age)
 
 
+async def read_replayed(conn: Connection) -> str | None:
+    """When the last transaction was committed that a recovery has replayed, ISO 8601; None where there was none."""
+    at = await conn.fetchval("SELECT pg_last_xact_replay_timestamp()")
+    return None if at is None else str(at.isoformat(timespec="milliseconds"))
+
+
+async def read_failed_archiving(conn: Connection) -> str | None:
+    """Since when the log cannot be archived, ISO 8601; None where it can, or was never tried."""
+    at = await conn.fetchval(
+        "SELECT last_failed_time FROM pg_stat_archiver"
+        " WHERE last_failed_time > coalesce(last_archived_time, '-infinity')"
+    )
+    return None if at is None else str(at.isoformat(timespec="seconds"))
+
+
 async def read_clock(conn: Connection) -> float:
     """The server's wall clock, epoch seconds."""
     return float(await conn.fetchval("SELECT extract(epoch FROM clock_timestamp())"))

@@ -3,6 +3,7 @@
 from persistence.chat.exported import EXPORTED
 from routes.chat import attachments, conversations, messages, polls, streams
 from routes.chat.channels import CONVERSATION, INBOX
+from routes.chat.doubts import RECONCILIATIONS
 from routes.chat.erasing import forget_user
 from routes.chat.follow import follow
 from routes.chat.jobs import jobs_of
@@ -35,6 +36,7 @@ CHAT = Domain(
     follow=follow,
     gauges=_show_gauges,
     reactions=REACTIONS,
+    reconciliations=RECONCILIATIONS,
     forget_user=forget_user,
     exported=EXPORTED,
 )

@@ -1,4 +1,5 @@
-"""Passes changes of other domains on to chat: new names, changed visibility of users, and imported history.
+"""Passes changes of other domains on to chat: new names, changed visibility of users, imported history; and its
+own changes of unknown outcome to inboxes.
 
 Only live conversations are told; the others read the change when they are activated. A new name that is dropped,
 because too many users are renamed at once, is picked up at the conversation's next activation.
@@ -12,6 +13,7 @@ from actors.chat.inbox import FACE
 from persistence.chat.archive import CHANNEL
 from persistence.chat.conversations import of_member
 from persistence.errors import PersistenceError
+from routes.chat.doubts import follow_unknown_outcomes
 from routes.chat.parts import CHAT_KINDS
 from routes.friends.parts import FRIENDS_LIVE
 from routes.jobs import BackgroundTask, Job
@@ -33,6 +35,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         except trio.WouldBlock:
             log.warning("too many renames at once", waiting=RENAMES_WAITING)
 
+    follow_unknown_outcomes(service)
     service.of(USER_DIRECTORY).on_rename(renamed)
     service.of(FRIENDS_LIVE).on_visibility_change(
         lambda viewer_id, user_id: service.system.changed(

@@ -21,4 +21,7 @@ def _relation_changed(service: Service, event: RelationChanged) -> None:
             service.system.tell(service.of(CHAT_KINDS).conversation, id, told)
 
 
-REACTIONS = (Reaction(ConversationMade, _conversation_made), Reaction(RelationChanged, _relation_changed))
+REACTIONS = (
+    Reaction(ConversationMade, _conversation_made),
+    Reaction(RelationChanged, _relation_changed, once=True),
+)

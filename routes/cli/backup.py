@@ -84,18 +84,25 @@ async def restore_backup(path: Path, config: Config, passphrase: bytes | None) -
     check = trio.from_thread.check_cancelled
     origin = await trio.to_thread.run_sync(reading.verify, path, passphrase, check)
     check_known(origin.migrations)
-    _check_empty(config.shared_dir)
+    check_empty(config.shared_dir)
     unpack = partial(_unpack, path, config, passphrase)
     with restoring_into(config.data_dir):
         if config.database_url is not None:
             await _fill(config.database_url, origin, config, unpack)
         else:
-            async with embedded_postgres(config.data_dir, pg_bin=config.pg_bin) as dsn:
+            async with embedded_postgres(
+                config.data_dir, pg_bin=config.pg_bin, wal_dir=config.wal_dir
+            ) as dsn:
                 await _fill(dsn, origin, config, unpack)
     return iter((f"restored into {config.data_dir}, as it was at {origin.created_at}",))
 
 
-def _check_empty(shared_dir: Path) -> None:
+def check_empty(shared_dir: Path) -> None:
+    """Refuse a shared folder in which an installation is.
+
+    Raises:
+        CommandFault: it has keys or files.
+    """
     # The data folder itself is looked at once it is held; the two may be one.
     if any((shared_dir / name).exists() for name in ("keys", *STORES)):
         raise CommandFault(f"{shared_dir} is not empty; restore into an empty folder")

@@ -89,7 +89,9 @@ async def _reach(config: Config, stack: AsyncExitStack) -> Reached:
         try:
             # The folder first, as a server does, so that the two never compete for the database.
             stack.enter_context(hold_data_dir(config.data_dir))
-            dsn = await stack.enter_async_context(embedded_postgres(config.data_dir, pg_bin=config.pg_bin))
+            dsn = await stack.enter_async_context(
+                embedded_postgres(config.data_dir, pg_bin=config.pg_bin, wal_dir=config.wal_dir)
+            )
             return await _connected(dsn, stack, served=False)
         except ClusterInUse:
             address = await trio.to_thread.run_sync(running_address, config.data_dir)

@@ -15,8 +15,12 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import trio
+
 from compiled.finding import Standing, standing
+from persistence.archiving.bases import bases_in
 from persistence.backup.writing import last_backup_seconds
+from persistence.bridge.bus import trouble_with
 from persistence.bridge.database import Database, open_database
 from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
@@ -30,12 +34,16 @@ from routes.cli.interpreter import is_optimised, present_build
 from routes.edge.config.table import Config
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
+from routes.joining import CLOCK_MAX_MS
 
 FREE_MIN_BYTES = 1 << 30
 """With less free space, the write-ahead log alone may fill the disk."""
 
 CLOCK_MAX_SECONDS = 5
 """Largest difference to the database's clock; beyond it, tokens of other machines begin to be refused."""
+
+BASE_MAX_DAYS = 8
+"""A base backup that is older makes a restore long: all log since then is replayed."""
 
 BACKUP_MAX_DAYS = 2
 """A backup each night is never older."""
@@ -163,8 +171,25 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
         async with open_database(address, pool_size=1) as database:
             async for finding in _server(database):
                 yield finding
+            if config.wal_dir is not None and config.database_url is None:
+                yield await _archive(database, config.wal_dir)
+            if config.nats_url is not None:
+                async for finding in _nodes(config.nats_url, database):
+                    yield finding
     except PersistenceError as fault:
         yield Finding("database", str(fault), "see PARTYLINE_DATABASE_URL and PARTYLINE_PG_BIN")
+
+
+async def _archive(database: Database, wal_dir: Path) -> Finding:
+    failed = await database.read(checks.read_failed_archiving)
+    if failed is not None:
+        says = f"the log cannot be written to {wal_dir} since {failed}"
+        return Finding("archive", says, "see postgres.log below the data folder; the log grows meanwhile")
+    found = await trio.to_thread.run_sync(bases_in, wal_dir)
+    days = (time.time() - found[-1].about.ended.timestamp()) / 86_400 if found else 0.0
+    cure = None if found and days <= BASE_MAX_DAYS else "run partyline base-backup, each week"
+    says = f"{len(found)} base backups, the newest {days:.0f} days ago" if found else "no base backup yet"
+    return Finding("archive", says, cure, grave=not found)
 
 
 def _embedded(config: Config) -> Finding:
@@ -196,6 +221,18 @@ async def _server(database: Database) -> AsyncIterator[Finding]:
     ahead = time.time() - await database.read(checks.read_clock)
     cure = None if abs(ahead) <= CLOCK_MAX_SECONDS else "let both machines keep time by NTP"
     yield Finding("clock", f"{ahead:+.1f} s against the database", cure)
+
+
+async def _nodes(urls: tuple[str, ...], database: Database) -> AsyncIterator[Finding]:
+    """What several nodes need: a NATS that lets this one in, and its time within half a second of the database's."""
+    trouble = await database.thread.run(trouble_with, urls)
+    says = "lets this node in" if trouble is None else f"cannot be reached ({trouble})"
+    cure = None if trouble is None else "see PARTYLINE_NATS_URL: address, user, password, and TLS"
+    yield Finding("NATS", says, cure)
+    ahead = time.time() - await database.read(checks.read_clock)
+    if CLOCK_MAX_MS / 1000 < abs(ahead) <= CLOCK_MAX_SECONDS:
+        says = f"{ahead:+.1f} s against the database, too much for several nodes"
+        yield Finding("clock", says, "let both machines keep time by NTP")
 
 
 def _backup(shared_dir: Path) -> Iterator[Finding]:

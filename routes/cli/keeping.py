@@ -30,7 +30,10 @@ def add_keeping(add: Add) -> None:
     """
     backup = add("backup", "write everything into one file, while the server runs or not", _backup)
     restore = add("restore", "restore a backup into an empty data folder", _restore)
-    for parser, says in ((backup, "the file, which must not exist"), (restore, "a file of partyline backup")):
+    for parser, says in (
+        (backup, "the file, which must not exist"),
+        (restore, "a backup, or the folder of an archive"),
+    ):
         parser.add_argument("file", type=Path, metavar="FILE", help=says)
         parser.add_argument(
             "--passphrase-file",
@@ -38,6 +41,18 @@ def add_keeping(add: Add) -> None:
             metavar="FILE",
             help="its first line seals the backup; - asks for it, or reads standard input",
         )
+
+    restore.add_argument(
+        "--until",
+        metavar="TIME",
+        help="of an archive (PARTYLINE_WAL_DIR): restore it as it was at this moment, 2026-11-26T10:15:00Z",
+    )
+    based = add(
+        "base-backup",
+        "copy the database into the archive, from which any later moment can be restored",
+        _base,
+    )
+    based.add_argument("--keep", type=int, default=2, metavar="N", help="how many of these stay (default 2)")
 
     exported = add("export", "write everything that a user may take with them into a zip", _export)
     exported.add_argument("file", type=Path, metavar="FILE", help="the file, which must not exist")
@@ -66,11 +81,30 @@ def _backup(arguments: argparse.Namespace, config: Config) -> int:
 def _restore(arguments: argparse.Namespace, config: Config) -> int:
     import trio
 
+    from routes.cli.archiving import moment, restore_archive
     from routes.cli.backup import restore_backup
+    from routes.cli.faults import CommandFault
     from routes.cli.passphrase import read_passphrase
 
+    until = moment(arguments.until)
+    if arguments.file.is_dir():
+        for line in trio.run(restore_archive, arguments.file, config, until):
+            say(line)
+        return 0
+    if until is not None:
+        raise CommandFault("--until is for the folder of an archive; a file is of one moment")
     passphrase = read_passphrase(arguments.passphrase_file)
     for line in trio.run(restore_backup, arguments.file, config, passphrase):
+        say(line)
+    return 0
+
+
+def _base(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.archiving import make_base
+
+    for line in trio.run(make_base, config, arguments.keep):
         say(line)
     return 0
 

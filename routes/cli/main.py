@@ -16,7 +16,7 @@ from persistence.errors import PersistenceError
 from routes.cli.keeping import add_keeping
 from routes.cli.output import say
 from routes.edge.config.environment import process_environment
-from routes.edge.config.table import Config, read_config, without_effect
+from routes.edge.config.table import Config, read_config
 from routes.edge.faults import OperatorFault
 from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 
@@ -97,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     add("migrate", "bring the database up to this version", _migrate, log_level=None)
     add("health", "ask the server on this machine whether it is ready", _health)
     add("routes", "print every route: method, path, permission, handler", _routes)
+    add("nodes", "print the nodes of the service: what each owns, and whom it hears", _nodes)
     add("doctor", "look at everything that a start depends on, and say what to do", _doctor)
     token = add("token", "make a user if need be, and print an access token for them", _token)
     token.add_argument("--name", required=True, help="what the user is called")
@@ -136,12 +137,8 @@ def _add_import(
 
 
 def _serve(_arguments: argparse.Namespace, config: Config) -> int:
-    import structlog
-
     from routes.__main__ import run
 
-    for name in without_effect(process_environment()):
-        structlog.get_logger().warning("a setting is without effect in this release", setting=name)
     run(config)
     return 0
 
@@ -177,6 +174,16 @@ def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
         return "\n".join(list_routes(TABLE))
 
     say(remembered("routes", listed))
+    return 0
+
+
+def _nodes(_arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.nodes import list_nodes
+
+    for line in trio.run(list_nodes, config):
+        say(line)
     return 0
 
 

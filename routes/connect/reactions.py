@@ -8,6 +8,7 @@ from actors.connect.state import State
 from actors.errors import NotFound
 from actors.friends.events import RelationChanged
 from actors.networks.units_networks import ServerJoined
+from persistence.connect.sessions import sessions_of
 from routes.changes import Reaction, Reconciliation
 from routes.connect.own_servers import OWN_SERVERS
 from routes.connect.parting import ConsentBetween, end_consent, part
@@ -51,7 +52,11 @@ async def _ask_players(service: Service, about: PlayersOn, _events: Sequence[obj
         known = service.system.peek(kind, server_id)
         if known is not None:
             service.of(OWN_SERVERS).reread(known)
-    service.of(GAME_SERVERS).playing.reconcile(server_id, () if known is None else known.sessions.values())
+    if known is None:  # there is none, or it lives on another node
+        sessions = await service.database.read(sessions_of, server_id)
+    else:
+        sessions = list(known.sessions.values())
+    service.of(GAME_SERVERS).playing.reconcile(server_id, sessions)
     # The cached row may have been read before the change was committed.
     service.of(GAME_SERVERS).credentials.distrust(server_id)
     return ()
@@ -61,7 +66,7 @@ def _joined(service: Service, event: ServerJoined) -> None:
     service.of(OWN_SERVERS).joined(event.owner_id, event.server_id)
 
 
-REACTIONS = (Reaction(RelationChanged, _relation_changed), Reaction(ServerJoined, _joined))
+REACTIONS = (Reaction(RelationChanged, _relation_changed, once=True), Reaction(ServerJoined, _joined))
 
 RECONCILIATIONS = (
     Reconciliation(ConsentBetween, _ask_consent),

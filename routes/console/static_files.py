@@ -24,6 +24,7 @@ MEDIA_TYPES = {
     ".json": "application/json",
     ".map": "application/json",
     ".svg": "image/svg+xml",
+    ".ts": "text/plain; charset=utf-8",
 }
 """{suffix of a file that is served: its media type}."""
 

@@ -9,6 +9,7 @@ Structs derive from `Wire` (camelCase in JSON, snake_case in code). Unknown fiel
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -47,23 +48,24 @@ def _embed(value: object) -> msgspec.Raw:
 _encoder = msgspec.json.Encoder(enc_hook=_embed)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shape:
     """How a body is decoded.
 
     Args:
-        type_: the struct that it becomes.
-        decoder: for a struct that keeps part of the JSON text (`msgspec.Raw`). None for all others: they are
-            converted from the values that were checked, so that the text is read once.
+        type_: the struct that it becomes, as an endpoint declares it.
     """
 
     type_: Any
-    decoder: msgspec.json.Decoder[object] | None
 
-    @classmethod
-    def of(cls, type_: Any) -> "Shape":
-        """The shape of a declared body type."""
-        return cls(type_, msgspec.json.Decoder(type_) if _keeps_text(type_) else None)
+    @cached_property
+    def decoder(self) -> msgspec.json.Decoder[object] | None:
+        """Of a struct that keeps part of the JSON text (`msgspec.Raw`). None for all others: they are converted from
+        the values that were checked, so that the text is read once.
+
+        Made for the first body: all of them together are a twelfth of what importing the routes takes.
+        """
+        return msgspec.json.Decoder(self.type_) if _keeps_text(self.type_) else None
 
 
 def decode(data: bytes, shape: Shape) -> object:

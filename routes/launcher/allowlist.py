@@ -17,10 +17,10 @@ from routes.call import Call
 from routes.changes import change
 from routes.edge.config.table import Config
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.downloads import etag_of_content, is_named
+from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Reply
-from routes.edge.wire import Wire, encode
+from routes.edge.wire import Wire
 
 PUBLISH = "versions:publish"
 
@@ -80,11 +80,8 @@ async def put_network_guard_allowlist(call: Call, body: AllowlistBody) -> Reply[
     current one, the answer is a 409 `REVISION_CONFLICT`. Addresses, ports and public suffixes are refused. The audit
     trail records each change.
     """
-    config, condition = call.service.config, call.header(b"if-match")
-
-    def is_current(kept: Allowlist) -> bool:
-        return condition is None or is_named(condition, etag_of_content(encode(_shown(config, kept))))
-
+    config = call.service.config
+    is_current = condition_of(call, partial(_shown, config))
     # 500 long names of other scripts take 200 ms.
     wanted = await trio.to_thread.run_sync(hosts.checked, body.hosts, "/hosts")
     return await change(
@@ -99,4 +96,4 @@ def _shown(config: Config, kept: Allowlist) -> AllowlistOut:
 
 def _reply(config: Config, kept: Allowlist) -> Reply[AllowlistOut]:
     shown = _shown(config, kept)
-    return Reply(shown, headers={"etag": etag_of_content(encode(shown)).decode("ascii")})
+    return Reply(shown, headers={"etag": etag_of(shown)})

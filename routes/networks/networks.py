@@ -14,6 +14,7 @@ from actors.errors import (
     JoinTokenUsed,
     NotFound,
     QuotaExceeded,
+    RevisionConflict,
     SlugTaken,
 )
 from actors.ids import Uuid, new_uuid
@@ -29,7 +30,9 @@ from routes.changes import change
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
+from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED, PUBLIC
+from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.networks.guards import owner_of_network
 
@@ -142,17 +145,27 @@ async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
     return await change(call, units_networks.create, row, about=None, shape=_network_reply)
 
 
+@endpoint("GET", _ONE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
+async def read_network(call: Call, network_id: Uuid) -> Reply[Network]:
+    """GET /v1/connect/networks/{networkId}: one network, for its owner, with an `ETag` for changing it."""
+    row = await call.service.database.read(networks.read, network_id)
+    if row is None:
+        raise NotFound
+    return _tagged(row)
+
+
 @endpoint(
     "PATCH",
     _ONE,
     needs=AUTHENTICATED,
-    refusals=(NotFound, Invalid, SlugTaken),
+    refusals=(NotFound, Invalid, RevisionConflict, SlugTaken),
     guard=owner_of_network,
 )
-async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) -> Network:
+async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) -> Reply[Network]:
     """PATCH /v1/connect/networks/{networkId}: changes name, slug, and what the network shows publicly.
 
-    For its owner. A slug of another network is a 409.
+    For its owner. `If-Match` names the `ETag` of the network that the caller has changed; if that is not the current
+    one, the answer is a 409 `REVISION_CONFLICT`. A slug of another network is a 409 as well.
     """
     wish = NetworkChange(
         name=_line(body.name) if isinstance(body.name, str) else UNSET,
@@ -161,8 +174,8 @@ async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) 
         public_profile_mode=body.public_profile_mode,
         public_profile_share_code=body.public_profile_share_code,
     )
-    unit = units_networks.change
-    return await change(call, unit, network_id, call.user_id, wish, call.now_ms, about=None, shape=network_of)
+    unit = partial(units_networks.change, is_current=condition_of(call, network_of))
+    return await change(call, unit, network_id, call.user_id, wish, call.now_ms, about=None, shape=_tagged)
 
 
 @endpoint(
@@ -230,6 +243,11 @@ async def list_hosts(call: Call) -> HostList:
     rows = await call.service.database.read(networks.hosts_of, call.user_id, MAX_HOSTS_LISTED)
     last_seen = call.service.of(GAME_SERVERS).credentials.last_seen
     return HostList(tuple(host_of(row, last_seen(row.server_id)) for row in rows))
+
+
+def _tagged(row: NetworkRow) -> Reply[Network]:
+    shown = network_of(row)
+    return Reply(shown, headers={"etag": etag_of(shown)})
 
 
 def _network_reply(row: NetworkRow) -> NetworkReply:

@@ -6,7 +6,7 @@ from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.edge.pipeline.idempotency import mark_of
 from routes.jobs import BackgroundTask, Job
-from routes.operations import actors, history, operations
+from routes.operations import actors, history, nodes, operations
 from routes.operations.channels import ACTORS, METRICS
 from routes.operations.gauges import show_gauges
 from routes.operations.jobs import jobs_of
@@ -26,7 +26,7 @@ async def _forget_user(service: Service, user_id: UserId) -> None:
 
 OPERATIONS = Domain(
     name="operations",
-    mounts=(Mount("operations", (operations, history, actors, setup)),),
+    mounts=(Mount("operations", (operations, history, actors, nodes, setup)),),
     parts=(CERTIFICATE, LIVE_METRICS, LIVE_ACTORS),
     channels=(METRICS, ACTORS),
     jobs=jobs_of,

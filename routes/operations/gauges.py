@@ -50,6 +50,11 @@ def show_gauges(service: Service) -> None:
         "When the last backup was complete, epoch seconds; 0 for never.",
         partial(last_backup_seconds, service.config.shared_dir),
     )
+    metrics.gauge(
+        "archiving_failed",
+        "1 while PostgreSQL cannot archive its log, and keeps it.",
+        lambda: int(service.disk.is_archiving_failed),
+    )
     if (certificate := service.of(CERTIFICATE)) is not None:
         metrics.gauge(
             "certificate_expires_seconds",

@@ -100,9 +100,9 @@ def health(call: Call) -> Health:
 @endpoint("GET", "/ready", needs=PUBLIC, rate="operations", refusals=(Draining, DatabaseDown))
 async def ready(call: Call) -> Ready:
     """Answers 200 if the process accepts traffic: the database answers, and has all migrations, and the process is not
-    stopping. Otherwise it is a 503: Draining, or DatabaseDown.
+    stopping, nor about to. Otherwise it is a 503: Draining, or DatabaseDown.
     """
-    if call.service.draining:
+    if call.service.draining or call.service.leaving:
         raise Draining
     missing = await call.service.database.read(unapplied)
     if missing:

@@ -8,6 +8,8 @@ from actors.notifications.view import NotificationsChanged
 from actors.party.commands import MeetDeadlines
 from actors.party.state import State
 from actors.party.units import PartyMade
+from persistence.connection import Connection
+from persistence.party import rows
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
@@ -42,12 +44,21 @@ async def _ask(
         known: State | None = None
     else:
         known = service.system.peek(kind, party_id)
-    members = () if known is None else tuple(known.members)
-    concerned = {*memberships.members(party_id), *members, *(known.invites if known is not None else ())}
+    if known is None:  # there is none, or it lives on another node
+        members, invited = await service.database.read(_in_rows, party_id)
+    else:
+        members, invited = tuple(known.members), tuple(known.invites)
+    concerned = {*memberships.members(party_id), *members, *invited}
     memberships.reconcile(party_id, members)
     for user_id in concerned:
         service.system.changed(service.of(PARTY_KINDS).own, user_id, party_id)
     return tuple(map(NotificationsChanged, concerned))
+
+
+async def _in_rows(conn: Connection, party_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The members of a party, and who is invited."""
+    members, invites = await rows.members_of(conn, party_id), await rows.invites_of(conn, party_id)
+    return tuple(one.user_id for one in members), tuple(one.target_id for one in invites)
 
 
 REACTIONS = (Reaction(PartyMade, _found),)

@@ -1,12 +1,13 @@
 """Publishing servers and networks (service-api §4 Publications, contract §7)."""
 
 import re
+from functools import partial
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, RevisionConflict
 from actors.ids import Uuid
 from actors.publications import units
 from actors.publications.public import Publication, SocialLink, publication_of
@@ -20,7 +21,9 @@ from routes.call import Call
 from routes.changes import change
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED
+from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.networks.name_service import NAME_SERVICE
 from routes.publications.parts import STATUSES
@@ -95,25 +98,34 @@ async def manages(call: Call, target_type: str, target_id: Uuid) -> None:
 
 
 @endpoint("GET", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden), guard=manages)
-async def read_publication(call: Call, target_type: str, target_id: Uuid) -> PublicationReply:
+async def read_publication(call: Call, target_type: str, target_id: Uuid) -> Reply[PublicationReply]:
     """GET /v1/connect/publications/{targetType}/{targetId}: the publication of a server or network, or null.
 
-    For its owner, members with `server.settings.write`, and moderators.
+    For its owner, members with `server.settings.write`, and moderators. Its `ETag` changes with what they may write,
+    also from null to the first publication.
     """
     row = await call.service.database.read(
         publications.of_target, _target(target_type, target_id), call.user_id
     )
-    return PublicationReply(None if row is None else _shown(call, row))
+    return _tagged(call, row)
 
 
-@endpoint("PUT", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Invalid), guard=manages)
+@endpoint(
+    "PUT",
+    _TARGET,
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Forbidden, Invalid, RevisionConflict),
+    guard=manages,
+)
 async def put_publication(
     call: Call, target_type: str, target_id: Uuid, body: PublicationBody
-) -> PublicationReply:
+) -> Reply[PublicationReply]:
     """PUT /v1/connect/publications/{targetType}/{targetId}: publishes a server or network, or replaces its publication.
 
     The address counts as the target's own if it is below the gateway domain, is where the server itself calls from, or
-    is inside a verified domain of its network; else its ownership is PENDING, which the list shows.
+    is inside a verified domain of its network; else its ownership is PENDING, which the list shows. `If-Match` names
+    the `ETag` of the publication that the caller has changed; if that is not the current one, the answer is a 409
+    `REVISION_CONFLICT`.
     """
     target, wish, service = _target(target_type, target_id), _wish(body), call.service
     heard = service.of(GAME_SERVERS).credentials.last_seen(target_id)
@@ -124,11 +136,9 @@ async def put_publication(
         now_ms=call.now_ms,
     )
 
-    def shape(row: PublicationRow) -> PublicationReply:
-        return PublicationReply(_shown(call, row))
-
-    about = f"publication {target.id}"
-    return await change(call, units.put, target, wish, _manager(call), around, about=about, shape=shape)
+    about, shape = f"publication {target.id}", partial(_tagged, call)
+    put = partial(units.put, is_current=condition_of(call, _writable))
+    return await change(call, put, target, wish, _manager(call), around, about=about, shape=shape)
 
 
 @endpoint("DELETE", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Conflict), guard=manages)
@@ -151,6 +161,19 @@ def _target(type: str, id: Uuid) -> Target:
         return msgspec.convert({"type": type, "id": id}, Target)
     except msgspec.ValidationError:
         raise NotFound from None
+
+
+def _tagged(call: Call, row: PublicationRow | None) -> Reply[PublicationReply]:
+    shown = PublicationReply(None if row is None else _shown(call, row))
+    return Reply(shown, headers={"etag": etag_of(_writable(row))})
+
+
+def _writable(row: PublicationRow | None) -> object:
+    """What `PublicationBody` says of a publication."""
+    if row is None:
+        return None
+    words = (row.address, row.display_name, row.category, row.tags, row.social_links, row.motd_override)
+    return [*words, row.hidden, row.featured, row.suppressed]
 
 
 def _shown(call: Call, row: PublicationRow) -> Publication:

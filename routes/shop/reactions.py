@@ -52,8 +52,8 @@ async def _ask(service: Service, about: PurchasesOf, _events: Sequence[object]) 
 
 REACTIONS = (
     Reaction(PurchaseChanged, _changed),
-    Reaction(PurchaseHeld, _held),
-    Reaction(MoneyUnexpected, _unexpected),
+    Reaction(PurchaseHeld, _held, once=True),
+    Reaction(MoneyUnexpected, _unexpected, once=True),
 )
 
 RECONCILIATIONS = (Reconciliation(PurchasesOf, _ask),)

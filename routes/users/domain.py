@@ -21,13 +21,15 @@ from routes.users import (
 )
 from routes.users.authenticator import ISSUERS, USER_AUTHENTICATOR
 from routes.users.jobs import jobs_of
-from routes.users.online import follow_sockets
+from routes.users.online import follow_sockets, roam
 from routes.users.parts import PRESENCE, RIGHTS, USER_DIRECTORY
 from routes.users.reactions import REACTIONS, RECONCILIATIONS
 
 
 def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     follow_sockets(service.sockets, service.of(PRESENCE), service.of(USER_DIRECTORY))
+    if service.node is not None:
+        roam(service.node.membership.peers, service.sockets, service.of(PRESENCE))
     service.of(USER_DIRECTORY).on_access_change(service.of(RIGHTS).moved)
     service.database.listen(CHANNEL, service.of(USER_DIRECTORY).heard)
     return (

@@ -1,7 +1,11 @@
 """Derives presence from live sockets: a user is online while one of their sockets is open."""
 
+from functools import partial
+
 from actors.ids import is_uuid
+from actors.kernel.nodes.peers import Peers
 from actors.users.presence import Presence
+from actors.users.roaming import TOPIC, Roaming
 from actors.users.users import Users
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.registry import Sockets
@@ -22,3 +26,21 @@ def follow_sockets(sockets: Sockets, presence: Presence, users: Users) -> None:
             presence.closed(socket.user_id)
 
     sockets.follow(opened, closed)
+
+
+def roam(peers: Peers, sockets: Sockets, presence: Presence) -> None:
+    """Tell other nodes whose sockets are open here, and hear of theirs."""
+    roaming = Roaming(presence, partial(peers.say_all, TOPIC))
+
+    def opened(socket: LiveSocket) -> None:
+        if socket.user_id is not None and is_uuid(socket.user_id):
+            roaming.opened(socket.user_id)
+
+    def closed(socket: LiveSocket) -> None:
+        if socket.user_id is not None and is_uuid(socket.user_id):
+            roaming.closed(socket.user_id)
+
+    sockets.follow(opened, closed)
+    peers.on_met(lambda node: peers.say(node, TOPIC, roaming.everybody()))
+    peers.on_parted(roaming.parted)
+    peers.hear_topic(TOPIC, roaming.heard)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.errors import NotFound
+from actors.errors import NotFound, RevisionConflict
 from actors.time import iso, iso_or_none
 from actors.users.permissions import Access, capped_to
 from actors.users.presence import Presence
@@ -21,8 +21,9 @@ from persistence.users.users import GroupInvites, Settings, User, Visibility, re
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.reply import MaybeAwaitable, then
+from routes.edge.reply import MaybeAwaitable, Reply, then
 from routes.edge.wire import Wire
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 from routes.users.reactions import RightsOf
@@ -198,23 +199,27 @@ def _profile(call: Call, known: tuple[User, Access]) -> ProfileSelf:
 
 
 @endpoint("GET", "/v1/profile/settings", needs=AUTHENTICATED, refusals=(NotFound,))
-async def read_own_settings(call: Call) -> ProfileSettings:
-    """Answers the caller's settings; 404 if the user was erased meanwhile."""
+async def read_own_settings(call: Call) -> Reply[ProfileSettings]:
+    """Answers the caller's settings, with an `ETag` for changing them; 404 if the user was erased meanwhile."""
     settings = await call.service.database.read(read_settings, call.user_id)
     if settings is None:
         raise NotFound("no such user")
-    return settings_of(settings)
+    return _tagged(settings)
 
 
 @endpoint(
     "PATCH",
     "/v1/profile/settings",
     needs=AUTHENTICATED,
-    refusals=(NotFound,),
+    refusals=(NotFound, RevisionConflict),
     max_bytes=SETTINGS_BODY_MAX_BYTES,
 )
-async def change_own_settings(call: Call, body: SettingsPatch) -> ProfileSettings:
-    """Changes the settings that the body names, and answers all of them."""
+async def change_own_settings(call: Call, body: SettingsPatch) -> Reply[ProfileSettings]:
+    """Changes the settings that the body names, and answers all of them.
+
+    `If-Match` names the `ETag` of the settings that the caller has changed; if that is not the current one, the answer
+    is a 409 `REVISION_CONFLICT`.
+    """
     style, privacy = body.ui_style, body.privacy or PrivacyPatch()
     wish = SettingsChange(
         body.allow_friend_requests,
@@ -222,7 +227,17 @@ async def change_own_settings(call: Call, body: SettingsPatch) -> ProfileSetting
         privacy.group_invites,
         None if style is None else UiStyleChange(style.sync_enabled, style.source, style.payload),
     )
-    about = RightsOf(call.user_id)
+    about, is_current = RightsOf(call.user_id), condition_of(call, _changeable)
     return await change(
-        call, change_settings, call.user_id, wish, call.now_ms, about=about, shape=settings_of
+        call, change_settings, call.user_id, wish, is_current, call.now_ms, about=about, shape=_tagged
     )
+
+
+def _tagged(settings: Settings) -> Reply[ProfileSettings]:
+    return Reply(settings_of(settings), headers={"etag": etag_of(_changeable(settings))})
+
+
+def _changeable(settings: Settings) -> object:
+    """What `SettingsPatch` says of settings."""
+    shown = settings_of(settings)
+    return [shown.allow_friend_requests, shown.privacy, shown.ui_style]

@@ -134,9 +134,69 @@ async def serving(name: Name, state: State | None = None) -> AsyncIterator[Serve
             yield server
 
 
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody listens on at this moment."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+async def ready(process: trio.Process, port: int, log: Path) -> None:
+    """Ask `/ready` until it says yes.
+
+    Args:
+        process: that serves.
+        port: of 127.0.0.1.
+        log: what the process prints.
+
+    Raises:
+        NotServing: the process has ended, or a minute has passed.
+    """
+    with trio.move_on_after(READY_SECONDS):
+        while process.poll() is None:
+            if await trio.to_thread.run_sync(answers, port):
+                return
+            await trio.sleep(_POLL_SECONDS)
+    text = await trio.Path(log).read_text(errors="replace")
+    raise NotServing(f"the server did not get ready:\n{text[-1000:]}")
+
+
+def answers(port: int) -> bool:
+    """Whether a server on a port of 127.0.0.1 says that it is ready; waits two seconds at most, in a thread."""
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/ready", timeout=2) as response:
+            return bool(response.status == 200)
+    except (URLError, OSError):
+        return False
+
+
+async def stop(process: trio.Process) -> None:
+    """End a server gently, and after 35 s by force."""
+    with trio.CancelScope(shield=True), trio.move_on_after(STOP_SECONDS):
+        process.terminate()
+        await process.wait()
+    if process.returncode is None:
+        process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()
+
+
+def make_room(own: int | None) -> None:
+    """Allow as many open files as this machine lets us, and leave a CPU to the servers, if there is another.
+
+    Args:
+        own: the CPU of the servers; None for any.
+    """
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    others = os.sched_getaffinity(0) - {own}
+    if own is not None and others:
+        os.sched_setaffinity(0, others)
+
+
 @asynccontextmanager
 async def _ours(folder: Path, name: Name, state: State | None) -> AsyncIterator[Server]:
-    port = _free_port()
+    port = free_port()
     own = {
         **({} if state is None else {"PYTHONPATH": str(state.code), "PYTHONHASHSEED": str(state.hash_seed)}),
         "PARTYLINE_BIND": f"127.0.0.1:{port}",
@@ -154,7 +214,7 @@ async def _ours(folder: Path, name: Name, state: State | None) -> AsyncIterator[
 async def _node(folder: Path, name: Name) -> AsyncIterator[Server]:
     del name
     program, modules = node(), await trio.to_thread.run_sync(installed)
-    port, secret = _free_port(), secrets.token_hex(32)
+    port, secret = free_port(), secrets.token_hex(32)
     async with embedded_postgres(folder / "data") as url:
         place = parse_qs(urlsplit(url).query)
         own = {
@@ -174,7 +234,7 @@ async def _node(folder: Path, name: Name) -> AsyncIterator[Server]:
 
 @asynccontextmanager
 async def _c(folder: Path, name: Name) -> AsyncIterator[Server]:
-    port, program = _free_port(), await trio.to_thread.run_sync(compiled, folder)
+    port, program = free_port(), await trio.to_thread.run_sync(compiled, folder)
     joined = ["joined"] if name == "c-joined" else []
     async with _running([str(program), str(port), *joined], {}, folder, port) as pid:
         yield Server(port, pid, by_secret(secrets.token_hex(32), None, None))
@@ -199,12 +259,12 @@ async def _running(
     try:
         rank = rank or Rank(*cpus(), NICENESS)
         _pin([process.pid], rank.cpu, rank.niceness)
-        await _ready(process, port, log)
+        await ready(process, port, log)
         _pin(server_process.tree(process.pid), rank.cpu, rank.niceness)  # threads of the first moment too
         _pin(server_process.databases(process.pid), rank.database_cpu, rank.niceness)
         yield process.pid
     finally:
-        await _stop(process)
+        await stop(process)
 
 
 def _pin(processes: list[int], cpu: int | None, niceness: int | None = NICENESS) -> None:
@@ -216,51 +276,3 @@ def _pin(processes: list[int], cpu: int | None, niceness: int | None = NICENESS)
                     prefer(int(thread.name), niceness)
                 if cpu is not None:
                     os.sched_setaffinity(int(thread.name), {cpu})
-
-
-def _free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
-
-
-async def _ready(process: trio.Process, port: int, log: Path) -> None:
-    """Ask `/ready` until it says yes."""
-    with trio.move_on_after(READY_SECONDS):
-        while process.poll() is None:
-            if await trio.to_thread.run_sync(_answers, port):
-                return
-            await trio.sleep(_POLL_SECONDS)
-    text = await trio.Path(log).read_text(errors="replace")
-    raise NotServing(f"the server did not get ready:\n{text[-1000:]}")
-
-
-def _answers(port: int) -> bool:
-    try:
-        with urlopen(f"http://127.0.0.1:{port}/ready", timeout=2) as response:
-            return bool(response.status == 200)
-    except (URLError, OSError):
-        return False
-
-
-async def _stop(process: trio.Process) -> None:
-    with trio.CancelScope(shield=True), trio.move_on_after(STOP_SECONDS):
-        process.terminate()
-        await process.wait()
-    if process.returncode is None:
-        process.kill()
-        with trio.CancelScope(shield=True):
-            await process.wait()
-
-
-def make_room(own: int | None) -> None:
-    """Allow as many open files as this machine lets us, and leave a CPU to the servers, if there is another.
-
-    Args:
-        own: the CPU of the servers; None for any.
-    """
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    others = os.sched_getaffinity(0) - {own}
-    if own is not None and others:
-        os.sched_setaffinity(0, others)

@@ -1,10 +1,31 @@
 // What a test asks of a page that it visits, in the page; `sweep.py` says what for.
 window.sweep = {
-  /** What Back and Forward do: the page changes, the document stays. Two frames later the new one is there, or loading. */
-  async go(path) {
+  /** What Back and Forward do: the page changes, the document stays. Two frames later the new one is there, or loading;
+   * the addresses of its tabs, once it has all that it shows. */
+  async go(path, patienceMs) {
     history.pushState(null, "", path);
     dispatchEvent(new PopStateEvent("popstate"));
-    for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+    const untilMs = performance.now() + patienceMs;
+    for (let frames = 0; frames < 2 || !isWhole(); frames++) {
+      if (performance.now() > untilMs) throw new Error(`${path} does not come`);
+      await new Promise(requestAnimationFrame);
+    }
+    return [...document.querySelectorAll("main nav.tabs a")].map((one) => one.pathname);
+  },
+
+  /** Show the page as somebody sees it who has chosen one of the two themes. */
+  paint(scheme) {
+    document.documentElement.style.colorScheme = scheme;
+  },
+
+  /** Keep in mind what is shown now. */
+  remember() {
+    shown = new Set(visible());
+  },
+
+  /** What is shown now and was not when it was kept in mind. */
+  news() {
+    return visible().filter((one) => !shown.has(one));
   },
 
   /** What does not fit: a page that scrolls sideways, and what leaves it or is cut without dots. What scrolls inside
@@ -56,11 +77,14 @@ window.sweep = {
 };
 
 const CONTROLS = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+let shown = new Set();
 let place = "main";
 let reached = [];
 let wanted = [];
 let stopping = null;
 
+const visible = () => [...document.querySelectorAll("body *")].filter((one) => isThere(one));
+const isWhole = () => document.querySelector("main h1")?.checkVisibility() && !document.querySelector("main :is(.loading, [aria-busy=true])");
 const nameOf = (one) => `${one.localName}.${one.className} "${(one.ariaLabel ?? one.textContent).trim().slice(0, 60)}"`;
 const isThere = (one) => one.checkVisibility({ visibilityProperty: true });
 

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
+
+from tests.support.waiting import PATIENCE_SECONDS
 
 STATIC = Path(__file__).parents[2] / "routes/console/static"
 SCRIPT = Path(__file__).with_suffix(".js")
@@ -46,17 +48,19 @@ def visit(page: Page, paths: Sequence[str]) -> Iterator[str]:
         if path in seen:
             continue
         seen.add(path)
-        page.evaluate("(path) => sweep.go(path)", path)
-        expect(page.locator("main h1").first).to_be_visible()
-        expect(page.locator("main :is(.loading, [aria-busy=true])")).to_have_count(0)
+        tabs = page.evaluate("([path, ms]) => sweep.go(path, ms)", [path, PATIENCE_SECONDS * 1000])
         yield path
-        tabs = page.locator("main nav.tabs a").evaluate_all("all => all.map((one) => one.pathname)")
         waiting[:0] = tabs if not seen & set(tabs) else []
 
 
 def found_by(page: Page, question: str) -> list[str]:
     """What a question of `sweep.js` finds on the page: `cutOff`, `unseen` or `moving`."""
     return cast(list[str], page.evaluate(f"sweep.{question}()"))
+
+
+def paint(page: Page, scheme: str) -> None:
+    """Show the page `light` or `dark`."""
+    page.evaluate("(scheme) => sweep.paint(scheme)", scheme)
 
 
 def walk(page: Page, within: str = "main") -> list[str]:
@@ -66,7 +70,9 @@ def walk(page: Page, within: str = "main") -> list[str]:
         within: `main`, or `.side` for the frame around it.
     """
     controls: int = page.evaluate("(within) => sweep.begin(within)", within)
-    for _ in range(controls + EXTRA_STOPS):
+    for _ in range(controls):
+        page.keyboard.press("Tab")
+    for _ in range(EXTRA_STOPS):
         page.keyboard.press("Tab")
         if page.evaluate("(within) => !document.activeElement.closest(within)", within):
             break

@@ -1,4 +1,4 @@
-"""The example of docs/client.md, run as it is written: in Node, and in a browser."""
+"""The examples of docs/client.md, run as they are written, in Node and in a browser; and their types."""
 
 import json
 import re
@@ -9,22 +9,106 @@ from shutil import copytree, which
 import pytest
 import trio
 
+from scripts.others.node import FOLDER, NoNode, install
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.contract.sources import ROOT
-from tests.support.waiting import patience
+from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.support.world import World
 
-pytestmark = pytest.mark.slow
-
 CLIENT = ROOT / "routes/console/static/client"
+COMPILER = "typescript@7.0.2"
 LINES = ("Ada talks in", "connection: live", "Ada: hello", "422 VALIDATION_FAILED", "hello")
-"""What the example prints, among other things."""
+"""What the longer example prints, among other things."""
+
+USES = """
+import { Partyline, Problem, type Grant } from "./client/partyline.js";
+
+const partyline = new Partyline({ url: "https://x", getToken: async (): Promise<Grant | null> => null });
+const { id } = await partyline.rest.get<{ id: string }>("/v1/things", { limit: 5, tags: ["a"], cursor: undefined });
+const subscription = partyline.live.subscribe<{ items: string[] }>("inbox", {
+  mode: "delta",
+  onSnapshot: ({ items }) => items.length,
+  onEnd: (error) => error.about("/content")?.length,
+});
+for await (const one of partyline.rest.items<{ name: string }>(`/v1/things/${id}`)) one.name.trim();
+if (new Error() instanceof Problem) subscription.close();
+// @ts-expect-error: a mode is one of two words
+partyline.live.subscribe("inbox", { mode: "all" });
+// @ts-expect-error: a path is a text
+await partyline.rest.get(5);
+// @ts-expect-error: a client makes its own
+new (partyline.live.constructor as typeof import("./client/partyline.js").Live)();
+"""
+"""What a program in TypeScript may write, and what it may not."""
+
+KEPT = {"command", "moveTo", "isOn", "take", "end", "reconnect", "stop"}
+"""Methods that the modules call of each other, and nobody else."""
 
 
-def example() -> str:
-    found = re.search(r"^```js\n(.*?)^```$", (ROOT / "docs/client.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert found is not None
-    return found[1]
+def examples() -> dict[str, str]:
+    """The programs of the page, by their headings."""
+    page = (ROOT / "docs/client.md").read_text()
+    return dict(
+        re.findall(r"^## ([^\n]*)\n(?:(?!^## ).)*?^```js\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    )
+
+
+def members(text: str, name: str) -> set[str]:
+    """What a class has that is not private, in JavaScript or in its types."""
+    found = re.search(rf"^export class {name}\b.*?^}}$", text, re.MULTILINE | re.DOTALL)
+    assert found is not None, name
+    line = r"^  (?:readonly |async |get )*\*?(\w+)(?:<[^>]*>)?\??(?:\(| = |: )"
+    assigned = re.findall(r"^    this\.(\w+) = ", found[0], re.MULTILINE)
+    return {*re.findall(line, found[0], re.MULTILINE), *assigned} - {"constructor", "return"}
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("partyline", "Partyline"),
+        ("session", "Session"),
+        ("rest", "Rest"),
+        ("live", "Live"),
+        ("subscription", "Subscription"),
+        ("problem", "Problem"),
+        ("problem", "Unreachable"),
+    ],
+)
+def test_types_have_what_the_module_has(file: str, name: str) -> None:
+    declared = members((CLIENT / "partyline.d.ts").read_text(), name)
+    made = members((CLIENT / f"{file}.js").read_text(), name)
+    kept = KEPT if name in ("Live", "Subscription") else set()
+    assert declared == made - kept - {"name"}
+
+
+@pytest.mark.slow
+def test_a_compiler_takes_the_types(tmp_path: Path) -> None:
+    try:
+        install(COMPILER)
+    except NoNode as lacking:
+        pytest.skip(f"no compiler of TypeScript here: {lacking}")
+    copytree(CLIENT, tmp_path / "client")
+    (tmp_path / "uses.mts").write_text(USES)
+    options = [
+        "--strict",
+        "--noEmit",
+        "--module",
+        "nodenext",
+        "--target",
+        "es2023",
+        "--lib",
+        "es2023,dom,dom.iterable",
+    ]
+    program = (FOLDER / "node_modules/typescript/bin/tsc").resolve()
+    done = subprocess.run(
+        ["node", str(program), *options, "uses.mts"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert (done.stdout, done.returncode) == ("", 0)
 
 
 def node() -> list[str] | None:
@@ -40,14 +124,16 @@ def node() -> list[str] | None:
     return None if version < 20 else [path] if version >= 22 else [path, "--experimental-websocket"]
 
 
-async def test_in_node(world: World, tmp_path: Path) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(("heading", "lines"), [("Ten lines", ("Ada: hello",)), ("Forty lines", LINES)])
+async def test_in_node(world: World, tmp_path: Path, heading: str, lines: tuple[str, ...]) -> None:
     command = node()
     if command is None:
         pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
     ada, ben = await world.players("Ada", "Ben")
     copytree(CLIENT, tmp_path / "client")
     (tmp_path / "client/package.json").write_text('{"type": "module"}')
-    (tmp_path / "talk.mjs").write_text(example())
+    (tmp_path / "talk.mjs").write_text(examples()[heading])
     with patience():
         done = await trio.run_process(
             [*command, "talk.mjs", world.url, ada.token or "", ben.id],
@@ -58,14 +144,15 @@ async def test_in_node(world: World, tmp_path: Path) -> None:
         )
     said = done.stdout.decode()
     assert done.returncode == 0, said + done.stderr.decode()
-    assert [line for line in LINES if line not in said] == []
+    assert [line for line in lines if line not in said] == []
 
 
+@pytest.mark.slow
 @needs_browser
 async def test_in_a_browser(world: World) -> None:
     """On a page without a policy; the import at the top is made one that may stand anywhere."""
     ada, ben = await world.players("Ada", "Ben")
-    body = example().replace(
+    body = examples()["Forty lines"].replace(
         'import { Partyline, Problem } from "./client/partyline.js";',
         'const { Partyline, Problem } = await import("/client/partyline.js");',
     )

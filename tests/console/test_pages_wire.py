@@ -98,6 +98,8 @@ async def test_the_client_keeps_its_address(world: World) -> None:
     assert answer.headers["cache-control"] == "no-cache"
     for name in re.findall(r'from "\./([\w.-]+)"', answer.text):
         assert (await world.http.get(f"/client/{name}")).status_code == 200
+    types = await world.http.get("/client/partyline.d.ts")
+    assert types.headers["content-type"] == "text/plain; charset=utf-8"
 
 
 async def test_the_landing_page_needs_no_scripts_and_shows_texts_as_texts(world: World) -> None:

@@ -11,14 +11,17 @@ TRANSACTIONS = {
     "routes/changes.py": "the one way",
     "routes/edge/pipeline/call.py": "with the receipt of a request; knows no domain",
     "routes/pruning.py": "rows that nobody has in memory any more",
+    "routes/telemetry/units.py": "the same transaction, which it only sees",
     "routes/cli/signin.py": "no service runs in the command",
     "routes/cli/catalog.py": "no service runs in the command; a running one reads catalogs anew",
     "routes/cli/backup.py": "into a database that nobody has served yet",
+    "routes/cli/archiving.py": "into a database that nobody has served yet",
     "routes/cli/export.py": "it only reads, all of one moment",
     "routes/cli/token.py": "no service runs in the command",
     "routes/users/setup.py": "the link that is printed at the start; nobody is there yet",
     "routes/versions/parts.py": "the last counts, when there is no service any more",
     "routes/discord/sender.py": "what has become of posts, which nothing in memory repeats",
+    "routes/joining.py": "the row of this node, before anything is served",
     "routes/networks/automation.py": "what is to be written to a name service, which nothing in memory repeats",
 }
 

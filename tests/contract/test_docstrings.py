@@ -35,7 +35,7 @@ def test_public_names_are_documented():
     """Nothing public is without a docstring."""
     bare = [
         f"{source.at(node)} {name}"
-        for source in sources(*LAYERS, "scripts")
+        for source in sources(*LAYERS, "partyline", "scripts")
         for name, node, text in _public(source)
         if not text
     ]
@@ -46,7 +46,7 @@ def test_docstrings_begin_with_a_sentence():
     """The first paragraph is a sentence that ends."""
     odd = [
         f"{source.at(node)} {name}: {first!r}"
-        for source in sources(*LAYERS)
+        for source in sources(*LAYERS, "partyline")
         for name, node, text in _public(source)
         if text and not (first := text.split("\n\n")[0].strip()).endswith(SENTENCE_ENDS)
     ]
@@ -56,7 +56,7 @@ def test_docstrings_begin_with_a_sentence():
 def _functions(*folders: str) -> Iterator[tuple[str, Function, str]]:
     """(where and what, node, docstring) of the public functions and methods; what is an endpoint is documented by its
     declaration, from which OpenAPI takes bodies, parameters and refusals."""
-    for source in sources(*LAYERS):
+    for source in sources(*LAYERS, "partyline"):
         if folders and not source.path.startswith(folders):
             continue
         for name, node, text in _public(source):
@@ -153,7 +153,7 @@ def test_nothing_is_left_for_later():
     marks = ("TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK")
     found = [
         f"{source.path}:{number}"
-        for source in sources(*LAYERS, "scripts", "tests")
+        for source in sources(*LAYERS, "partyline", "scripts", "tests")
         for number, line in enumerate(source.text.splitlines(), 1)
         if any(mark in line for mark in marks)
     ]

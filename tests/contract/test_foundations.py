@@ -16,6 +16,7 @@ ALLOWED = {
         "persistence.errors",
         "persistence.journal.journal",
         "persistence.journal.turn",
+        "persistence.nodes.members",
         "persistence.nodes.nodes",
         "persistence.nodes.shards",
     },

@@ -243,7 +243,7 @@ def test_no_word_of_how_it_was_made():
     words = ("/work" + "/", "../sha" + "red", "/tmp/" + "lab")
     strays = [
         source.at(node)
-        for source in sources(*LAYERS, "scripts", "tests")
+        for source in sources(*LAYERS, "partyline", "scripts", "tests")
         for text, node in strings(source)
         if any(word in text for word in words)
     ]

@@ -58,7 +58,7 @@ def test_no_other_name_of_ours_is_written_anywhere():
     known = {setting.name for setting in SETTINGS} | {PREFIX, OF_THE_BUILD}
     strays = [
         f"{source.at(node)} {name}"
-        for source in sources(*LAYERS, "scripts")
+        for source in sources(*LAYERS, "partyline", "scripts")
         for text, node in strings(source)
         for name in re.findall(rf"{PREFIX}[A-Z_]*", text)
         if name not in known

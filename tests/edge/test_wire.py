@@ -37,7 +37,7 @@ class Message(Wire, frozen=True):
     loud: bool = False
 
 
-SHAPE = Shape.of(Message)
+SHAPE = Shape(Message)
 
 
 def outcome(data: bytes) -> tuple[str, str] | object:

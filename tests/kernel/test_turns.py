@@ -15,7 +15,6 @@ from actors.kernel.supervisor import Fault
 from persistence.errors import (
     DatabaseUnavailable,
     Fenced,
-    HeadMoved,
     OutcomeUnknown,
     QueueFull,
     RowsRejected,
@@ -156,18 +155,6 @@ async def test_a_lost_outcome_is_read_again(
         await stage.ask(Deposit("ann", 1))
     assert stage.system.peek(KIND, "a") is None
     assert await stage.ask(Deposit("ann", 1)) == total
-
-
-async def test_a_commit_that_lands_late_is_found(autojump_clock: MockClock, stage: Stage) -> None:
-    await stage.ask(Deposit("ann", 1))
-    stage.simulation.script.append("unknown_late")
-    with pytest.raises(OutcomeUnknown):
-        await stage.ask(Deposit("ann", 1))
-    assert await stage.ask(Wave("ann")) == 1
-    await trio.sleep(1)
-    with pytest.raises(HeadMoved):
-        await stage.ask(Deposit("ann", 1))
-    assert await stage.ask(Deposit("ann", 1)) == 3
 
 
 async def test_a_full_mailbox_refuses_at_once(autojump_clock: MockClock, stage: Stage) -> None:

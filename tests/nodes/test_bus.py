@@ -1,6 +1,6 @@
 """Links over a real NATS server: in order, over its end and its silence, and only for those who share the key."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 import trio
@@ -9,10 +9,10 @@ from structlog.testing import capture_logs
 
 from actors.kernel.nodes.link import Heard, Life
 from actors.kernel.nodes.links import Links
-from persistence.bridge.bus import BACKLOG_BYTES, Bus
+from persistence.bridge.bus import BACKLOG_BYTES, Bus, trouble_with
 from persistence.bridge.thread import AsyncioThread
 from tests.nodes.play import KEY
-from tests.support.nats import PASSWORD, NatsServer, running_nats
+from tests.support.nats import PASSWORD, NatsServer
 from tests.support.waiting import wait_until
 
 
@@ -41,12 +41,6 @@ class RealNode:
 
     async def is_away(self) -> bool:
         return not self.bus.is_ready
-
-
-@pytest.fixture(scope="module")
-def nats() -> Iterator[NatsServer]:
-    with running_nats() as server:
-        yield server
 
 
 @pytest.fixture
@@ -145,3 +139,9 @@ async def test_a_bus_without_a_server_holds_back(thread: AsyncioThread) -> None:
 async def test_names_fit_into_subjects(thread: AsyncioThread, name: str) -> None:
     with pytest.raises(ValueError, match="subject"):
         RealNode(thread, "nats://127.0.0.1:9", name)
+
+
+async def test_what_keeps_a_node_from_the_bus_is_said(thread: AsyncioThread, nats: NatsServer) -> None:
+    assert await thread.run(trouble_with, [nats.url]) is None
+    assert await thread.run(trouble_with, [nats.url.replace(PASSWORD, "wrong")]) is not None
+    assert await thread.run(trouble_with, ["nats://127.0.0.1:1"]) is not None

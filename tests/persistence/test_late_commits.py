@@ -1,6 +1,7 @@
 """COMMIT reaches PostgreSQL long after the writer has given it up: what was written meanwhile, and afterwards."""
 
 from collections.abc import AsyncIterator
+from functools import partial
 
 import pytest
 import trio
@@ -8,6 +9,7 @@ from msgspec.structs import replace
 
 from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
+from persistence.errors import DatabaseUnavailable
 from persistence.journal import journal
 from persistence.journal.turn import Turn
 from tests.support.database import PATIENCE_SECONDS
@@ -76,6 +78,41 @@ async def test_what_is_written_while_a_commit_is_late_waits_and_is_refused(
         proxy.let_go()
     assert outcomes == [{"a": ["HeadMoved"]}]
     assert await things.read(read_notes) == [("a", "late")]
+
+
+async def test_a_sealed_head_keeps_what_was_decided_before_from_landing(things: Database) -> None:
+    await things.transact(seal)
+    assert await commit(things, quiet("late", version=0)) == {"a": ["HeadMoved"]}
+    assert await commit(things, quiet("fresh", version=1)) == {"a": ["ok"]}
+
+
+async def test_a_head_is_sealed_under_its_lease_only(things: Database) -> None:
+    await things.transact(partial(journal.seal, kind=KIND, id="a", shard=0, fence=2))
+    await things.transact(partial(journal.seal, kind=KIND, id="nobody", shard=0, fence=1))
+    assert await _version(things) == 0
+
+
+async def test_a_head_is_not_sealed_while_a_commit_is_late(things: Database, proxy: Proxy) -> None:
+    proxy.delay_at(b"COMMIT\0")
+    assert await commit(things, quiet("late", version=0)) == {"a": ["OutcomeUnknown"]}
+    with pytest.raises(DatabaseUnavailable):
+        await things.transact(seal)
+    proxy.let_go()
+
+    async def sealed() -> bool:
+        try:
+            await things.transact(seal)
+        except DatabaseUnavailable:
+            return False
+        return True
+
+    await wait_until(sealed)
+    assert await _version(things) == 2
+    assert await things.read(read_notes) == [("a", "late")]
+
+
+async def seal(conn: Connection) -> None:
+    await journal.seal(conn, KIND, "a", shard=0, fence=1)
 
 
 async def _somebody_waits(conn: Connection) -> bool:

@@ -15,7 +15,7 @@ from tests.contract.sources import ROOT
 from tests.support.process import ServerProcess, reachable_directory
 from tests.support.waiting import PATIENCE_SECONDS
 
-FOLDERS = ("actors", "compiled", "persistence", "routes", *(f"scripts/{name}" for name in (
+FOLDERS = ("actors", "compiled", "partyline", "persistence", "routes", *(f"scripts/{name}" for name in (
     "game_server", "gateway_node", "geoip", "voice_node",
 )))  # fmt: skip
 """Everything that an installation has."""

@@ -47,6 +47,7 @@ class Stage:
         self.faulty = False
         self.database = self
         self.reconciler = Reconciler()
+        self.node = None
         self.reactions = reactions_of((Reaction(Made, self._first), Reaction(Made, self._second)))
         self.reconciliations = reconciliations_of([Reconciliation(Shelf, self._ask)])
 

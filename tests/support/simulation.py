@@ -180,6 +180,11 @@ class Simulation:
     ) -> None:
         self.heads[kind, id] = Head(0, 0, epoch, due_at_ms, summary, updated_at_ms=at_ms)
 
+    async def seal(self, conn: Any, kind: str, id: str, *, shard: int, fence: int) -> None:
+        head = self.heads.get((kind, id))
+        if head is not None and self.leases.get(shard, ("", 0))[1] == fence:
+            head.version += 1
+
     async def read_snapshots(self, conn: Any, kind: str, id: str) -> list[Snapshot]:
         return self.snapshots.get((kind, id), [])
 

@@ -63,6 +63,7 @@ class Parts:
         self.metrics = Metrics()
         self.lifecycle = Lifecycle(NOW_MS)
         self.reconciler = Reconciler()
+        self.node = None
         self.reactions = reactions_of(REACTIONS)
         self.reconciliations = reconciliations_of(RECONCILIATIONS)
         self.sockets = Sockets(self.clock, Random(2))

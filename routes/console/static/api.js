@@ -4,6 +4,12 @@ import { partyline } from "./session.js";
 const { rest } = partyline;
 const id = encodeURIComponent;
 
+// What was read, with the tag by which its change is known to be made from the newest: {value, etag}.
+const tagged = async (asked) => {
+  const response = await asked;
+  return { value: await response.json(), etag: response.headers.get("ETag") };
+};
+
 export const issuers = () => rest.get("/v1/public/issuers", {}, { anonymous: true });
 export const inspectLink = (code) => rest.post("/v1/sign-in-links/inspect", { code }, { anonymous: true });
 export const bytes = (path, signal) => rest.get(path, {}, { raw: true, signal });
@@ -86,8 +92,8 @@ export const notifications = {
 
 export const profile = {
   own: (signal) => rest.get("/v1/profile/self", {}, { signal }),
-  settings: (signal) => rest.get("/v1/profile/settings", {}, { signal }),
-  change: (changes) => rest.patch("/v1/profile/settings", changes),
+  settings: (signal) => tagged(rest.get("/v1/profile/settings", {}, { signal, raw: true })),
+  change: (changes, ifMatch) => tagged(rest.patch("/v1/profile/settings", changes, { ifMatch, raw: true })),
   level: (signal) => rest.get("/v1/profile/level", {}, { signal }),
 };
 
@@ -99,7 +105,7 @@ export const servers = {
   commands: (server, query, signal) => rest.get(`/v1/connect/servers/${id(server)}/commands`, query, { signal }),
   send: (server, command) => rest.post(`/v1/connect/servers/${id(server)}/commands`, command),
   cancel: (server, command) => rest.delete(`/v1/connect/servers/${id(server)}/commands/${id(command)}`),
-  settings: (server, source, signal) => rest.get(`/v1/connect/servers/${id(server)}/settings`, { source }, { signal, raw: true }),
+  settings: (server, source, signal) => tagged(rest.get(`/v1/connect/servers/${id(server)}/settings`, { source }, { signal, raw: true })),
   saveSettings: (server, settings, ifMatch) => rest.put(`/v1/connect/servers/${id(server)}/settings`, settings, { ifMatch }),
   settingsHistory: (server, query, signal) => rest.get(`/v1/connect/servers/${id(server)}/settings/history`, query, { signal }),
   extensions: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/extensions`, {}, { signal }),
@@ -123,8 +129,9 @@ export const offers = {
 };
 
 export const publications = {
-  read: (kind, target, signal) => rest.get(`/v1/connect/publications/${kind}/${id(target)}`, {}, { signal }),
-  publish: (kind, target, publication) => rest.put(`/v1/connect/publications/${kind}/${id(target)}`, publication),
+  read: (kind, target, signal) => tagged(rest.get(`/v1/connect/publications/${kind}/${id(target)}`, {}, { signal, raw: true })),
+  publish: (kind, target, publication, ifMatch) =>
+    tagged(rest.put(`/v1/connect/publications/${kind}/${id(target)}`, publication, { ifMatch, raw: true })),
   withdraw: (kind, target) => rest.delete(`/v1/connect/publications/${kind}/${id(target)}`),
 };
 
@@ -144,7 +151,8 @@ export const services = {
 export const networks = {
   list: (signal) => rest.get("/v1/connect/networks", {}, { signal }),
   create: (name) => rest.post("/v1/connect/networks", { name }),
-  change: (network, changes) => rest.patch(`/v1/connect/networks/${id(network)}`, changes),
+  read: (network, signal) => tagged(rest.get(`/v1/connect/networks/${id(network)}`, {}, { signal, raw: true })),
+  change: (network, changes, ifMatch) => tagged(rest.patch(`/v1/connect/networks/${id(network)}`, changes, { ifMatch, raw: true })),
   domains: (network, signal) => rest.get(`/v1/connect/networks/${id(network)}/domains`, {}, { signal }),
   addDomain: (network, domain) => rest.post(`/v1/connect/networks/${id(network)}/domains`, { domain }),
   verifyDomain: (network, domain) => rest.post(`/v1/connect/networks/${id(network)}/domains/${id(domain)}/verify`),
@@ -230,8 +238,8 @@ export const news = {
 
 export const launcher = {
   reports: (query, signal) => rest.get("/v1/admin/launcher/performance-reports", query, { signal }),
-  hosts: (signal) => rest.get("/v1/public/launcher/network-guard-allowlist", {}, { signal, raw: true }),
-  setHosts: (hosts, ifMatch) => rest.put("/v1/admin/launcher/network-guard-allowlist", { hosts }, { ifMatch }),
+  hosts: (signal) => tagged(rest.get("/v1/public/launcher/network-guard-allowlist", {}, { signal, raw: true })),
+  setHosts: (hosts, ifMatch) => tagged(rest.put("/v1/admin/launcher/network-guard-allowlist", { hosts }, { ifMatch, raw: true })),
 };
 
 export const voice = {

@@ -1,5 +1,5 @@
 // What components see of the live socket: its state, and channels whose frames are applied once per animation frame.
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { partyline } from "./session.js";
 
@@ -7,6 +7,27 @@ import { partyline } from "./session.js";
 export const connection = signal({ state: partyline.live.state, sinceMs: Date.now() });
 
 partyline.live.addEventListener("state", ({ detail }) => { connection.value = { state: detail, sinceMs: Date.now() }; });
+
+/**
+ * Whether the service says nothing any more, at most five seconds after it has stopped: at once where the connection has
+ * ended, else by asking where it has been quiet. For pages whose reader relies on it.
+ */
+export function useSilence() {
+  const [isSilent, setSilent] = useState(false);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const quietMs = Date.now() - partyline.live.heardAtMs;
+      if (quietMs >= ASK_MS) partyline.live.ping();
+      setSilent(quietMs >= SILENT_MS);
+    }, LOOK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return connection.value.state !== "live" || isSilent;
+}
+
+const LOOK_MS = 1_000;
+const ASK_MS = 2_000;
+const SILENT_MS = 4_000;
 
 /**
  * Watch a channel while the component is shown.

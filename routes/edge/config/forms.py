@@ -166,6 +166,32 @@ def database_url(value: str) -> str:
     return value
 
 
+def nats_urls(value: str) -> tuple[str, ...]:
+    """Parse the addresses of NATS servers, separated by commas.
+
+    Raises:
+        ValueError: one is neither `nats://` nor `tls://` with a host.
+    """
+    urls = tuple(url.strip() for url in value.split(",") if url.strip())
+    for url in urls:
+        parts = urlsplit(url)
+        if parts.scheme not in {"nats", "tls"} or not parts.hostname:
+            raise ValueError("is not a list of nats:// or tls:// addresses")
+    if not urls:
+        raise ValueError("is not a list of nats:// or tls:// addresses")
+    return urls
+
+
+def is_covered(url: str) -> bool:
+    """Whether what goes to a NATS server is read by nobody else: over TLS, or within this machine.
+
+    Args:
+        url: as `nats_urls` returned it.
+    """
+    parts = urlsplit(url)
+    return parts.scheme == "tls" or parts.hostname in {"127.0.0.1", "::1", "localhost"}
+
+
 def header_name(value: str) -> bytes:
     """Parse the name of an HTTP header, to lower case.
 

@@ -38,7 +38,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     shared_dir: Path
     database_url: str | None
     pg_bin: Path | None
-    nats_url: str | None
+    wal_dir: Path | None
+    nats_url: tuple[str, ...] | None
+    nats_plain: bool
     rate_limits: bool
     trusted_proxies: tuple[Network, ...]
     client_ip_header: bytes | None
@@ -77,6 +79,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     archive_after_days: int
     log: str
     log_level: str
+    otel: str
 
 
 class Setting(NamedTuple):
@@ -150,12 +153,22 @@ SETTINGS = (
     ),
     Setting("pg_bin", None, Path, "folder of the embedded database's programs", also=("pgbin", "pgpath")),
     Setting(
+        "wal_dir",
+        None,
+        Path,
+        "archive of the embedded database, on another disk: its log, base backups and files",
+        also=("waldir", "archivedir", "pitr"),
+    ),
+    Setting(
         "nats_url",
         None,
-        forms.text,
-        "NATS server that joins several nodes; unset: one node",
+        forms.nats_urls,
+        "NATS servers that join several nodes, comma-separated; unset: one node",
         True,
         also=("nats",),
+    ),
+    Setting(
+        "nats_plain", "off", forms.switch, "take nats:// without TLS from other machines, in a closed network"
     ),
     Setting(
         "rate_limits",
@@ -278,13 +291,7 @@ SETTINGS = (
     Setting(
         "console_source", None, Path, "serve the console from this folder, to work on it; unset: as installed"
     ),
-    Setting(
-        "pure",
-        "off",
-        forms.switch,
-        "on runs everything from its source, also where compiled modules are there; in the environment only",
-        also=("compile", "mypyc", "interpret"),
-    ),
+    Setting("pure", "off", forms.switch, "on runs sources, never what was compiled; in the environment only"),
     Setting(
         "archive_after_days",
         "0",
@@ -306,20 +313,14 @@ SETTINGS = (
         "least level that is logged",
         also=("loglevel", "verbos", "debug"),
     ),
+    Setting(
+        "otel",
+        "off",
+        forms.one_of("off", "traces", "logs", "all"),
+        "what goes to the collector of OpenTelemetry that the standard OTEL_ variables name: off, traces, logs or all",
+        also=("otlp", "tracing", "telemetry"),
+    ),
 )
-
-
-RESERVED = frozenset({"nats_url"})
-"""Settings of domains that this release lacks: checked like the others, and reported at start to have no effect."""
-
-
-def without_effect(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The variables that are set but not read by this release, in the order of the table.
-
-    Args:
-        environ: all environment variables.
-    """
-    return tuple(row.name for row in SETTINGS if row.field in RESERVED and environ.get(row.name))
 
 
 def read_config(environ: Mapping[str, str]) -> Config:
@@ -342,10 +343,23 @@ def read_config(environ: Mapping[str, str]) -> Config:
             raise ConfigError(f"{setting.name}{shown}: {error}") from None
     if values["tls_bind"] is not None and None in (values["tls_cert"], values["tls_key"]):
         raise ConfigError("PARTYLINE_TLS_BIND needs PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")
+    _check_nats(values)
     values["base_url"] = values["base_url"] or _own_address(values)
     values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
     values["shared_dir"] = values["shared_dir"] or values["data_dir"]
     return Config(**values)  # type: ignore[arg-type]  # tests/edge check each parser against its field
+
+
+def _check_nats(values: Mapping[str, object]) -> None:
+    urls = values["nats_url"]
+    if not isinstance(urls, tuple):
+        return
+    if values["database_url"] is None:
+        raise ConfigError("PARTYLINE_NATS_URL needs PARTYLINE_DATABASE_URL: several nodes share one database")
+    if not values["nats_plain"] and not all(forms.is_covered(url) for url in urls):
+        raise ConfigError(
+            "PARTYLINE_NATS_URL: other machines need tls://, or a closed network and PARTYLINE_NATS_PLAIN=on"
+        )
 
 
 def _own_address(values: Mapping[str, object]) -> str:

@@ -163,7 +163,7 @@ class Endpoint(Route):
 
     def __post_init__(self) -> None:
         Route.__post_init__(self)
-        shape = None if self.body in (None, *RAW_BODIES) else Shape.of(self.body)
+        shape = None if self.body in (None, *RAW_BODIES) else Shape(self.body)
         object.__setattr__(self, "shape", shape)
 
     @property

@@ -56,9 +56,11 @@ class Call(Generic[P_co]):
     __slots__ = (
         "attempt",
         "client_address",
+        "data",
         "deadline",
         "decision",
         "effect_in_flight",
+        "effects",
         "headers",
         "now_ms",
         "place",
@@ -68,6 +70,7 @@ class Call(Generic[P_co]):
         "status",
         "subject",
         "table",
+        "times_passed",
     )
 
     def __init__(
@@ -102,6 +105,12 @@ class Call(Generic[P_co]):
         """Held for a body that is not small, until the request is answered."""
         self.effect_in_flight = False
         """True from the start of an effect until its outcome is known."""
+        self.effects = 0
+        """How many effects have been begun."""
+        self.data: bytes | None = b""
+        """The whole body as it came; None where the handler reads it."""
+        self.times_passed = 0
+        """How often the request was passed on by another node; 0 for one that has come in here."""
 
     @property
     def user(self) -> UserPrincipal:
@@ -153,6 +162,17 @@ class Call(Generic[P_co]):
         """
         self.deadline.move(self.deadline.at + seconds)
 
+    async def go_to(self, kind: Kind[Any, Any], id: str) -> None:
+        """Have the request answered by the node that has an owner, because it waits for what happens there.
+
+        Does nothing where that is this node. Cancellation ends the wait for an owner that is on its way.
+
+        Raises:
+            Elsewhere: another node has it; the edge passes the request on.
+            Overloaded: nobody has it at this moment.
+        """
+        await self.service.system.go_to(kind, id)
+
     @overload
     def ask(self, kind: Kind[State, Command], id: str, command: Command) -> Ask[Any]: ...
 
@@ -194,8 +214,10 @@ class Call(Generic[P_co]):
     ) -> Any:
         attempt = self._first_effect()
         self._begin_effect()
+        # A request that has done nothing yet can be passed on whole to the node that has the owner.
+        is_first = self.effects == 1
         if attempt is None:
-            reply = await self.service.system.ask(kind, id, command)
+            reply = await self.service.system.ask(kind, id, command, passed_on=is_first)
             self.effect_in_flight = False
             return shape(reply)
         shaped: list[object] = []
@@ -262,6 +284,7 @@ class Call(Generic[P_co]):
         and the outcome counts as unknown.
         """
         self.effect_in_flight = True
+        self.effects += 1
         # A stream has no deadline, so this bounds its effects.
         seconds = self.service.config.request_seconds
         left = min(max(0.0, self.deadline.at - trio.current_time()), seconds)

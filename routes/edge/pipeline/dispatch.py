@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import trio
 
-from actors.errors import Draining, Overloaded, Refused
+from actors.errors import Draining, Elsewhere, Overloaded, Refused
 from actors.ids import random_hex
 from persistence.errors import RowsRejected
 from persistence.journal import receipts
@@ -37,9 +37,11 @@ from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.bodies import Bodies
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.cors import Cors
+from routes.edge.pipeline.elsewhere import answered_elsewhere
 from routes.edge.pipeline.gate import Gate
 from routes.edge.pipeline.idempotency import Attempt, Idempotency, id_kept
 from routes.edge.pipeline.parts import Parts
+from routes.edge.pipeline.passing import Passed
 from routes.edge.pipeline.rendering import JSON_HEADER, render
 from routes.edge.reply import Ask
 from routes.edge.tabs import Tab
@@ -95,6 +97,7 @@ class Edge:
         self._answers = {
             route: service.metrics.answers(route.line) for route in (*table.endpoints, *table.streams)
         }
+        self._by_line = {endpoint.line: endpoint for endpoint in table.endpoints}
         self._unmatched = service.metrics.answers("unmatched")
         self._request_ids = random_hex(service.random_bytes, _REQUEST_ID_BYTES)
         self._proxies = Proxies(config.trusted_proxies, config.client_ip_header)
@@ -121,7 +124,10 @@ class Edge:
         outgoing: Outgoing | None = None
         try:
             with call.deadline:
-                outgoing = await self._perform(call, endpoint, incoming)
+                if self.service.others is None:
+                    outgoing = await self._perform(call, endpoint, incoming)
+                else:
+                    outgoing = await self._anywhere(call, endpoint, incoming)
         except Exception as error:
             outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
         finally:
@@ -133,6 +139,33 @@ class Edge:
             outgoing = problem(self._too_late(call), call.request_id)
         self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
         return self._finished(call, incoming, outgoing)
+
+    async def answer_passed(self, request: Passed) -> Outgoing:
+        """The response to a request that another node has passed on, without what that node adds to all of its own.
+
+        Args:
+            request: whole, of a client that the other node has counted.
+
+        Cancellation abandons it; an effect in flight goes on.
+        """
+        endpoint = self._by_line.get(request.line)
+        if endpoint is None:  # of a release that this node is not
+            return problem(Overloaded(), request.request_id)
+        incoming = request.incoming()
+        call = self._call(incoming, endpoint.status, trio.current_time())
+        call.client_address, call.request_id = request.client_address, request.request_id
+        call.times_passed = request.times
+        call.deadline.move(trio.current_time() + request.left_ms / 1000)
+        outgoing: Outgoing | None = None
+        try:
+            with call.deadline:
+                outgoing = await self._anywhere(call, endpoint, incoming)
+        except Exception as error:
+            outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
+        finally:
+            if call.place is not None:
+                await call.place.give_back()
+        return problem(self._too_late(call), call.request_id) if outgoing is None else outgoing
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
         """Check a WebSocket handshake: the response that refuses it, or the stream. Cancellation abandons it.
@@ -220,6 +253,17 @@ class Edge:
         self._answers[stream].add(101, 0.0)
         return Opening(call, subprotocol, self._common(call, incoming), stream.handler, arguments)
 
+    async def _anywhere(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
+        """Answer a request here, or have the node answer it that has its owner."""
+        others = self.service.others
+        if others is None or not others.is_sure:
+            raise Overloaded
+        until = call.deadline.at
+        try:
+            return await self._perform(call, endpoint, incoming)
+        except Elsewhere as elsewhere:
+            return await answered_elsewhere(others, call, endpoint, incoming, elsewhere, until=until)
+
     def _too_late(self, call: Call[Parts]) -> Refused:
         if call.effect_in_flight:
             return DatabaseDown(
@@ -235,9 +279,10 @@ class Edge:
             arguments["query"] = endpoint.query.decode(incoming.query)
         data = b""
         if endpoint.body is BodyPieces:
+            call.data = None
             arguments["body"] = self._bodies.pieces(call, endpoint, incoming)
         elif endpoint.body is not None:
-            data = await self._bodies.read(call, endpoint, incoming)
+            data = call.data = await self._bodies.read(call, endpoint, incoming)
             arguments["body"] = await self._bodies.decode(call, endpoint, data)
         key = incoming.header(b"idempotency-key") if endpoint.keyed else None
         if key is None:

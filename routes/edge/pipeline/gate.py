@@ -209,7 +209,7 @@ class Gate:
             value = values[parameter.name] = parameter.parse(incoming.parameters[parameter.wire])
             if value is None and malformed is None:
                 malformed = parameter
-        if self.limits.enabled:
+        if self.limits.enabled and not call.times_passed:
             self._count(call, route, values)
         admit(_needed(route, call.principal), call.principal)
         if malformed is not None:
@@ -220,7 +220,7 @@ class Gate:
                 call.deadline.begin()
                 subject = await subject
             call.subject = subject
-        if route.rate_key is not None and self.limits.enabled:
+        if route.rate_key is not None and self.limits.enabled and not call.times_passed:
             self._count_apart(call, route, str(values[route.rate_key]))
         return values
 

@@ -11,6 +11,7 @@ from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
 from routes.edge.identity.keys import Keys
 from routes.edge.limits import Limits
 from routes.edge.pipeline.metrics import Metrics
+from routes.edge.pipeline.passing import Others
 from routes.edge.tabs import Tabs
 from routes.edge.unsent import Unsent
 from routes.edge.websocket.registry import Sockets
@@ -87,6 +88,11 @@ class Parts(Protocol):
     @property
     def unsent(self) -> Unsent:
         """Accounts of the bytes that wait for slow clients."""
+        ...
+
+    @property
+    def others(self) -> Others | None:
+        """The other nodes; None for a node that serves alone."""
         ...
 
     @property

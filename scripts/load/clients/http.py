@@ -12,6 +12,10 @@ Answered = Callable[[int, bytes], None]
 REQUEST_SECONDS = 30
 
 
+class _Problem(msgspec.Struct):
+    code: str = "?"
+
+
 class RequestFailed(Exception):
     """The server refused a request that the load test cannot do without.
 
@@ -24,6 +28,15 @@ class RequestFailed(Exception):
     def __init__(self, what: str, status: int, body: bytes) -> None:
         super().__init__(f"{what} was answered with {status}: {body[:300].decode(errors='replace')}")
         self.status = status
+        self._body = body
+
+    @property
+    def code(self) -> str:
+        """The problem's code; `?` where there is none."""
+        try:
+            return msgspec.json.decode(self._body, type=_Problem).code
+        except msgspec.MsgspecError:
+            return "?"
 
 
 class Http(Wire):
@@ -90,14 +103,20 @@ class Requests:
         self._room = trio.CapacityLimiter(connections)
         self._idle: list[Http] = []
 
-    async def send(self, method: str, target: str, token: str, body: object = None) -> bytes:
+    async def send(
+        self, method: str, target: str, token: str, body: object = None, *, server_id: str = ""
+    ) -> bytes:
         """One request; returns the body of a 2xx.
+
+        Args:
+            token, server_id: as of `request`.
 
         Raises:
             RequestFailed: any other answer, or none within 30 s. Cancellation closes the connection.
         """
         async with self._room:
-            wire = self._idle.pop() if self._idle else Http(self._loop, await connect(self._address))
+            wire = self._free() or Http(self._loop, await connect(self._address))
+            asked = request(method, target, host=self._host, token=token, body=body, server_id=server_id)
             done = trio.Event()
             answers: list[tuple[int, bytes]] = []
 
@@ -107,9 +126,7 @@ class Requests:
 
             try:
                 with trio.move_on_after(REQUEST_SECONDS):
-                    wire.send_request(
-                        request(method, target, host=self._host, token=token, body=body), answered
-                    )
+                    wire.send_request(asked, answered)
                     await done.wait()
             finally:
                 if answers and not wire.closed:
@@ -120,6 +137,13 @@ class Requests:
         if not 200 <= status < 300:
             raise RequestFailed(f"{method} {target}", status, data)
         return data
+
+    def _free(self) -> Http | None:
+        """An idle connection that the server has not closed meanwhile."""
+        while self._idle:
+            if not (wire := self._idle.pop()).closed:
+                return wire
+        return None
 
     def close(self) -> None:
         """Close the idle connections."""

@@ -1,11 +1,12 @@
 """Who may do what on a game server: invites for those who are invited, and the matrix of members."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.connect.play import claimed
 from tests.console.furnished import befriend
 from tests.console.stage import Look, Scene, needs_browser, play
+from tests.networks.play import network
 from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -39,6 +40,43 @@ async def test_from_an_invite_to_a_member_with_rights_of_their_own(world: World,
         expect(invited.get_by_role("button", name="Send", exact=True)).to_be_disabled()
         expect(invited.get_by_text("“Send commands” is missing")).to_be_visible()
         scene.stop_at(invited, "console-missing")
+
+    await play(world, look, story)
+
+
+async def test_what_is_saved_at_once_can_be_undone(world: World, look: Look) -> None:
+    """Roles and rights of members, who may come to play, and the network of a server."""
+    ada, ben = await world.players("Ada", "Ben")
+    server, sky = await claimed(world, ada, "Survival"), await network(ada)
+    await ada.do("PUT", f"{server.path}/members/{ben.id}", {"role": "viewer"})
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/servers/{server.id}/members")
+        role, right = page.get_by_label("Role of Ben"), page.get_by_label("Ben: Send commands")
+        right.click()
+        expect(right).to_be_checked()
+        undo(page)
+        expect(right).not_to_be_checked()
+        role.select_option("admin")
+        expect(page.get_by_text("Ben has other rights here now.")).to_be_visible()
+        undo(page)
+        expect(role).to_have_value("viewer")
+        policy = page.get_by_label("Who may come to play")
+        before = policy.input_value()
+        policy.select_option("private")
+        undo(page)
+        expect(policy).to_have_value(before)
+        page.get_by_role("link", name="Overview").click()
+        choice = page.get_by_label("Network")
+        choice.select_option(sky.id)
+        undo(page)
+        expect(choice).to_have_value("")
+        (kept,) = scene.let(ada.get, "/v1/connect/servers")["items"]
+        assert kept["networkId"] is None
+
+    def undo(page: Page) -> None:
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("button", name="Undo")).to_have_count(0)
 
     await play(world, look, story)
 

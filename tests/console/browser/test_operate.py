@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from actors.operations.history import EVERY_MS
 from tests.console.furnished import submit_cape
@@ -109,8 +109,10 @@ async def test_one_sick_actor_of_ten_thousand_is_found(world: World, look: Look)
     ]
 
     def answer(route: Route) -> None:
-        found = [sick] if "query=lost" in route.request.url else items
-        body = {"total": 10_000, "matched": 1 if found[0] is sick else 10_000, "kinds": kinds, "items": found}
+        """As the service does it: of all, the thousand that come first in the order that was asked for."""
+        isolated, by_restarts = "query=lost" in route.request.url, "sort=restarts" in route.request.url
+        found = [sick] if isolated else [sick, *items[:999]] if by_restarts else items
+        body = {"total": 10_000, "matched": 1 if isolated else 10_000, "kinds": kinds, "items": found}
         route.fulfill(body=json.dumps(body), content_type="application/json")
 
     def story(scene: Scene) -> None:
@@ -122,6 +124,17 @@ async def test_one_sick_actor_of_ten_thousand_is_found(world: World, look: Look)
         assert page.get_by_role("row").count() < 60
         table.evaluate("box => { box.scrollTop = box.scrollHeight }")
         expect(page.get_by_text(f"{999:024x}")).to_be_visible()
+        table.evaluate("box => { box.scrollTop = 0 }")
+        restarts = page.get_by_role("columnheader", name="Restarts")
+        restarts.get_by_role("button").click()
+        expect(restarts).to_have_attribute("aria-sort", "descending")
+        expect(table.locator(".row").first).to_contain_text("KeyError: lost")
+        expect(table.locator(".row").first).to_have_class(re.compile("hurt"))
+        expect(page).to_have_url(re.compile("by=restarts"))
+        restarts.get_by_role("button").click()
+        expect(restarts).to_have_attribute("aria-sort", "ascending")
+        expect(page.get_by_text("sorted are the 1,000 that are shown")).to_be_visible()
+        expect(table.locator(".row").first).to_contain_text(f"{0:024x}")
         page.get_by_label("Filter by kind, id or fault").fill("lost")
         expect(page.get_by_text("KeyError: lost")).to_be_visible()
         scene.stop_at(page, "actors")
@@ -181,6 +194,31 @@ async def test_a_gap_and_a_restart_are_seen_in_all_charts(world: World, look: Lo
         scene.stop_at(page, "health-gap")
 
     await play(world, look, story)
+
+
+async def test_a_service_that_says_nothing_is_old_within_five_seconds(world: World) -> None:
+    """Check 22: it stands still, and its sockets stay open."""
+    root = await world.super_admin()
+    stopped: list[bool] = []
+
+    def relay(near: WebSocketRoute) -> None:
+        far = near.connect_to_server()
+        near.on_message(lambda said: None if stopped else far.send(said))
+        far.on_message(lambda said: None if stopped else near.send(said))
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root)
+        page.route_web_socket("**/v1/social/live*", relay)
+        page.goto("/app/operate")
+        health = page.locator(".banner [role=status]")
+        expect(health).to_have_text("All is well.")
+        page.clock.install()
+        page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+        stopped.append(True)
+        page.clock.run_for(5_000)
+        expect(health).to_have_text("This is not up to date: the service says nothing.")
+
+    await play(world, Look("light", 1280), story)
 
 
 async def test_what_a_role_sees_is_drawn(world: World, look: Look) -> None:

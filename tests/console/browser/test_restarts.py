@@ -16,9 +16,13 @@ from tests.support.world import World, open_world
 pytestmark = [needs_browser, pytest.mark.slow]
 
 DESK = Look("light", 1280)
+TOKEN_SECONDS = 5
 CHATS = "/v1/social/chat/conversations"
-RENEWALS = int(os.environ.get("RENEWALS", "3"))
-"""How often a token of five seconds is renewed while somebody looks; 150 are ten minutes."""
+RENEWALS = int(os.environ.get("RENEWALS", "1"))
+"""How often a token of five seconds is renewed in time while somebody looks; 150 are ten minutes."""
+
+TOO_LATE = 2
+"""How often a token ends before it is renewed, as behind a lid that was closed."""
 
 
 @pytest.fixture
@@ -30,7 +34,7 @@ async def server() -> AsyncIterator[ServerProcess]:
 @pytest.fixture
 async def hasty(database_url: str, tmp_path: Path) -> AsyncIterator[World]:
     """A world whose tokens end after five seconds."""
-    async with open_world(database_url, tmp_path, session_token_seconds="5") as world:
+    async with open_world(database_url, tmp_path, session_token_seconds=str(TOKEN_SECONDS)) as world:
         yield world
 
 
@@ -52,37 +56,29 @@ def said(page: Page) -> list[str]:
     return page.get_by_role("log").locator(".message:not(.waiting) .text").all_inner_texts()
 
 
-async def test_the_setup_link_makes_a_super_admin_who_is_signed_in(server: ServerProcess) -> None:
+async def test_from_the_setup_link_to_what_outlives_a_kill(server: ServerProcess) -> None:
+    """Checks 1, 3, 9 and 22, in one life of a server and the next."""
     found = re.search(r"http\S+(/setup\?code=\S+)", server.log)
     assert found is not None
     link = found[1]
 
     def story(scene: Scene) -> None:
-        page = scene.stranger()
-        page.goto(link)
-        assert "code" not in page.url
-        page.get_by_label("Your name").fill("Rosa")
-        page.get_by_role("button", name="Become the super-admin").click()
-        page.get_by_role("link", name="go to the console").click()
-        expect(page.get_by_role("heading", name="Hello, Rosa")).to_be_visible()
-        expect(page.get_by_role("link", name="Live actors")).to_be_attached()
         scene.expected |= {"404 (Not Found)", "409 (Conflict)"}
-        again = scene.stranger()
-        again.goto(link)
-        again.get_by_label("Your name").fill("Eve")
-        again.get_by_role("button", name="Become the super-admin").click()
-        expect(again.get_by_role("alert")).not_to_be_empty()
-        a_restart_is_seen(scene, page)
-
-    def a_restart_is_seen(scene: Scene, page: Page) -> None:
+        page = becomes_super_admin(scene, link)
+        is_refused(scene, link)
         scene.expected |= {"ERR_CONNECTION", "WebSocket connection", "503 (Service Unavailable)"}
         page.goto("/app/operate")
         health = page.locator(".banner [role=status]")
         expect(health).to_have_text("All is well.")
         expect(page.get_by_text(re.compile("^The service started at .*: a dashed line in"))).to_be_visible()
+        one, other = talking(scene, server, page)
+        both_write(one, other, range(4))
         scene.let(server.kill)
         expect(health).to_have_text("This is not up to date: the service says nothing.")
+        both_write(one, other, range(4, 6))
+        expect(one.get_by_text("Reconnecting…")).to_be_visible()
         scene.let(server.start)
+        each_message_is_there_once_and_in_order(one, other)
         expect(health).to_have_text("All is well.")
         expect(
             page.get_by_text(re.compile("^The service started at .* and .*: dashed lines in"))
@@ -91,48 +87,71 @@ async def test_the_setup_link_makes_a_super_admin_who_is_signed_in(server: Serve
     await play(server, DESK, story)
 
 
-async def test_killed_while_two_write_every_message_is_there_once_and_in_order(server: ServerProcess) -> None:
-    tokens = [await server.token(name) for name in ("Ada", "Ben")]
-    room = await conversation(server, *tokens)
+def becomes_super_admin(scene: Scene, link: str) -> Page:
+    page = scene.stranger()
+    page.goto(link)
+    assert "code" not in page.url
+    page.get_by_label("Your name").fill("Rosa")
+    page.get_by_role("button", name="Become the super-admin").click()
+    page.get_by_role("link", name="go to the console").click()
+    expect(page.get_by_role("heading", name="Hello, Rosa")).to_be_visible()
+    expect(page.get_by_role("link", name="Live actors")).to_be_attached()
+    return page
 
-    def story(scene: Scene) -> None:
-        scene.expected |= {"ERR_CONNECTION", "WebSocket connection", "503 (Service Unavailable)"}
-        one, other = (scene.enter_with(token, f"/app/chat/{room}") for token in tokens)
-        for number in range(4):
-            write(one, f"one {number}")
-            write(other, f"other {number}")
-        scene.let(server.kill)
-        for number in range(4, 6):
-            write(one, f"one {number}")
-            write(other, f"other {number}")
-        expect(one.get_by_text("Reconnecting…")).to_be_visible()
-        scene.let(server.start)
-        for page in (one, other):
-            expect(page.locator(".message:not(.waiting) .text")).to_have_count(12)
-        for page in (one, other):
-            texts = said(page)
-            for name in ("one", "other"):
-                assert [text for text in texts if text.startswith(name)] == [
-                    f"{name} {number}" for number in range(6)
-                ]
-        assert said(one) == said(other)
 
-    await play(server, DESK, story)
+def is_refused(scene: Scene, link: str) -> None:
+    again = scene.stranger()
+    again.goto(link)
+    again.get_by_label("Your name").fill("Eve")
+    again.get_by_role("button", name="Become the super-admin").click()
+    expect(again.get_by_role("alert")).not_to_be_empty()
+
+
+def talking(scene: Scene, server: ServerProcess, page: Page) -> tuple[Page, Page]:
+    """A thread of whoever is signed in on a page and of somebody else, as both see it."""
+    renewed = page.request.post("/v1/sessions/renew", data={}, headers={"origin": server.url})
+    ben = scene.let(server.token, "Ben")
+    room = scene.let(conversation, server, renewed.json()["token"], ben)
+    one = scene.page_in(page.context)
+    one.goto(f"/app/chat/{room}")
+    return one, scene.enter_with(ben, f"/app/chat/{room}")
+
+
+def both_write(one: Page, other: Page, numbers: range) -> None:
+    for number in numbers:
+        write(one, f"one {number}")
+        write(other, f"other {number}")
+
+
+def each_message_is_there_once_and_in_order(one: Page, other: Page) -> None:
+    for page in (one, other):
+        expect(page.locator(".message:not(.waiting) .text")).to_have_count(12)
+    for page in (one, other):
+        for name in ("one", "other"):
+            texts = [text for text in said(page) if text.startswith(name)]
+            assert texts == [f"{name} {number}" for number in range(6)]
+    assert said(one) == said(other)
 
 
 async def test_tokens_that_end_are_renewed_beneath_an_open_thread(hasty: World) -> None:
     ada, ben = await hasty.players("Ada", "Ben")
     room = await ada.talk_to(ben)
 
+    async def let_it_end() -> None:
+        hasty.advance(TOKEN_SECONDS * 1000)
+
     def story(scene: Scene) -> None:
+        scene.expected.add("WebSocket connection")  # of one that came with a token that had just ended
         page = scene.enter(ada, f"/app/chat/{room.id}")
         page.get_by_label("Message Ben").wait_for()
-        for number in range(RENEWALS):
+        for number in range(RENEWALS + TOO_LATE):
             with page.expect_response("**/v1/sessions/renew"):
+                if number >= RENEWALS:
+                    scene.let(let_it_end)
                 scene.let(ben.say, room, f"message {number}")
         scene.let(ben.say, room, "the last")
         expect(page.get_by_role("log").get_by_text("the last")).to_be_visible()
-        assert said(page) == [*(f"message {number}" for number in range(RENEWALS)), "the last"]
+        assert said(page) == [*(f"message {number}" for number in range(RENEWALS + TOO_LATE)), "the last"]
         expect(page.get_by_role("heading", name="Sign in to Partyline")).to_have_count(0)
 
     await play(hasty, DESK, story)

@@ -1,5 +1,6 @@
 """Game servers: from the key on a console to a published server, commands, settings, and rights that are taken away."""
 
+import re
 from typing import Any
 
 import pytest
@@ -111,7 +112,7 @@ async def test_settings_from_their_schema_and_what_another_has_saved(world: Worl
         assert stored["data"]["token"] != ""
         page.get_by_label("Greeting").fill("Mine")
         scene.let(ada.do, "PUT", path, {"data": {**data, "motd": "Theirs"}, "schema": SCHEMA})
-        expect(page.get_by_text("Somebody has saved other settings meanwhile")).to_be_visible()
+        expect(page.get_by_text("Somebody has saved something else meanwhile")).to_be_visible()
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_text("Somebody has changed this meanwhile.")).to_be_visible()
         page.get_by_role("button", name="Take theirs").click()
@@ -121,6 +122,7 @@ async def test_settings_from_their_schema_and_what_another_has_saved(world: Worl
 
 
 async def test_a_right_that_is_taken_away_ends_the_page(world: World, look: Look) -> None:
+    """Check 16: while they type; the button says what is missing, and what they have typed stays."""
     ada, ben = await world.players("Ada", "Ben")
     server_id = (await claimed_server(world, ada, "Survival"))["id"]
     members = f"/v1/connect/servers/{server_id}/members/{ben.id}"
@@ -128,13 +130,18 @@ async def test_a_right_that_is_taken_away_ends_the_page(world: World, look: Look
 
     def story(scene: Scene) -> None:
         page = scene.enter(ben, f"/app/servers/{server_id}/console")
-        page.get_by_label("Action").fill("count")
-        send = page.get_by_role("button", name="Send", exact=True)
+        action, send = page.get_by_label("Action"), page.get_by_role("button", name="Send", exact=True)
+        action.press_sequentially("co")
         expect(send).to_be_enabled()
         scene.let(ada.do, "PUT", members, {"role": "viewer"})
+        action.press_sequentially("unt")
         expect(send).to_be_disabled()
+        expect(send).to_have_accessible_description(re.compile("“Send commands” is missing."))
         expect(page.get_by_text("“Send commands” is missing.")).to_be_visible()
-        expect(page.get_by_label("Action")).to_have_value("count")
+        expect(action).to_have_value("count")
+        expect(action).to_be_focused()
+        page.keyboard.press("Enter")
+        assert scene.let(ada.get, f"/v1/connect/servers/{server_id}/commands")["items"] == []
         scene.let(ada.do, "DELETE", members)
         expect(page.get_by_text("is no longer shown")).to_be_visible()
 

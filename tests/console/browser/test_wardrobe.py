@@ -1,6 +1,7 @@
 """Capes and totems, from a file to being worn."""
 
 import json
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import FilePayload, expect
@@ -11,6 +12,9 @@ from tests.support.world import World
 from tests.totems.models import blockbench, png, url
 
 pytestmark = [needs_browser, pytest.mark.slow]
+
+PAINT = "(canvas) => canvas.toDataURL()"
+"""What a canvas shows, to see that it is something else than before."""
 
 SIDES = ("north", "south", "west", "east", "up", "down")
 
@@ -76,6 +80,40 @@ async def test_what_is_drawn_of_a_model(world: World) -> None:
         expect(page.get_by_label("Model", exact=True)).to_be_focused()
 
     await play(world, Look("light", 1280), story)
+
+
+async def test_a_cape_from_its_file_to_being_worn(world: World, look: Look, tmp_path: Path) -> None:
+    """Check 18: chosen as a person chooses a file, seen from both sides, judged by one key, told at once, and worn."""
+    ada = await world.player("Ada")
+    mona = await world.ranked("Mona", "moderator")
+    picture = tmp_path / "dusk.png"
+    picture.write_bytes(png(64, 32))
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, "/app/capes")
+        with page.expect_file_chooser() as chooser:
+            page.get_by_label("Texture").click()
+        chooser.value.set_files(picture)
+        canvas = page.get_by_role("img", name="The cape on a figure")
+        front = canvas.evaluate(PAINT)
+        for _ in range(12):
+            page.get_by_role("button", name="Turn right").click()
+        assert canvas.evaluate(PAINT) != front
+        page.get_by_label("Name", exact=True).fill("Dusk")
+        page.get_by_role("button", name="Upload a cape").click()
+        page.get_by_role("button", name="Submit", exact=True).click()
+        page.get_by_role("dialog").get_by_role("button", name="Accept the terms").click()
+        expect(page.get_by_text("Waits for a moderator")).to_be_visible()
+        judge = scene.enter(mona, "/app/operate/capes")
+        expect(judge.get_by_text("Dusk")).to_be_visible()
+        judge.keyboard.press("1")
+        expect(judge.get_by_text("is approved.")).to_be_visible()
+        expect(page.get_by_text("A moderator has judged your cape Dusk.")).to_be_visible()
+        page.get_by_role("button", name="Wear").first.click()
+        expect(page.get_by_role("button", name="Worn").first).to_be_visible()
+        scene.stop_at(page, "cape-worn")
+
+    await play(world, look, story)
 
 
 async def test_a_cape_is_seen_on_a_figure_and_changed(world: World) -> None:

@@ -10,13 +10,11 @@ from routes.__main__ import cautions
 from routes.edge.config.environment import dotenv, process_environment
 from routes.edge.config.forms import Bind, NamedKey
 from routes.edge.config.table import (
-    RESERVED,
     SETTINGS,
     Config,
     ConfigError,
     listing,
     read_config,
-    without_effect,
 )
 
 CONTRACT = [
@@ -69,6 +67,7 @@ MORE = [
     "DISK_FREE_MIN_BYTES",
     "MAX_UNCLAIMED_SERVERS",
     "METRICS_TOKEN",
+    "NATS_PLAIN",
     "REQUEST_SECONDS",
     "SESSION_TOKEN_SECONDS",
     "SHARED_DIR",
@@ -196,13 +195,6 @@ def test_dotenv_lies_below_the_environment(tmp_path: Path, monkeypatch: pytest.M
 def test_dotenv_line_that_is_none() -> None:
     with pytest.raises(ConfigError, match=r"^\.env, line 2: not NAME=value$"):
         list(dotenv("A=1\nnonsense\n"))
-
-
-def test_settings_without_effect_are_known():
-    assert without_effect({"PARTYLINE_NATS_URL": "nats://n:1", "PARTYLINE_LOG": "json"}) == (
-        "PARTYLINE_NATS_URL",
-    )
-    assert {row.field for row in SETTINGS} >= RESERVED
 
 
 def test_a_server_without_our_bounds_is_said_to_be_one() -> None:

@@ -44,6 +44,11 @@ export class Connection {
     return true;
   }
 
+  /** Ask at once whether the other side is still there; it has two seconds to say so. */
+  doubt() {
+    this.#ask(DOUBTED_ANSWER_MS);
+  }
+
   /** Close, and tell the listener nothing more. */
   close() {
     this.#ended = true;
@@ -54,13 +59,16 @@ export class Connection {
   // A connection that says nothing for 25 s is asked, and given up where no answer comes within 10 s more.
   #watch() {
     clearTimeout(this.#quietTimer);
+    this.#quietTimer = setTimeout(() => this.#ask(ANSWER_MS), QUIET_MS);
+  }
+
+  #ask(answerMs) {
+    if (!this.say(PING)) return;
+    clearTimeout(this.#quietTimer);
     this.#quietTimer = setTimeout(() => {
-      this.say({ id: 0, op: "ping" });
-      this.#quietTimer = setTimeout(() => {
-        this.#end(ABNORMAL, true);
-        this.#socket.close(1000);
-      }, ANSWER_MS);
-    }, QUIET_MS);
+      this.#end(ABNORMAL, true);
+      this.#socket.close(1000);
+    }, answerMs);
   }
 
   #end(code, wasOpen) {
@@ -71,10 +79,14 @@ export class Connection {
   }
 }
 
+/** What gets a reply that nobody waits for. */
+export const PING = { id: 0, op: "ping" };
+
 const OPEN = 1;
 const ABNORMAL = 1006;
 const QUIET_MS = 25_000;
 const ANSWER_MS = 10_000;
+const DOUBTED_ANSWER_MS = 2_000;
 
 function base64url(text) {
   const binary = String.fromCharCode(...new TextEncoder().encode(text));

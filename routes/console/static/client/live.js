@@ -2,7 +2,8 @@
 // channel where the last frame left it, and says again what was not answered. The service knows a repeated message by its
 // `clientMessageId`, so nothing is lost and nothing is there twice.
 import { Backoff } from "./backoff.js";
-import { Connection } from "./connection.js";
+import { DUTIES, again } from "./closing.js";
+import { Connection, PING } from "./connection.js";
 import { Problem, Unreachable } from "./problem.js";
 import { Subscription } from "./subscription.js";
 
@@ -12,7 +13,7 @@ import { Subscription } from "./subscription.js";
  * Events: `state` whenever `state` changes, and `end` when it will not connect again by itself; `event.detail` says why.
  *
  * `state` is `closed` (nothing was asked for yet, or `close` was called), `connecting`, `live`, or `waiting` (for the
- * next try).
+ * next try). `heardAtMs` is when the service last said anything, by `Date.now()`.
  */
 export class Live extends EventTarget {
   #parts;
@@ -37,6 +38,7 @@ export class Live extends EventTarget {
     this.#parts = parts;
     this.#backoff = new Backoff(parts.random);
     this.state = "closed";
+    this.heardAtMs = -Infinity;
   }
 
   /**
@@ -78,6 +80,16 @@ export class Live extends EventTarget {
   /** Say that the user writes; lost where there is no connection. */
   typing(channel) {
     this.#connection?.say({ op: "typing", channel });
+  }
+
+  /** Have the service say something, where nothing has been heard for too long to be sure of what is shown. */
+  ping() {
+    this.#connection?.say(PING);
+  }
+
+  /** Ask at once whether the connection still is one, and give it up where there is no answer: the network is said to be gone. */
+  doubt() {
+    this.#connection?.doubt();
   }
 
   /** Try now, where the next try was to come later: the network is back, or the page is seen again. */
@@ -149,8 +161,7 @@ export class Live extends EventTarget {
     this.#former = null;
     if (this.#connection) return; // The one before is still there.
     this.#become("waiting");
-    const duty = DUTIES[code] ?? again;
-    duty(this, wasOpen);
+    (DUTIES[code] ?? again)(this, wasOpen);
   }
 
   // What was asked over a connection that is gone gets no answer; what lasts is said again over the next.
@@ -211,6 +222,7 @@ export class Live extends EventTarget {
 
   #heard(frame, connection) {
     this.#backoff.reset();
+    this.heardAtMs = Date.now();
     if (frame.type === "snapshot" || frame.type === "event") {
       this.#subscriptions.get(frame.channel)?.take(frame, connection);
     } else if (frame.type === "reply") {
@@ -286,11 +298,3 @@ export class Live extends EventTarget {
     this.#former = null;
   }
 }
-
-const again = (live, wasOpen) => live.reconnect({ wasOpen });
-const later = (live) => live.reconnect({ leastMs: 10_000 });
-const withNewToken = (live) => live.reconnect({ needsToken: true });
-const never = (live) => live.stop(new Problem({ code: "PROTOCOL", message: "the service refused what was said" }));
-
-// {close code: what it asks for}; docs/errors.md says why.
-const DUTIES = { 1002: never, 1007: never, 1011: later, 4400: never, 4401: withNewToken, 4403: never, 4413: never, 4429: later };

@@ -1,3 +1,4 @@
+// @ts-self-types="./partyline.d.ts"
 // A client of Partyline for browsers and Node: signing in, requests, and the one live socket. No dependencies.
 //
 //   import { Partyline } from "/client/partyline.js";
@@ -38,6 +39,7 @@ export class Partyline {
     this.session.addEventListener("renewed", () => this.live.refresh());
     this.session.addEventListener("end", () => this.live.pause());
     globalThis.addEventListener?.("online", () => this.live.wake());
+    globalThis.addEventListener?.("offline", () => this.live.doubt());
     globalThis.document?.addEventListener("visibilitychange", () => globalThis.document.hidden || this.live.wake());
   }
 

@@ -1,7 +1,8 @@
 // Capes: one's own, from a picture to being worn, and the catalogue of everybody's.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { capes as api } from "../api.js";
 import { html } from "../html.js";
+import { useShared } from "../live.js";
 import { byOffset, useAction, useList, useRead } from "../store.js";
 import { base64Of } from "../ui/base64.js";
 import { ask } from "../ui/dialog.js";
@@ -20,6 +21,7 @@ export default function Capes() {
   const selection = useRead((signal) => api.selection(signal));
   const wear = useAction(async (capeId) => selection.change(await api.wear(capeId)));
   const worn = selection.data?.capeId ?? null;
+  useJudged(mine.reload);
   const shelf = (entries, beside) => html`<ul class="shelf">${entries.map((cape) => html`<li key=${cape.id}><${Cape} cape=${cape} isWorn=${cape.id === worn} wear=${wear} />${beside?.(cape)}</li>`)}</ul>`;
   return html`<div class="page"><h1 tabindex="-1">${say("capes.title")}</h1><${Complaint} error=${wear.error} />
     <section aria-labelledby="capes-mine"><h2 id="capes-mine">${say("capes.mine")}</h2>
@@ -28,6 +30,20 @@ export default function Capes() {
     <section aria-labelledby="capes-all"><h2 id="capes-all">${say("capes.catalog")}</h2>
       <${State} of=${catalog}>${() => catalog.items.length === 0 ? html`<${Empty}>${say("capes.noneApproved")}<//>` : html`${shelf(catalog.items)}
         ${catalog.hasMore && html`<button type="button" disabled=${catalog.isGoingOn} onClick=${catalog.more}>${say("capes.more")}</button>`}`}<//></section></div>`;
+}
+
+// Whoever has this page open when a moderator judges a cape is told, and sees what has become of it.
+function useJudged(reload) {
+  const { data } = useShared("notifications");
+  const known = useRef(null); // the ids of what had been told before
+  useEffect(() => {
+    if (!data) return;
+    const judged = data.items.filter((one) => one.kind === "cape_moderated");
+    const fresh = judged.filter((one) => known.current && !known.current.has(one.id));
+    known.current = new Set(judged.map((one) => one.id));
+    for (const one of fresh) toast(say("notifications.kind.cape_moderated", { name: one.data?.name ?? "" }));
+    if (fresh.length) reload();
+  }, [data]);
 }
 
 function Cape({ cape, isWorn, wear }) {

@@ -1,54 +1,54 @@
 // How a game server or a network appears in the public list.
-import { useState } from "preact/hooks";
 import { publications as api } from "../api.js";
 import { html } from "../html.js";
 import { useAction, useRead } from "../store.js";
 import { say, sayOf } from "../words.js";
 import { ask } from "./dialog.js";
+import { Conflict, useEdited } from "./edited.js";
 import { Field } from "./form.js";
 import { SaveBar } from "./savebar.js";
 import { Complaint, State } from "./states.js";
-import { toast } from "./toast.js";
 
 const BLANK = { address: "", displayName: "", category: "", tags: [], hidden: false, motdOverride: null, socialLinks: [] };
 
 /** @param {{target: "server"|"network", id: string}} props */
 export function PublicationForm({ target, id }) {
   const read = useRead((signal) => api.read(target, id, signal), [target, id]);
-  return html`<section aria-label=${say("server.publication")}><${State} of=${read}>${({ publication }) => html`<${Editor} key=${publication?.id ?? "new"} target=${target} id=${id} publication=${publication} changed=${(now) => read.change({ publication: now })} />`}<//></section>`;
+  return html`<section aria-label=${say("server.publication")}><${State} of=${read}>${(kept) => html`<${Editor} key=${`${target} ${id}`} target=${target} id=${id} kept=${kept} />`}<//></section>`;
 }
 
-function Editor({ target, id, publication, changed }) {
-  const before = fieldsOf(publication ?? BLANK);
-  const [fields, setFields] = useState(before);
-  const set = (name) => (value) => setFields({ ...fields, [name]: value });
-  const save = useAction(async () => {
-    const { publication: now } = await api.publish(target, id, bodyOf(fields, publication));
-    setFields(fieldsOf(now));
-    changed(now);
-    toast(say("publication.published"));
+function Editor({ target, id, kept }) {
+  const { value: { publication }, fields, set, hint, save, isChanged, discard, conflict, begin } = useEdited({
+    kept,
+    fieldsOf: (value) => fieldsOf(value.publication ?? BLANK),
+    read: () => api.read(target, id),
+    write: (wanted, etag, before) => api.publish(target, id, bodyOf(wanted, before.publication), etag),
+    said: say("publication.published"),
   });
   const withdraw = useAction(async () => {
     if (!(await ask({ title: say("publication.withdraw"), text: say("publication.withdrawText"), confirm: say("publication.withdraw"), isDanger: true }))) return;
     await api.withdraw(target, id);
-    changed(null);
+    begin(await api.read(target, id));
   });
-  const isChanged = JSON.stringify(fields) !== JSON.stringify(before);
-  return html`<div class="form">
+  const field = (name, error = true) => ({ value: fields[name], onInput: set(name), hint: hint(name, HINTS[name] && say(HINTS[name])), ...(error && { error: save.error }) });
+  return html`<div class="form"><${Conflict} of=${conflict} />
     ${publication && html`<p><span class=${`chip ${publication.discoveryState === "CONNECT" ? "good" : "warn"}`}>${sayOf("listing.state", publication.discoveryState)}</span>
       <span class=${`chip ${publication.ownershipState === "OWNED" ? "good" : "plain"}`}>${sayOf("publication.ownership", publication.ownershipState)}</span></p>`}
-    <${Field} label=${say("publication.name")} value=${fields.displayName} onInput=${set("displayName")} error=${save.error} pointer="/displayName" maxlength="100" />
-    <${Field} label=${say("publication.address")} value=${fields.address} onInput=${set("address")} error=${save.error} pointer="/address" maxlength="255" spellcheck=${false} />
-    <${Field} label=${say("publication.category")} value=${fields.category} onInput=${set("category")} error=${save.error} pointer="/category" maxlength="32" />
-    <${Field} label=${say("publication.tags")} hint=${say("publication.tagsHint")} value=${fields.tags} onInput=${set("tags")} error=${save.error} pointer="/tags" />
-    <${Field} label=${say("publication.motd")} value=${fields.motdOverride} onInput=${set("motdOverride")} error=${save.error} pointer="/motdOverride" maxlength="300" />
-    <${Field} kind="area" rows="2" label=${say("publication.links")} hint=${say("publication.linksHint")} value=${fields.links} onInput=${set("links")} error=${save.error} pointer="/socialLinks" spellcheck=${false} />
-    <${Field} kind="switch" label=${say("publication.hidden")} value=${fields.hidden} onInput=${set("hidden")} />
+    <${Field} label=${say("publication.name")} ...${field("displayName")} pointer="/displayName" maxlength="100" />
+    <${Field} label=${say("publication.address")} ...${field("address")} pointer="/address" maxlength="255" spellcheck=${false} />
+    <${Field} label=${say("publication.category")} ...${field("category")} pointer="/category" maxlength="32" />
+    <${Field} label=${say("publication.tags")} ...${field("tags")} pointer="/tags" />
+    <${Field} label=${say("publication.motd")} ...${field("motdOverride")} pointer="/motdOverride" maxlength="300" />
+    <${Field} kind="area" rows="2" label=${say("publication.links")} ...${field("links")} pointer="/socialLinks" spellcheck=${false} />
+    <${Field} kind="switch" label=${say("publication.hidden")} ...${field("hidden", false)} />
     <${Preview} fields=${fields} />
     ${publication && html`<button type="button" onClick=${() => withdraw.run()}>${say("publication.withdraw")}</button>`}
     <${Complaint} error=${withdraw.error} />
-    <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${() => setFields(before)} /></div>`;
+    <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${discard} /></div>`;
 }
+
+// {field: key of what is to be known of it}
+const HINTS = { tags: "publication.tagsHint", links: "publication.linksHint" };
 
 const tagsOf = (text) => text.split(",").map((tag) => tag.trim()).filter(Boolean);
 

@@ -1,6 +1,7 @@
 // Fields that a game server's schema describes: one control each, by type. Keys that no field names are kept.
 import { html } from "../html.js";
 import { say } from "../words.js";
+import { saidByThem } from "./edited.js";
 import { Field } from "./form.js";
 
 /** The masked value of a secret that is set. */
@@ -58,7 +59,7 @@ const LONG_TEXT = 200;
 const said = (value) => JSON.stringify(value ?? null);
 
 function Control({ field, value, isSet, theirs, error, pointer, onInput }) {
-  const meanwhile = theirs === null || field.type === "secret" ? null : say("schema.theirs", { value: theirs === "" ? "–" : typeof theirs === "boolean" ? say(theirs ? "rights.yes" : "rights.no") : theirs });
+  const meanwhile = theirs === null || field.type === "secret" ? null : saidByThem(theirs);
   const hintOf = (...parts) => [field.description, ...parts, meanwhile].filter(Boolean).join(" ");
   const shared = { label: field.label ?? field.key, hint: hintOf(), error, pointer, value, onInput, required: field.required || null };
   switch (field.type) {

@@ -14,25 +14,33 @@ import { duration, number, say } from "../../words.js";
 
 const MOST = 1_000;
 
+// {column and whether the most is first: the order of the service, which sees all actors and not only those that are shown}
+const ORDERS = { "lastError 1": "trouble", "mailbox 1": "mailbox", "subscribers 1": "subscribers", "restarts 1": "restarts", "idleMs 1": "idle", "idleMs 0": "busy", "kind 0": "kind" };
+const NAMES = ["kind", "id"]; // columns that begin with A
+
 export default function Actors() {
-  const { query = "", kind = "", by = "mailbox", down = "1", actor } = place.value.query;
+  const { query = "", kind = "", by = "lastError", down = "1", actor } = place.value.query;
   const [isPaused, pause] = useState(false);
   const [changedAtMs, setChanged] = useState(Date.now());
-  const read = useRead((signal) => admin.actors({ query: query || null, kind: kind || null, limit: MOST }, signal), [query, kind]);
+  const order = ORDERS[`${by} ${down}`] ?? null;
+  const read = useRead((signal) => admin.actors({ query: query || null, kind: kind || null, sort: order, limit: MOST }, signal), [query, kind, order]);
   // The channel tells when something has moved; the list is read again then, and not by a clock.
   useChannel(isPaused ? null : "actors", () => setChanged(Date.now()));
   useEffect(() => { if (!document.hidden && !isPaused) read.reload(); }, [changedAtMs]);
   const kinds = read.data?.kinds ?? [];
-  const sorted = useMemo(() => ordered(read.data?.items ?? [], by, down === "1"), [read.data, by, down]);
+  const items = read.data?.items ?? [];
+  const sorted = useMemo(() => (order ? items : ordered(items, by, down === "1")), [read.data, by, down]);
+  const isPart = !order && items.length < (read.data?.matched ?? 0);
+  const sort = (name) => setQuery({ by: name, down: by === name ? String(1 - down) : NAMES.includes(name) ? "0" : "1" });
   return html`<div class="page wide"><h1 tabindex="-1">${say("actors.title")}</h1>
     <div class="row"><${Search} label=${say("actors.filter")} />
       <${Field} kind="select" label=${say("actors.kind")} value=${kind} onInput=${(value) => setQuery({ kind: value })} options=${[["", say("actors.anyKind")], ...kinds.map((one) => [one.kind, `${one.kind} (${number(one.actors)})`])]} />
-      <p class="dim" role="status">${say("actors.shown", { count: read.data?.matched ?? 0, all: number(read.data?.total ?? 0) })} · <${When} at=${changedAtMs} /></p>
+      <p class="dim" role="status">${say("actors.shown", { count: read.data?.matched ?? 0, all: number(read.data?.total ?? 0) })}${isPart && ` · ${say("actors.sorted", { count: items.length })}`} · <${When} at=${changedAtMs} /></p>
       <button type="button" aria-pressed=${isPaused} onClick=${() => pause(!isPaused)}>${say(isPaused ? "actors.resume" : "actors.pause")}</button></div>
     ${actor && html`<${Closely} key=${actor} actor=${actor} />`}
-    <${State} of=${read}>${({ items }) => items.length === 0 ? html`<${Empty}>${say("actors.none")}<//>`
+    <${State} of=${read}>${() => items.length === 0 ? html`<${Empty}>${say("actors.none")}<//>`
       : html`<${Table} label=${say("actors.title")} columns=${columns()} items=${sorted} keyOf=${keyOf} classOf=${(one) => (one.lastError ? "hurt" : "")}
-          order=${{ by, isDown: down === "1" }} onSort=${(name) => setQuery({ by: name, down: by === name && down === "1" ? "0" : "1" })} onOpen=${(one) => setQuery({ actor: keyOf(one) })} />`}<//></div>`;
+          order=${{ by, isDown: down === "1" }} onSort=${sort} onOpen=${(one) => setQuery({ actor: keyOf(one) })} />`}<//></div>`;
 }
 
 const keyOf = (actor) => `${actor.kind}/${actor.id}`;

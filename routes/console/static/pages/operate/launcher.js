@@ -1,13 +1,12 @@
 // Launchers: the hosts that they may talk to, and how well they run.
-import { useState } from "preact/hooks";
 import { launcher as api } from "../../api.js";
 import { html } from "../../html.js";
 import { may } from "../../session.js";
-import { useAction, useList, useRead } from "../../store.js";
+import { useList, useRead } from "../../store.js";
+import { Conflict, useEdited } from "../../ui/edited.js";
 import { Field } from "../../ui/form.js";
 import { SaveBar } from "../../ui/savebar.js";
 import { Empty, State } from "../../ui/states.js";
-import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { number, say } from "../../words.js";
 
@@ -16,24 +15,19 @@ export default function Launcher() {
 }
 
 function Hosts() {
-  const read = useRead(async (signal) => {
-    const response = await api.hosts(signal);
-    return { ...(await response.json()), etag: response.headers.get("ETag") };
-  });
+  const read = useRead((signal) => api.hosts(signal));
   return html`<section aria-labelledby="launcher-hosts"><h2 id="launcher-hosts">${say("launcher.hosts")}</h2>
-    <${State} of=${read}>${(list) => html`<${HostEditor} key=${list.version} list=${list} saved=${read.reload} />`}<//></section>`;
+    <${State} of=${read}>${(kept) => html`<${HostEditor} kept=${kept} />`}<//></section>`;
 }
 
-function HostEditor({ list, saved }) {
-  const before = list.hosts.join("\n");
-  const [text, setText] = useState(before);
-  const save = useAction(async () => {
-    await api.setHosts(text.split("\n").map((line) => line.trim()).filter(Boolean), list.etag);
-    toast(say("savebar.saved"));
-    await saved();
+const linesOf = ({ hosts }) => ({ hosts: hosts.join("\n") });
+
+function HostEditor({ kept }) {
+  const { fields, set, hint, save, isChanged, discard, conflict } = useEdited({
+    kept, fieldsOf: linesOf, read: api.hosts, write: ({ hosts }, etag) => api.setHosts(hosts.split("\n").map((line) => line.trim()).filter(Boolean), etag),
   });
-  return html`<${Field} kind="area" rows="6" label=${say("launcher.hosts")} hint=${say("launcher.hostsHint")} disabled=${!may("versions:publish")} value=${text} onInput=${setText} error=${save.error} pointer="/hosts" spellcheck=${false} />
-    <${SaveBar} isChanged=${text !== before} action=${save} onSave=${() => save.run()} onDiscard=${() => setText(before)} />`;
+  return html`<${Conflict} of=${conflict} /><${Field} kind="area" rows="6" label=${say("launcher.hosts")} hint=${hint("hosts", say("launcher.hostsHint"))} disabled=${!may("versions:publish")} value=${fields.hosts} onInput=${set("hosts")} error=${save.error} pointer="/hosts" spellcheck=${false} />
+    <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${discard} />`;
 }
 
 function Reports() {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { admin } from "../../api.js";
 import { html } from "../../html.js";
-import { connection, useChannel } from "../../live.js";
+import { useChannel, useSilence } from "../../live.js";
 import { useRead } from "../../store.js";
 import { healthOf } from "../../ui/health.js";
 import { State } from "../../ui/states.js";
@@ -41,14 +41,14 @@ function Hour({ kept }) {
     <div class=${isOld ? "panels old" : "panels"}>${Object.entries(panelsOf(kept)).map(([title, names]) => html`<${Panel} key=${`${title} ${names}`} title=${title} names=${names} kept=${kept} />`)}</div>`;
 }
 
-// Old at once where the connection has ended, and where samples stay away although it has not.
+// Old where the service is silent, and where samples stay away although it is not.
 function useIsOld(kept) {
   const [nowMs, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), LOOK_MS);
     return () => clearInterval(timer);
   }, []);
-  return connection.value.state !== "live" || isLate(kept, nowMs);
+  return useSilence() || isLate(kept, nowMs);
 }
 
 // Series that no panel names stand in panels of their own, so that a new one is seen without a change here.

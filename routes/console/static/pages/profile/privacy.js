@@ -1,37 +1,32 @@
 // Who may ask, invite and look.
-import { useState } from "preact/hooks";
 import { profile as api } from "../../api.js";
 import { html } from "../../html.js";
-import { useAction, useRead } from "../../store.js";
+import { useRead } from "../../store.js";
+import { Conflict, useEdited } from "../../ui/edited.js";
 import { Field } from "../../ui/form.js";
 import { SaveBar } from "../../ui/savebar.js";
 import { State } from "../../ui/states.js";
-import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 
 export function Privacy() {
   const read = useRead((signal) => api.settings(signal));
   return html`<section aria-labelledby="profile-privacy"><h2 id="profile-privacy">${say("profile.privacy")}</h2>
-    <${State} of=${read}>${(settings) => html`<${Editor} settings=${settings} saved=${read.change} /><${Told} settings=${settings} />`}<//></section>`;
+    <${State} of=${read}>${(kept) => html`<${Editor} kept=${kept} /><${Told} settings=${kept.value} />`}<//></section>`;
 }
 
-function Editor({ settings, saved }) {
-  const { serverListVisibility, groupInvites } = settings.privacy;
-  const before = { allowFriendRequests: settings.allowFriendRequests, serverListVisibility, groupInvites };
-  const [fields, setFields] = useState(before);
-  const set = (name) => (value) => setFields({ ...fields, [name]: value });
-  const isChanged = JSON.stringify(fields) !== JSON.stringify(before);
-  const save = useAction(async () => {
-    const { allowFriendRequests, ...privacy } = fields;
-    saved(await api.change({ allowFriendRequests, privacy }));
-    toast(say("savebar.saved"));
+const fieldsOf = ({ allowFriendRequests, privacy: { serverListVisibility, groupInvites } }) => ({ allowFriendRequests, serverListVisibility, groupInvites });
+
+function Editor({ kept }) {
+  const { fields, set, hint, save, isChanged, discard, conflict } = useEdited({
+    kept, fieldsOf, read: api.settings, write: ({ allowFriendRequests, ...privacy }, etag) => api.change({ allowFriendRequests, privacy }, etag),
   });
   const choices = (family, values) => values.map((one) => [one, say(`profile.${family}.${one}`)]);
-  return html`<div class="form"><${Field} kind="switch" label=${say("profile.requests")} value=${fields.allowFriendRequests} onInput=${set("allowFriendRequests")} />
-    <${Field} kind="select" label=${say("profile.groups")} options=${choices("invites", ["EVERYONE", "FRIENDS", "NOBODY"])} value=${fields.groupInvites} onInput=${set("groupInvites")} />
-    <${Field} kind="select" label=${say("profile.servers")} options=${choices("visible", ["PUBLIC", "FRIENDS", "PRIVATE"])} value=${fields.serverListVisibility} onInput=${set("serverListVisibility")} />
-    <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${() => setFields(before)} /></div>`;
+  return html`<div class="form"><${Conflict} of=${conflict} />
+    <${Field} kind="switch" label=${say("profile.requests")} hint=${hint("allowFriendRequests")} value=${fields.allowFriendRequests} onInput=${set("allowFriendRequests")} />
+    <${Field} kind="select" label=${say("profile.groups")} hint=${hint("groupInvites")} options=${choices("invites", ["EVERYONE", "FRIENDS", "NOBODY"])} value=${fields.groupInvites} onInput=${set("groupInvites")} />
+    <${Field} kind="select" label=${say("profile.servers")} hint=${hint("serverListVisibility")} options=${choices("visible", ["PUBLIC", "FRIENDS", "PRIVATE"])} value=${fields.serverListVisibility} onInput=${set("serverListVisibility")} />
+    <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${discard} /></div>`;
 }
 
 // What other services say about one; it is linked there, not here.

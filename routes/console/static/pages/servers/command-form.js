@@ -7,7 +7,7 @@ import { Form, Submit } from "../../ui/form.js";
 import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
 import { say } from "../../words.js";
 import { NEEDED } from "./elsewhere.js";
-import { lacks, Missing } from "./missing.js";
+import { lacks, missing, Missing } from "./missing.js";
 
 /**
  * @param {{server: any, send: (request: any) => Promise<unknown>, sent: any[], children: any}} props `sent` are commands that
@@ -55,7 +55,7 @@ export function CommandForm({ server, send, sent, children }) {
       : html`<div class="field"><label for="command-payload">${say("commands.payload")}</label><textarea id="command-payload" rows="2" spellcheck=${false} value=${json} onInput=${(event) => setJson(event.currentTarget.value)}></textarea></div>`}
     ${children}
     <${Missing} server=${server} capability=${NEEDED} />
-    <${Submit} action=${submit} disabled=${!name.trim() || submit.isRunning || lacks(server, NEEDED)}>${say("action.send")}<//>
+    <${Submit} action=${submit} disabled=${!name.trim() || submit.isRunning || lacks(server, NEEDED)} title=${missing(server, NEEDED)}>${say("action.send")}<//>
   <//>`;
 }
 

@@ -6,6 +6,7 @@ import { me } from "../../session.js";
 import { useAction } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Complaint } from "../../ui/states.js";
+import { toast } from "../../ui/toast.js";
 import { say } from "../../words.js";
 
 /** Roles that can be given, and all capabilities, in the order in which they are shown. */
@@ -33,8 +34,12 @@ function Row({ server, member, isLocked }) {
   const name = member.name || member.userId;
   const isOwner = member.role === "owner";
   const isMine = member.userId === me.value.id;
-  const put = (role, capabilities) => act.run(() => api.setMember(server.serverId, member.userId, { role, capabilities: capabilities.filter((one) => !gives(role, one)) }));
-  const toggle = (capability, isOn) => put(member.role, isOn ? [...member.capabilities, capability] : member.capabilities.filter((one) => one !== capability));
+  const put = ({ role, capabilities }) => api.setMember(server.serverId, member.userId, { role, capabilities: capabilities.filter((one) => !gives(role, one)) });
+  const change = (changes) => act.run(async () => {
+    await put({ ...member, ...changes });
+    toast(say("members.changed", { name }), { undo: () => put(member) });
+  });
+  const toggle = (capability, isOn) => change({ capabilities: isOn ? [...member.capabilities, capability] : member.capabilities.filter((one) => one !== capability) });
   const remove = async () => {
     const [title, text] = isMine ? ["members.leave", "members.leaveText"] : ["members.remove", "members.removeText"];
     if (!(await ask({ title: say(title), text: say(text, { name }), confirm: say(title), isDanger: true }))) return;
@@ -42,7 +47,7 @@ function Row({ server, member, isLocked }) {
     if (isMine) go("/app/servers");
   };
   return html`<tr><th scope="row"><bdi>${name}</bdi><${Complaint} error=${act.error} /></th>
-    <td>${isOwner ? say("members.role.owner") : html`<select aria-label=${say("members.roleOf", { name })} disabled=${isLocked || act.isRunning} value=${member.role} onChange=${(event) => put(event.currentTarget.value, member.capabilities)}>
+    <td>${isOwner ? say("members.role.owner") : html`<select aria-label=${say("members.roleOf", { name })} disabled=${isLocked || act.isRunning} value=${member.role} onChange=${(event) => change({ role: event.currentTarget.value })}>
       ${ROLES.map((role) => html`<option value=${role} selected=${role === member.role}>${say(`members.role.${role}`)}</option>`)}</select>`}</td>
     ${CAPABILITIES.map((one) => html`<td key=${one} class="mark"><input type="checkbox" aria-label=${say("members.may", { name, what: say(`capability.${one}`) })} checked=${gives(member.role, one) || member.capabilities.includes(one)}
       disabled=${isLocked || gives(member.role, one) || act.isRunning} onChange=${(event) => toggle(one, event.currentTarget.checked)} /></td>`)}

@@ -5,6 +5,7 @@ import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
 import { Field } from "../../ui/form.js";
 import { Complaint, State } from "../../ui/states.js";
+import { toast } from "../../ui/toast.js";
 import { say } from "../../words.js";
 import { Invites } from "./invites.js";
 import { Matrix } from "./matrix.js";
@@ -35,7 +36,12 @@ function Policy({ server, isLocked, told }) {
   const read = useRead((signal) => api.policy(server.serverId, signal), [server.serverId]);
   const now = told.findLast((frame) => frame.event === "access_policy")?.data;
   useEffect(() => { if (now && !read.isLoading) read.change(now); }, [now, read.isLoading]);
-  const save = useAction(async (changes) => read.change(await api.setPolicy(server.serverId, { ...read.data, ...changes })));
+  const set = async (policy) => read.change(await api.setPolicy(server.serverId, policy));
+  const save = useAction(async (changes) => {
+    const before = read.data;
+    await set({ ...before, ...changes });
+    toast(say("savebar.saved"), { undo: () => set(before) });
+  });
   return html`<section aria-labelledby="members-policy"><h2 id="members-policy">${say("policy.title")}</h2><${State} of=${read}>${(policy) => html`
     <${Field} kind="select" label=${say("policy.mode")} hint=${say(`policy.modeText.${policy.accessMode}`)} disabled=${isLocked} value=${policy.accessMode} options=${MODES.map((mode) => [mode, say(`policy.mode.${mode}`)])} onInput=${(accessMode) => save.run({ accessMode })} />
     <${Field} kind="switch" label=${say("policy.friends")} disabled=${isLocked} value=${policy.inviteRequiresDirectFriend} onInput=${(inviteRequiresDirectFriend) => save.run({ inviteRequiresDirectFriend })} />

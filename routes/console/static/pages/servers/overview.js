@@ -26,7 +26,7 @@ export function Overview({ server }) {
 
 function Publication({ server }) {
   const read = useRead((signal) => publications.read("server", server.serverId, signal), [server.serverId]);
-  return html`<${State} of=${read}>${({ publication }) => (publication ? sayOf("listing.state", publication.discoveryState) : html`<span class="dim">${say("server.unpublished")}</span>`)}<//>`;
+  return html`<${State} of=${read}>${({ value: { publication } }) => (publication ? sayOf("listing.state", publication.discoveryState) : html`<span class="dim">${say("server.unpublished")}</span>`)}<//>`;
 }
 
 function Status({ status }) {
@@ -38,8 +38,9 @@ function Status({ status }) {
 function NetworkChoice({ server }) {
   const list = useRead((signal) => networkApi.list(signal));
   const move = useAction(async (networkId) => {
+    const before = server.networkId ?? null;
     await api.change(server.serverId, { networkId: networkId || null });
-    toast(say("savebar.saved"));
+    toast(say("savebar.saved"), { undo: () => api.change(server.serverId, { networkId: before }) });
   });
   const isMine = server.access?.role === "owner";
   return html`<${State} of=${list}>${({ items }) => html`<${Field} kind="select" label=${say("server.network")} hint=${isMine ? null : say("server.ownerOnly")} disabled=${!isMine} value=${server.networkId ?? ""}

@@ -4,6 +4,7 @@ import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
 import { go, place } from "../../router.js";
 import { useAction, useList, useRead } from "../../store.js";
+import { Conflict } from "../../ui/edited.js";
 import { Field } from "../../ui/form.js";
 import { SaveBar } from "../../ui/savebar.js";
 import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
@@ -16,10 +17,7 @@ import { Missing } from "./missing.js";
 /** @param {{server: any, told: any[]}} props */
 export function Settings({ server, told }) {
   const source = place.value.query.source ?? "connect";
-  const read = useRead(async (signal) => {
-    const response = await api.settings(server.serverId, source, signal);
-    return { ...(await response.json()), etag: response.headers.get("ETag") };
-  }, [server.serverId, source]);
+  const read = useRead((signal) => api.settings(server.serverId, source, signal), [server.serverId, source]);
   const kept = useRef({}); // what was typed, over to the form of a newer version
   const newer = told.findLast((frame) => frame.event === "settings_updated" && frame.data.source === source)?.data ?? null;
   const renew = (values = {}) => {
@@ -28,9 +26,9 @@ export function Settings({ server, told }) {
   };
   return html`<section aria-label=${say("server.settings")}>
     <${Source} source=${source} />
-    <${State} of=${read}>${(settings) => html`<${Editor} key=${`${source} ${settings.version}`} server=${server} settings=${settings} kept=${kept}
+    <${State} of=${read}>${({ value: settings, etag }) => html`<${Editor} key=${`${source} ${settings.version}`} server=${server} settings=${settings} etag=${etag} kept=${kept}
       newer=${newer && newer.version > settings.version ? newer : null} renew=${renew} />`}<//>
-    <${History} server=${server} source=${source} version=${read.data?.version} />
+    <${History} server=${server} source=${source} version=${read.data?.value.version} />
   </section>`;
 }
 
@@ -44,7 +42,7 @@ function Source({ source }) {
     <p class="dim" id="settings-source-hint">${say("settings.sourceHint")}</p></div>`;
 }
 
-function Editor({ server, settings, kept, newer, renew }) {
+function Editor({ server, settings, etag, kept, newer, renew }) {
   const fields = settings.schema?.fields ?? null;
   const before = fields ? toFields(fields, settings.data) : { json: JSON.stringify(settings.data, null, 2) };
   const [values, setValues] = useState({ ...before, ...kept.current });
@@ -54,13 +52,12 @@ function Editor({ server, settings, kept, newer, renew }) {
   useEffect(() => { if (newer && !isChanged) renew(); }, [newer?.version]);
   const save = useAction(async () => {
     const data = fields ? toData(fields, values, settings.data) : JSON.parse(values.json);
-    await api.saveSettings(server.serverId, { data, source: settings.source, ...(settings.schema && { schema: settings.schema }) }, settings.etag);
+    await api.saveSettings(server.serverId, { data, source: settings.source, ...(settings.schema && { schema: settings.schema }) }, etag);
     toast(say("savebar.saved"));
     await renew();
   });
   return html`<div class="form">
-    ${newer && isChanged && html`<div class="fault" role="status"><p>${say("settings.changedMeanwhile")}</p>${!fields && html`<pre>${JSON.stringify(newer.data, null, 2)}</pre>`}
-      <div class="buttons start"><button type="button" onClick=${() => renew(changes)}>${say("settings.keepMine")}</button><button type="button" onClick=${() => renew()}>${say("settings.takeTheirs")}</button></div></div>`}
+    <${Conflict} of=${newer && isChanged ? { keepMine: () => renew(changes), takeTheirs: () => renew() } : null}>${!fields && html`<pre>${JSON.stringify(newer?.data, null, 2)}</pre>`}<//>
     ${fields ? html`<${SchemaFields} schema=${settings.schema} values=${values} data=${settings.data} theirs=${newer?.data} onChange=${setValues} error=${save.error} at="/data" />`
       : html`<${Field} kind="area" rows="10" spellcheck=${false} label=${say("settings.json")} value=${values.json} onInput=${(json) => setValues({ json })} error=${save.error} pointer="/data" />`}
     <${Missing} server=${server} capability="server.settings.write" />

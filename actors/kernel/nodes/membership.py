@@ -1,0 +1,344 @@
+"""The life of a node among others: it joins, renews its row each second, takes what it should own, gives away what
+others should, and leaves.
+
+    JOINING    linked, and told of everything; owns nothing. Ends when all that were there before it are heard
+    UP         owns its share
+    LEAVING    gives away what it owns; ends with the process
+
+Who owns what is decided by rows (`persistence/nodes/members.py`), what each should own by `shares.py`, who may go on by
+`council.py`. A node that finds itself declared dead ends, and begins anew as a new process: others own its shards by
+then, and its memory lacks what they have told each other meanwhile.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Protocol
+
+import structlog
+import trio
+
+from actors.kernel.nodes.council import Seat, Verdict, verdict
+from actors.kernel.nodes.entries import Owns
+from actors.kernel.nodes.link import Life
+from actors.kernel.nodes.peers import Peers
+from actors.kernel.nodes.shares import shares, wanted
+from actors.kernel.nodes.whereabouts import Whereabouts
+from actors.kernel.store import Store
+from persistence.errors import NodeEnded, PersistenceError
+from persistence.nodes import members as rows
+from persistence.nodes import nodes as node_rows
+from persistence.nodes.members import Lease, Member, Said, State, View
+
+_log = structlog.get_logger(__name__)
+
+ROW_SECONDS = 5.0
+"""How long a node's row lasts: a node that is silent for so long is dead."""
+
+RENEW_SECONDS = 1.0
+
+HEARD_SECONDS = 3.0
+"""A node that was silent for so long on the bus is not among those that are heard."""
+
+YIELD_ROUNDS = 3
+"""Renewals in a row that say a node should yield, before it does: who has just come is not heard at once."""
+
+QUIET_SECONDS = 2.0
+"""Nothing is given away so soon after a node has come or gone."""
+
+GIVEN_AT_ONCE = 32
+"""Most shards on their way at a time."""
+
+RETRY_SECONDS = 0.1
+
+GIVE_SECONDS = 2.0
+"""How long the owners of a shard have to finish what they do; after that it stays, and is given later."""
+
+
+class PartWith(Protocol):
+    """Has all owners in some shards finish and leave memory; no new ones are loaded."""
+
+    async def __call__(self, shards: Collection[int], seconds: float, /) -> Collection[int]:
+        """Returns the shards that have no owners in memory now; the owners of the others stay and go on.
+
+        Cancellation ends the wait; owners that were closing go on.
+        """
+        ...
+
+
+class Membership:
+    """This node, and all others as their rows show them.
+
+    Args:
+        store: the database.
+        node: the name of this one.
+        life: that it has begun.
+        sockets: how many live sockets are open here.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        life: Life,
+        *,
+        sockets: Callable[[], int] = lambda: 0,
+    ) -> None:
+        self.life = life
+        self.state = State.JOINING
+        self.members: Mapping[str, Member] = {}
+        self.sockets = sockets
+        self.where = Whereabouts(life.node, lives=lambda node: node in self.members, hears=self._hears)
+        self._peers: Peers | None = None
+        self._store = store
+        self._renewed = trio.Event()
+        self._looked = trio.Event()
+        self._renewed_at = self._sound_since = trio.current_time()
+        self._moved_at = trio.current_time()
+        self._yields = 0
+        self._giving = trio.Lock()
+        self._failure: str | None = None
+
+    def link(self, peers: Peers) -> None:
+        """Be given the links over which the others are heard; called once, before anything else."""
+        self._peers = peers
+        peers.hear(Owns, self._hear_owns)
+
+    @property
+    def peers(self) -> Peers:
+        """All other nodes, as somebody to talk to; raises RuntimeError before `link`, a defect."""
+        if self._peers is None:
+            raise RuntimeError("a node that was not linked")
+        return self._peers
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether this node was a member so lately that nobody can have declared it dead."""
+        return trio.current_time() - self._renewed_at < ROW_SECONDS
+
+    @property
+    def silent_seconds(self) -> float:
+        """How long ago the row was renewed last."""
+        return trio.current_time() - self._renewed_at
+
+    def failed(self, why: str) -> None:
+        """Have the node end, because it cannot serve rightly any more; `keep` raises that.
+
+        Args:
+            why: one line.
+        """
+        _log.error("node_failed", node=self.life.node, why=why)
+        self._failure = why
+
+    def _hears(self, node: str) -> bool:
+        return self._peers is not None and self._peers.hears(node)
+
+    # -- rows ---------------------------------------------------------------------------------------
+
+    async def keep(self) -> None:
+        """Renew until cancelled.
+
+        Raises:
+            NodeEnded: the others have declared this node dead, or go on without it; or it was `failed`.
+        """
+        while True:
+            try:
+                await self.renew()
+            except NodeEnded:
+                raise
+            except PersistenceError as failure:
+                _log.warning("node_not_renewed", node=self.life.node, why=type(failure).__name__)
+                self._sound_since = trio.current_time()
+            if self._yields >= YIELD_ROUNDS:
+                self.failed(f"node {self.life.node} does not reach the others, which reach each other")
+            if self._failure is not None:
+                raise NodeEnded(self._failure)
+            await trio.sleep(RENEW_SECONDS)
+
+    async def renew(self) -> None:
+        """Renew this node's row, and take in all others. Cancellation may leave the row renewed.
+
+        Raises:
+            NodeEnded: the others have declared this node dead.
+            PersistenceError: the database cannot be asked.
+        """
+        began_at = trio.current_time()
+        waiting = self.peers.links.waiting_bytes().values()
+        heard = sorted(self.peers.links.heard_within(HEARD_SECONDS))
+        said = Said(self.state, heard, self.sockets(), max(waiting, default=0))
+        view = await self._store.transact(rows.renew, self.life.node, self.life.number, ROW_SECONDS, said)
+        if view is None:
+            raise NodeEnded(f"node {self.life.node} was silent for too long, and others have taken its place")
+        if began_at - self._renewed_at > ROW_SECONDS:
+            self._sound_since = began_at
+        self._renewed_at = began_at
+        self._take_in(view)
+        self._judge()
+        renewed, self._renewed = self._renewed, trio.Event()
+        renewed.set()
+
+    def _take_in(self, view: View) -> None:
+        known, own = self.members, self.life.node
+        self.members = view.members
+        for node, member in view.members.items():
+            if node != own:
+                self.peers.meet(Life(node, member.life))
+        for node in self.peers.names - view.members.keys():
+            self.peers.part(node)
+        if _seats(known) != _seats(view.members):
+            self._moved_at = trio.current_time()
+        self.where.learn(view.leases)
+        self.where.changed()
+
+    def _judge(self) -> None:
+        seats = [
+            Seat(one.node, one.life, one.heard) for one in self.members.values() if one.state is State.UP
+        ]
+        if self.state is State.UP and verdict(seats, self.life.node) is Verdict.YIELD:
+            self._yields += 1
+        else:
+            self._yields = 0
+
+    def _hear_owns(self, _node: str, entry: Owns) -> None:
+        self.where.learn({shard: Lease(entry.node, fence) for shard, fence in entry.fences.items()})
+
+    # -- coming and going ---------------------------------------------------------------------------
+
+    async def wait_heard(self, seconds: float) -> frozenset[str]:
+        """Wait until every node that was there before this one is heard; returns the names of those that are not.
+
+        From then on they tell this node everything. Cancellation ends the wait.
+
+        Args:
+            seconds: how long to wait at most.
+        """
+        with trio.move_on_after(seconds):
+            while missing := self._unheard():
+                await self._renewed.wait()
+        return missing
+
+    def _unheard(self) -> frozenset[str]:
+        return frozenset(
+            node
+            for node, member in self.members.items()
+            if member.life < self.life.number and not member.is_over and not self._hears(node)
+        )
+
+    async def rise(self, part_with: PartWith, spawn: Callable[[Callable[[], Awaitable[None]]], None]) -> None:
+        """Be up from now on, and take what nobody owns; returns when that is done once. Cancellation may leave it
+        taken.
+
+        Args:
+            part_with: has owners leave memory.
+            spawn: starts a task that runs until the node ends.
+
+        Raises:
+            PersistenceError: the database cannot be asked.
+        """
+        self.state = State.UP
+        await self.renew()
+        await self._take_free()
+
+        async def settle() -> None:
+            await self._settle(part_with)
+
+        spawn(settle)
+
+    async def step_down(self, part_with: PartWith) -> None:
+        """Give away everything that is owned here, as far as others are there.
+
+        Cancellation ends it midway: what is not given is free when the row goes.
+
+        Args:
+            part_with: has owners leave memory.
+        """
+        self.state = State.LEAVING
+        while self.where.fences:
+            try:
+                await self.renew()
+                if not any(node in self.peers.names for node in self._up()):
+                    return
+                if not await self._give_some(part_with):
+                    await trio.sleep(RETRY_SECONDS)
+            except PersistenceError as failure:
+                _log.warning("shards_not_given", node=self.life.node, why=type(failure).__name__)
+                return
+
+    async def leave(self) -> None:
+        """End this life, so that what it still owns is free. Cancellation may leave the row until it runs out.
+
+        Raises:
+            PersistenceError: the row may be left until it runs out.
+        """
+        await self._store.transact(node_rows.leave, self.life.node, self.life.number)
+
+    # -- who owns what ------------------------------------------------------------------------------
+
+    async def _settle(self, part_with: PartWith) -> None:
+        """Take what nobody alive owns and this node should, and give away what another should. Until cancelled."""
+        while True:
+            await self._renewed.wait()
+            if self.state is not State.UP:
+                continue
+            try:
+                await self._take_free()
+                if trio.current_time() - self._moved_at >= QUIET_SECONDS:
+                    while await self._give_some(part_with):
+                        pass
+            except NodeEnded:
+                raise
+            except PersistenceError as failure:
+                _log.warning("shards_not_settled", node=self.life.node, why=type(failure).__name__)
+
+    def _up(self) -> list[str]:
+        return [node for node, member in self.members.items() if member.state is State.UP]
+
+    async def _take_free(self) -> None:
+        living = {node for node, member in self.members.items() if not member.is_over} | {self.life.node}
+        if len(living) < len(self.members) and trio.current_time() - self._sound_since < ROW_SECONDS:
+            # The database was away for all; whoever lives renews first.
+            return
+        own = wanted([node for node in self._up() if node in living], self.life.node)
+        free = [shard for shard in own if self.where.owner(shard) not in living]
+        if not free and len(living) == len(self.members):
+            return
+        taken = await self._store.transact(rows.take, self.life.node, self.life.number, free)
+        if taken is None:
+            raise NodeEnded(f"node {self.life.node} was silent for too long, and others have taken its place")
+        if taken:
+            _log.info("shards_taken", node=self.life.node, shards=len(taken))
+            self._tell_owned(self.life.node, taken)
+
+    async def _give_some(self, part_with: PartWith) -> bool:
+        """Give some shards to a node that should own them; returns whether there may be more to give now."""
+        owners = shares(self._up())
+        for node in sorted(self.peers.names):
+            due = [shard for shard in self.where.fences if owners.get(shard) == node]
+            if due and self._hears(node) and await self._give(node, sorted(due)[:GIVEN_AT_ONCE], part_with):
+                return True
+        return False
+
+    async def _give(self, node: str, shards: Collection[int], part_with: PartWith) -> bool:
+        async with self._giving:
+            return await self._give_now(node, shards, part_with)
+
+    async def _give_now(self, node: str, shards: Collection[int], part_with: PartWith) -> bool:
+        moving = self.where.moving
+        moving.update(shards)
+        try:
+            parted = await part_with(shards, GIVE_SECONDS)
+            fences = {shard: self.where.fences[shard] for shard in parted if shard in self.where.fences}
+            if not fences:
+                return False
+            given = await self._store.transact(rows.give, self.life.node, node, fences)
+            self._tell_owned(node, given)
+            _log.info("shards_given", node=self.life.node, to=node, shards=len(given))
+            return bool(given)
+        finally:
+            moving.difference_update(shards)
+            self.where.changed()
+
+    def _tell_owned(self, node: str, fences: Mapping[int, int]) -> None:
+        self.where.learn({shard: Lease(node, fence) for shard, fence in fences.items()})
+        self.peers.tell_all(Owns(node, dict(fences)))
+
+
+def _seats(members: Mapping[str, Member]) -> frozenset[tuple[str, int, State]]:
+    return frozenset((one.node, one.life, one.state) for one in members.values())

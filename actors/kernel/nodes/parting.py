@@ -1,0 +1,49 @@
+"""Has the owners of some shards leave memory, before the shards go to another node."""
+
+from collections.abc import Collection
+from typing import Protocol
+
+import trio
+
+from actors.errors import Elsewhere
+from actors.kernel.actor import Actor
+from persistence.nodes.shards import shard_of
+
+
+class Directory(Protocol):
+    """The live owners of this node."""
+
+    def actors(self) -> list[Actor]:
+        """Return all of them."""
+        ...
+
+    async def wait_left(self) -> None:
+        """Wait until one has left. Cancellation ends only the wait."""
+        ...
+
+
+async def part_with(directory: Directory, shards: Collection[int], seconds: float) -> Collection[int]:
+    """Have all owners in these shards finish, save snapshots and leave; returns the shards that have none any more.
+
+    Whoever watches one of them is told that it is elsewhere. Owners that do not finish in time stay, and go on.
+    Cancellation ends only the wait.
+
+    Args:
+        directory: which owners there are.
+        shards: which; the placement says that no owner in them may be loaded here.
+        seconds: how long to wait for that.
+    """
+    staying = _within(directory, shards)
+    for actor in staying:
+        actor.close(Elsewhere.code)
+    with trio.move_on_after(seconds):
+        while staying := [actor for actor in staying if not actor.is_gone]:
+            await directory.wait_left()
+    for actor in staying:
+        actor.reopen()
+    return set(shards) - {shard_of(actor.kind.name, actor.id) for actor in staying}
+
+
+def _within(directory: Directory, shards: Collection[int]) -> list[Actor]:
+    wanted = set(shards)
+    return [actor for actor in directory.actors() if shard_of(actor.kind.name, actor.id) in wanted]

@@ -1,0 +1,192 @@
+"""What this node says to the others, and who takes what they say.
+
+Everything is kept (`link.py`), so it comes once and in order. What a node tells before this one is ready to listen
+waits. A node that has been told something which never came cannot trust its memory any more, and ends (`NodeEnded`).
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import structlog
+
+from actors.kernel.nodes.entries import Entry, Said, decode, encode
+from actors.kernel.nodes.link import ENTRY_BYTES, LINK_BYTES, Heard, Life, LinkFull, Trouble
+from actors.kernel.nodes.links import Bus, Links
+from actors.kernel.supervisor import attempt
+
+_log = structlog.get_logger(__name__)
+
+CALLS_BYTES = LINK_BYTES // 2
+"""With more in a link, callers are refused, so that what must arrive still finds room."""
+
+EARLY_ENTRIES = 100_000
+"""What may come before this node listens."""
+
+
+class Peers:
+    """All other nodes, as somebody to talk to.
+
+    Args:
+        own: this life of this node.
+        key: that seals what is said, the same on all nodes.
+        bus: carries it.
+        lost: called when what another node has told will never come.
+        now, soon: as for `Links`.
+    """
+
+    def __init__(
+        self,
+        own: Life,
+        key: bytes,
+        bus: Bus,
+        lost: Callable[[str], None],
+        *,
+        now: Callable[[], float],
+        soon: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self.links = Links(own, key, bus, self._take, now=now, soon=soon)
+        self._lost = lost
+        self._hearers: dict[type[Any], Callable[[str, Any], None]] = {}
+        self._topics: dict[str, Callable[[str, bytes], None]] = {}
+        self._early: deque[tuple[str, bytes]] | None = deque()
+        self._lives: dict[str, int] = {}
+        self._met: list[Callable[[str], None]] = []
+        self._parted: list[Callable[[str], None]] = []
+
+    # -- who there is -------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all other nodes that are linked."""
+        return frozenset(self._lives)
+
+    def meet(self, peer: Life) -> None:
+        """Link a node; one that was linked in a former life has gone first."""
+        known = self._lives.get(peer.node)
+        if known == peer.number:
+            return
+        if known is not None:
+            self.part(peer.node)
+        self._lives[peer.node] = peer.number
+        self.links.meet(peer)
+        _log.info("node_met", node=peer.node, life=peer.number)
+        for listener in self._met:
+            attempt("meeting a node", "", peer.node, listener, peer.node)
+
+    def part(self, node: str) -> None:
+        """Unlink a node that lives no more, and tell whoever waits for it."""
+        if self._lives.pop(node, None) is None:
+            return
+        self.links.part(node)
+        _log.info("node_parted", node=node)
+        for listener in self._parted:
+            attempt("hearing of a node's end", "", node, listener, node)
+
+    def on_met(self, listener: Callable[[str], None]) -> None:
+        """Have a function called with the name of each node, or new life of one, that is linked from now on."""
+        self._met.append(listener)
+
+    def on_parted(self, listener: Callable[[str], None]) -> None:
+        """Have a function called with the name of each node that lives no more."""
+        self._parted.append(listener)
+
+    def hears(self, node: str) -> bool:
+        """Whether a node was heard lately."""
+        return self.links.hears(node)
+
+    @property
+    def has_been_heard(self) -> bool:
+        """Whether every node that is heard has acknowledged all that was said to it."""
+        return not any(waiting for node, waiting in self.links.waiting_bytes().items() if self.hears(node))
+
+    # -- talking ------------------------------------------------------------------------------------
+
+    def tell(self, node: str, entry: Entry) -> None:
+        """Tell a node something that it must hear; one that is not linked does not hear it."""
+        self._send(node, encode(entry))
+
+    def tell_all(self, entry: Entry) -> None:
+        """Tell all other nodes something that they must hear."""
+        if self._lives:
+            data = encode(entry)
+            for node in self._lives:
+                self._send(node, data)
+
+    def call(self, node: str, entry: Entry) -> bool:
+        """Say something for a caller; returns False when the node is not heard, or too much waits for it already."""
+        if node not in self._lives or not self.links.hears(node):
+            return False
+        data = encode(entry)
+        if len(data) > ENTRY_BYTES or self.links.waiting_bytes()[node] + len(data) > CALLS_BYTES:
+            return False
+        self._send(node, data)
+        return True
+
+    def _send(self, node: str, data: bytes) -> None:
+        if node not in self._lives:
+            return
+        try:
+            self.links.send(node, data, kept=True)
+        except LinkFull:
+            # All that waits was given up, and the other node will hear of that.
+            _log.error("link_full", node=node)
+
+    # -- listening ----------------------------------------------------------------------------------
+
+    def hear(self, kind: type[Any], hearer: Callable[[str, Any], None]) -> None:
+        """Have entries of a type passed on, with the name of the node that sent them."""
+        self._hearers[kind] = hearer
+
+    def hear_topic(self, topic: str, hearer: Callable[[str, bytes], None]) -> None:
+        """Have what is said to a topic passed on, with the name of the node that said it."""
+        self._topics[topic] = hearer
+
+    def say(self, node: str, topic: str, body: bytes) -> None:
+        """Tell a node something about a topic.
+
+        Args:
+            body: as whoever hears of the topic there understands it.
+        """
+        self.tell(node, Said(topic, body))
+
+    def say_all(self, topic: str, body: bytes) -> None:
+        """Tell all other nodes something about a topic.
+
+        Args:
+            body: as whoever hears of the topic there understands it.
+        """
+        self.tell_all(Said(topic, body))
+
+    def listen(self) -> None:
+        """Pass on what has come, and from now on whatever comes: everybody who hears is there."""
+        early, self._early = self._early, None
+        for node, data in early or ():
+            self._pass_on(node, data)
+
+    def _take(self, node: str, heard: Heard) -> None:
+        if heard is Trouble.LOST:
+            self._lost(node)
+        elif isinstance(heard, bytes):
+            if self._early is None:
+                self._pass_on(node, heard)
+            elif len(self._early) < EARLY_ENTRIES:
+                self._early.append((node, heard))
+            else:
+                self._lost(node)
+
+    def _pass_on(self, node: str, data: bytes) -> None:
+        try:
+            entry = decode(data)
+        except msgspec.DecodeError:
+            _log.warning("entry_not_understood", node=node)
+            return
+        if isinstance(entry, Said):
+            topic = self._topics.get(entry.topic)
+            if topic is not None:
+                attempt("hearing a node", entry.topic, node, topic, node, entry.body)
+            return
+        hearer = self._hearers.get(type(entry))
+        if hearer is not None:
+            attempt("hearing a node", type(entry).__name__, node, hearer, node, entry)

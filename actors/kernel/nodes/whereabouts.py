@@ -1,0 +1,176 @@
+"""Where each actor lives, as this node knows it: on which node, and under which fence.
+
+The rows of the leases decide. What is known here comes from them, or from a node that has just read or changed them,
+and the higher fence is the newer; whoever acts on something older is refused by the fence in the writer's statement.
+
+    a shard        its letters
+    here           are decided here
+    moving away    wait until it has gone, or stays after all
+    elsewhere      go to its node, if that is heard; else they are refused
+    nowhere        wait until it is taken: its node has died, or given it up
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
+
+import trio
+
+from actors.errors import Overloaded
+from persistence.errors import Fenced
+from persistence.nodes.members import Lease
+from persistence.nodes.shards import shard_of, shard_of_job
+
+WAITING_LETTERS = 10_000
+"""Most callers that wait for shards to arrive somewhere."""
+
+
+class Place(NamedTuple):
+    """Another node that owns a shard.
+
+    Args:
+        node: its name.
+        shard: which.
+        fence: under which it owns the shard.
+    """
+
+    node: str
+    shard: int
+    fence: int
+
+
+class Whereabouts:
+    """The owners of all shards; the `Placement` of a node among others.
+
+    Args:
+        node: the name of this one.
+        lives: whether the node with a name is a member.
+        hears: whether it was heard lately.
+    """
+
+    def __init__(self, node: str, *, lives: Callable[[str], bool], hears: Callable[[str], bool]) -> None:
+        self.node = node
+        self.moving: set[int] = set()
+        """Shards that are owned here and about to be given away."""
+        self._lives = lives
+        self._hears = hears
+        self._leases: dict[int, Lease] = {}
+        self._fences: dict[int, int] = {}  # of what is owned here
+        self._listeners: list[Callable[[Collection[int]], None]] = []
+        self._changed = trio.Event()
+        self._waiting = 0
+
+    # -- Placement ----------------------------------------------------------------------------------
+
+    def shard_of(self, kind: str, id: str) -> int:
+        """Return the shard of an actor (`persistence/nodes/shards.py`)."""
+        return shard_of(kind, id)
+
+    def fence(self, shard: int) -> int:
+        """Return the fence under which this node owns the shard.
+
+        Raises:
+            Fenced: it does not.
+        """
+        try:
+            return self._fences[shard]
+        except KeyError:
+            raise Fenced(f"shard {shard} is not held by {self.node}") from None
+
+    def held(self) -> Collection[int]:
+        """Return the shards that this node owns and keeps, as far as it knows."""
+        return self._fences.keys() - self.moving
+
+    def does(self, job: str) -> bool:
+        """Return whether this node runs the job with this name, of those that one node runs for all."""
+        shard = shard_of_job(job)
+        return shard in self._fences and shard not in self.moving
+
+    def on_lost(self, listener: Callable[[Collection[int]], None]) -> None:
+        """Have `listener(shards)` called when this node finds out that it owns shards no more."""
+        self._listeners.append(listener)
+
+    # -- who owns what ------------------------------------------------------------------------------
+
+    @property
+    def fences(self) -> Mapping[int, int]:
+        """What this node owns, {shard: fence}."""
+        return self._fences
+
+    def owner(self, shard: int) -> str:
+        """The name of the node that owns a shard, alive or not; empty when nobody does."""
+        lease = self._leases.get(shard)
+        return "" if lease is None else lease.node
+
+    def counts(self) -> Mapping[str, int]:
+        """How many shards each node owns, {name: number}."""
+        counted: dict[str, int] = {}
+        for lease in self._leases.values():
+            counted[lease.node] = counted.get(lease.node, 0) + 1
+        return counted
+
+    def learn(self, leases: Mapping[int, Lease]) -> None:
+        """Take in who owns shards, as far as it is news; what turns out not to be owned here any more is told."""
+        lost = []
+        for shard, lease in leases.items():
+            known = self._leases.get(shard)
+            if known is not None and known.fence >= lease.fence:
+                continue
+            self._leases[shard] = lease
+            if lease.node == self.node:
+                self._fences[shard] = lease.fence
+            elif self._fences.pop(shard, None) is not None:
+                lost.append(shard)
+        self.changed()
+        if lost:
+            for listener in self._listeners:
+                listener(lost)
+
+    def changed(self) -> None:
+        """Have everybody who waits look again: a node has come or gone, or a shard moves no more."""
+        changed, self._changed = self._changed, trio.Event()
+        changed.set()
+
+    # -- where a letter goes ------------------------------------------------------------------------
+
+    def is_here(self, kind: str, id: str) -> bool:
+        """Whether the owner of this name lives here, or may be loaded here now."""
+        shard = shard_of(kind, id)
+        return shard in self._fences and shard not in self.moving
+
+    def elsewhere(self, kind: str, id: str) -> Place | None:
+        """The other node where an owner lives, heard or not; None when it is here, moves, or nobody owns it."""
+        shard = shard_of(kind, id)
+        lease = self._leases.get(shard)
+        if lease is None or lease.node == self.node or not self._lives(lease.node):
+            return None
+        return Place(lease.node, shard, lease.fence)
+
+    async def place(self, kind: str, id: str, seconds: float) -> Place | None:
+        """Where an owner lives: None for here; waits while it is between two nodes. Cancellation ends the wait.
+
+        Args:
+            kind, id: which owner.
+            seconds: how long to wait at most.
+
+        Raises:
+            Overloaded: it is nowhere for so long, or its node is not heard.
+        """
+        with trio.move_on_after(seconds):
+            while not self.is_here(kind, id):
+                place = self.elsewhere(kind, id)
+                if place is not None:
+                    if not self._hears(place.node):
+                        raise Overloaded
+                    return place
+                await self._wait()
+            return None
+        raise Overloaded
+
+    async def _wait(self) -> None:
+        if self._waiting >= WAITING_LETTERS:
+            raise Overloaded
+        self._waiting += 1
+        try:
+            await self._changed.wait()
+        finally:
+            self._waiting -= 1

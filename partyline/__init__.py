@@ -1,0 +1,1 @@
+"""What others import of Partyline; the server itself is no library."""

@@ -1,0 +1,135 @@
+"""The client for code without trio or asyncio: the same, and each call waits. It runs in a thread of its own."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from types import TracebackType
+from typing import Any, Self
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from partyline.client.credentials import Grant
+from partyline.client.live import Mode
+from partyline.client.partyline import Partyline as AsyncPartyline
+from partyline.client.subscription import Item, Subscription
+
+
+class Partyline:
+    """Requests (`rest`) and the live socket (`live`) of one user, for the time of its `with`.
+
+    Args:
+        url, token: as of the other `Partyline`.
+        get_token: gets a fresh token; called in the client's own thread, which waits for it.
+        options: further ones of the other `Partyline`.
+    """
+
+    rest: "Rest"
+    live: "Live"
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        get_token: Callable[[], Grant | None] | None = None,
+        **options: Any,
+    ) -> None:
+        async def get() -> Grant | None:
+            return get_token() if get_token is not None else None
+
+        self._client = AsyncPartyline(
+            url, token=token, get_token=get if get_token is not None else None, **options
+        )
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            portal = stack.enter_context(start_blocking_portal("asyncio", name="partyline.client"))
+            client = stack.enter_context(portal.wrap_async_context_manager(self._client))
+            self.rest, self.live = Rest(portal, client), Live(portal, client)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return self._stack.__exit__(kind, error, trace)
+
+
+class Rest:
+    """Requests; each takes, returns and raises what the method of `partyline.client.rest.Rest` does."""
+
+    def __init__(self, portal: BlockingPortal, client: AsyncPartyline) -> None:
+        self._portal, self._client = portal, client
+
+    def request(self, method: str, path: str, **options: Any) -> Any:
+        """Make a request, as `rest.Rest`, which says what each argument means."""
+        return self._portal.call(partial(self._client.rest.request, method, path, **options))
+
+    def get(self, path: str, query: Mapping[str, object] | None = None, **options: Any) -> Any:
+        """Read, as `rest.Rest`, which says what each argument means."""
+        return self.request("GET", path, query=query, **options)
+
+    def post(self, path: str, body: object = None, **options: Any) -> Any:
+        """Make something, or have something done, as `rest.Rest`, which says what each argument means."""
+        return self.request("POST", path, body={} if body is None else body, **options)
+
+    def put(self, path: str, body: object, **options: Any) -> Any:
+        """Put something in its place, as `rest.Rest`, which says what each argument means."""
+        return self.request("PUT", path, body=body, **options)
+
+    def patch(self, path: str, body: object, **options: Any) -> Any:
+        """Change some fields, as `rest.Rest`, which says what each argument means."""
+        return self.request("PATCH", path, body=body, **options)
+
+    def delete(self, path: str, **options: Any) -> Any:
+        """Remove."""
+        return self.request("DELETE", path, **options)
+
+    def items(self, path: str, query: Mapping[str, object] | None = None, **options: Any) -> Iterator[Any]:
+        """Every item of a list, page by page, as `rest.Rest`, which says what each argument means."""
+        items = self._client.rest.items(path, query, **options)
+        while True:
+            try:
+                yield self._portal.call(anext, items)
+            except StopAsyncIteration:
+                return
+
+
+class Live:
+    """The live socket; each takes, returns and raises what the method of `partyline.client.live.Live` does."""
+
+    def __init__(self, portal: BlockingPortal, client: AsyncPartyline) -> None:
+        self._portal, self._client = portal, client
+
+    @contextmanager
+    def subscribe(
+        self, channel: str, *, mode: Mode = "snapshot", limit: int | None = None
+    ) -> Iterator[Iterator[Item]]:
+        """Watch a channel for the block; yields an iterator of what it shows, which waits for the next."""
+        opened = self._client.live.subscribe(channel, mode=mode, limit=limit)
+        with self._portal.wrap_async_context_manager(opened) as subscription:
+            yield self._items(subscription)
+
+    def send(self, channel: str, message: Mapping[str, object], *, into: Any = None) -> Any:
+        """Send a message, as `live.Live`, which says what each argument means."""
+        return self._portal.call(partial(self._client.live.send, channel, message, into=into))
+
+    def read(self, channel: str, message_id: str) -> None:
+        """Mark a conversation as read up to a message, as `live.Live`, which says what each argument means."""
+        self._portal.call(self._client.live.read, channel, message_id)
+
+    def typing(self, channel: str) -> None:
+        """Say that the user writes."""
+        self._portal.call(self._client.live.typing, channel)
+
+    def wake(self) -> None:
+        """Try now where the next try was to come later."""
+        self._portal.call(self._client.live.wake)
+
+    def _items(self, subscription: Subscription) -> Iterator[Item]:
+        while True:
+            try:
+                yield self._portal.call(anext, subscription)
+            except StopAsyncIteration:
+                return

@@ -1,0 +1,66 @@
+"""One user's side of one service, for trio and asyncio."""
+
+import ssl
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Self
+
+import anyio
+import httpx2
+
+from partyline.client.credentials import Credentials, GetToken
+from partyline.client.live import Live
+from partyline.client.rest import Rest
+
+TIMEOUT_SECONDS = 40.0
+"""How long one try of a request may take: longer than the longest that the service lets one wait, 30 s."""
+
+
+class Partyline(anyio.AsyncContextManagerMixin):
+    """Requests (`rest`) and the live socket (`live`) of one user, for the time of its `async with`.
+
+    Args:
+        url: address of the service, `https://play.example.org`.
+        token: an access token. Alone, it is used until it ends.
+        get_token: gets a fresh token, for instance from your login service; None where the user is signed out.
+        timeout_seconds: how long one try of a request may take.
+        tls: how the service's certificate is checked; by default with the system's authorities.
+    """
+
+    rest: Rest
+    live: Live
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        get_token: GetToken | None = None,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._base = url.rstrip("/")
+        if not self._base.startswith(("http://", "https://")):
+            raise ValueError(f"{url} is not an address of http or https")
+        self._credentials = Credentials(token, get_token)
+        self._timeout_seconds, self._tls = timeout_seconds, tls
+
+    @asynccontextmanager
+    async def __asynccontextmanager__(self) -> AsyncGenerator[Self]:
+        failure: Exception | None = None
+        async with httpx2.AsyncClient(
+            base_url=self._base,
+            timeout=httpx2.Timeout(self._timeout_seconds),
+            verify=True if self._tls is None else self._tls,
+        ) as http:
+            async with anyio.create_task_group() as tasks:
+                self.rest = Rest(http, self._credentials)
+                self.live = Live(http, self._base, self._credentials, tasks)
+                tasks.start_soon(self.live.run)
+                try:
+                    yield self
+                except Exception as error:  # told as it is, and not as a group of one
+                    failure = error
+                tasks.cancel_scope.cancel()
+            if failure is not None:
+                raise failure

@@ -1,0 +1,121 @@
+"""What can go wrong between a client and the service, as exceptions.
+
+ClientError
+├── Problem      the service refuses: a problem document, or the error of a command on the live socket
+└── Unreachable  there was no answer
+"""
+
+from typing import Any
+
+import msgspec
+
+TEMPORARY = frozenset(
+    {
+        "RATE_LIMITED",
+        "OVERLOADED",
+        "DRAINING",
+        "DATABASE_UNAVAILABLE",
+        "UPSTREAM_UNAVAILABLE",
+        "IDEMPOTENCY_IN_PROGRESS",
+    }
+)
+"""Codes after which the same again may succeed in a moment."""
+
+
+class ClientError(Exception):
+    """Base of everything that a client raises for what the service has or has not answered."""
+
+    is_temporary = False
+    """Whether the same again may succeed in a moment."""
+
+    is_outcome_unknown = False
+    """Whether it may have happened all the same; repeat it with the same Idempotency-Key."""
+
+    retry_after_seconds = 0.0
+    """How long to wait at least before the next try."""
+
+
+class FieldError(msgspec.Struct, frozen=True):
+    """What is wrong with one field of a body.
+
+    Args:
+        pointer: JSON pointer (RFC 6901) into the body.
+        code: `docs/errors.md` lists them.
+        message: for people.
+    """
+
+    pointer: str = ""
+    code: str = ""
+    message: str = ""
+
+
+class Document(msgspec.Struct, frozen=True, rename="camel"):
+    """A problem document (RFC 9457), or the error of a reply on the live socket."""
+
+    code: str = "UNKNOWN"
+    message: str = ""
+    title: str = ""
+    errors: tuple[FieldError, ...] = ()
+    meta: dict[str, Any] = {}
+    request_id: str | None = None
+
+
+class Problem(ClientError):
+    """The service refuses.
+
+    Args:
+        document: what it says.
+        status: HTTP status; 0 for a command of the live socket.
+        retry_after_seconds: of the response's Retry-After, 0 without.
+    """
+
+    def __init__(self, document: Document, status: int = 0, retry_after_seconds: float = 0.0) -> None:
+        super().__init__(document.message or document.title or document.code)
+        self.status = status
+        self.code = document.code
+        self.errors = document.errors
+        self.meta = document.meta
+        self.request_id = document.request_id
+        after_ms = document.meta.get("retryAfterMs")
+        self.retry_after_seconds = (
+            after_ms / 1000 if isinstance(after_ms, int | float) else retry_after_seconds
+        )
+        self.is_temporary = status in (429, 503) or document.code in TEMPORARY
+        self.is_outcome_unknown = document.meta.get("outcome") == "unknown"
+
+    def about(self, pointer: str) -> str | None:
+        """The message about one field of the body; None where that field is right.
+
+        Args:
+            pointer: JSON pointer, `/content`.
+        """
+        return next((error.message for error in self.errors if error.pointer == pointer), None)
+
+
+class Unreachable(ClientError):
+    """There was no answer: no network, no service, or an answer that broke off; `__cause__` says more."""
+
+    is_temporary = True
+    is_outcome_unknown = True
+
+    def __init__(self, why: str = "the service cannot be reached") -> None:
+        super().__init__(why)
+
+
+def problem_of(status: int, body: bytes, retry_after: str | None) -> Problem:
+    """The problem that an answer holds.
+
+    Args:
+        status: HTTP status, 400 or more.
+        body: of the answer; a proxy in between may have used its own words.
+        retry_after: the header, if there was one.
+    """
+    try:
+        seconds = max(0.0, float(retry_after or 0))
+    except ValueError:
+        seconds = 0.0  # a date: whoever sends one is not this service
+    try:
+        document = msgspec.json.decode(body, type=Document)
+    except msgspec.MsgspecError:
+        document = Document(message=f"the service answered {status}")
+    return Problem(document, status, seconds)

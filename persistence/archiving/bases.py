@@ -1,0 +1,214 @@
+"""Base backups in an archive: the cluster as pg_basebackup copies it, with what lies beside the database.
+
+ARCHIVE/
+  wal/                     segments of the log, compressed
+  bases/20261126T041701Z/  one base: base.tar.gz, backup_manifest, about.json, node, keys/
+  files/                   attachments and files of releases, by the same names as in their stores
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from persistence.backup.faults import BackupFault
+from persistence.backup.programs import Program
+from persistence.embedded.account import Account
+from persistence.new_file import sync_folder
+
+_SEGMENT_BYTES = 16 << 20
+_SEGMENT = re.compile(r"([0-9A-F]{24})(\.partial|\.[0-9A-F]{8}\.backup)?\.gz")
+_LOOK_SECONDS = 0.1
+
+
+class About(msgspec.Struct, frozen=True):
+    """What a base says of itself.
+
+    Args:
+        version: of Partyline.
+        ended_at: the earliest moment to which it can be restored, ISO 8601.
+        postgres_major: of the cluster.
+        first_segment: of the log that it needs.
+        migrations: that were applied.
+    """
+
+    version: str
+    ended_at: str
+    postgres_major: int
+    first_segment: str
+    migrations: dict[str, str]
+
+    @property
+    def ended(self) -> datetime:
+        """The earliest moment to which it can be restored."""
+        return datetime.fromisoformat(self.ended_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A base that is whole.
+
+    Args:
+        folder: its own.
+        about: what it says of itself.
+    """
+
+    folder: Path
+    about: About
+
+
+def bases_in(archive: Path) -> list[Base]:
+    """All bases that are whole, the oldest first.
+
+    Raises:
+        BackupFault: one of them cannot be read.
+    """
+    found = []
+    for path in sorted((archive / "bases").glob("*/about.json")):
+        try:
+            found.append(Base(path.parent, msgspec.json.decode(path.read_bytes(), type=About)))
+        except (OSError, msgspec.MsgspecError) as error:
+            raise BackupFault(f"{path} cannot be read: {error}") from error
+    return found
+
+
+def choose(archive: Path, until: datetime | None) -> Base:
+    """The newest base from which a moment can be restored.
+
+    Args:
+        archive: its folder.
+        until: the moment; None for the newest.
+
+    Raises:
+        BackupFault: there is none.
+    """
+    found = bases_in(archive)
+    fits = [base for base in found if until is None or base.about.ended <= until]
+    if not found:
+        raise BackupFault(f"there is no base backup in {archive}")
+    if not fits:
+        raise BackupFault(f"the oldest base backup is of {found[0].about.ended_at}, after that moment")
+    return fits[-1]
+
+
+def take(
+    archive: Path,
+    program: Program,
+    dsn: str,
+    *,
+    beside: tuple[Path, ...],
+    about: Callable[[str, str], About],
+    check: Callable[[], None],
+) -> Base:
+    """Copy a running cluster into the archive; blocks until it is there and on the disk.
+
+    Args:
+        archive: its folder.
+        program: pg_basebackup.
+        dsn: the address of the cluster.
+        beside: a file and a folder that are kept with it.
+        about: makes what the base says of itself, given when it ended and its first segment.
+        check: called now and then; what it raises ends the program, and leaves no base.
+
+    Raises:
+        BackupFault: pg_basebackup failed, or the disk did.
+    """
+    began = datetime.now(UTC)
+    folder = archive / "bases" / began.strftime("%Y%m%dT%H%M%SZ")
+    part = folder.with_name(f"{folder.name}.part")
+    try:
+        part.mkdir(parents=True, mode=0o700)
+        _run(program, dsn, part, check)
+        for path in beside:
+            copy = shutil.copytree if path.is_dir() else shutil.copy2
+            copy(path, part / path.name)
+        made = about(datetime.now(UTC).isoformat(), _first_segment(part))
+        (part / "about.json").write_bytes(msgspec.json.encode(made))
+        os.sync()
+        part.rename(folder)
+        sync_folder(folder.parent)
+    except OSError as error:
+        raise BackupFault(f"{error.filename or part}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return Base(folder, made)
+
+
+def unpack(base: Base, home: Path, account: Account) -> None:
+    """Put the cluster of a base below a folder, ready to recover; blocks.
+
+    Args:
+        base: which.
+        home: of the cluster; its `data` is made.
+        account: the user who is to run it, and gets it.
+
+    Raises:
+        BackupFault: the base is damaged, or the disk is full.
+    """
+    data = home / "data"
+    try:
+        with tarfile.open(base.folder / "base.tar.gz") as archive:
+            archive.extractall(data, filter="data")
+        (data / "recovery.signal").touch(0o600)
+        data.chmod(0o700)
+        if not account.is_self:
+            for path in (data, *data.rglob("*")):
+                os.chown(path, account.uid, account.gid, follow_symlinks=False)
+    except (OSError, EOFError, tarfile.TarError) as error:
+        raise BackupFault(f"{base.folder} cannot be restored: {error}") from error
+
+
+def prune(archive: Path, keep: int) -> Iterator[Path]:
+    """Remove bases but the newest ones, and the log that only those needed; yields what was removed.
+
+    Args:
+        archive: its folder.
+        keep: how many bases stay, 1 or more.
+    """
+    found = bases_in(archive)
+    for base in found[:-keep]:
+        shutil.rmtree(base.folder)
+        yield base.folder
+    first = min(base.about.first_segment[8:] for base in found[-keep:])
+    for path in sorted((archive / "wal").iterdir()):
+        match = _SEGMENT.fullmatch(path.name)
+        # Timelines do not count: their segments go on with the numbers of the one before.
+        if match is not None and match[1][8:] < first:
+            path.unlink()
+            yield path
+
+
+def _run(program: Program, dsn: str, target: Path, check: Callable[[], None]) -> None:
+    command = [
+        str(program.path), "--dbname", dsn, "--pgdata", str(target), "--format=tar", "--gzip",
+        "--wal-method=none", "--checkpoint=fast", "--no-password",
+    ]  # fmt: skip
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as run:  # noqa: S603
+        try:
+            while True:
+                try:
+                    _, said = run.communicate(timeout=_LOOK_SECONDS)
+                    break
+                except subprocess.TimeoutExpired:
+                    check()
+        except BaseException:
+            run.kill()
+            raise
+    if run.returncode:
+        last = said.decode(errors="replace").strip().splitlines()
+        raise BackupFault(f"pg_basebackup failed: {last[-1] if last else 'it said nothing'}")
+
+
+def _first_segment(folder: Path) -> str:
+    """The segment with which the recovery of a base begins, as its manifest says it."""
+    ranges = json.loads((folder / "backup_manifest").read_text())["WAL-Ranges"]
+    high, low = (int(part, 16) for part in ranges[0]["Start-LSN"].split("/"))
+    return f"{int(ranges[0]['Timeline']):08X}{high:08X}{low // _SEGMENT_BYTES:08X}"

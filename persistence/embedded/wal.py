@@ -1,0 +1,71 @@
+"""Settings with which PostgreSQL archives its log, and recovers from that archive.
+
+The commands are a shell's and not Python's: PostgreSQL's user may not reach our interpreter. Segments are compressed,
+since most of one that was closed for its age is empty. A segment has its name only once it is whole and on the disk,
+and is never replaced; PostgreSQL keeps what could not be archived, and tries again.
+"""
+
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path
+
+from persistence.embedded.account import Account
+from persistence.embedded.cluster import ClusterFaulty
+
+SEGMENT_SECONDS = 60
+"""A segment with anything in it is closed after so long: as much as a lost disk may cost."""
+
+_PUT = (
+    'if [ -e {file} ]; then gzip -dc {file} | cmp -s - "%p"; '
+    'else gzip -1c "%p" > {part} && sync {part} && mv {part} {file} && sync {folder}; fi'
+)
+_GET = 'gzip -dc {file} > "%p"'
+
+
+def archiving(folder: Path, account: Account) -> dict[str, str]:
+    """The settings of a cluster that archives its log; makes the folder for it; blocks.
+
+    Args:
+        folder: of the archive; segments are in `wal` below it.
+        account: the user that runs PostgreSQL, who gets that folder.
+
+    Raises:
+        ClusterFaulty: the folder cannot be made, or that user cannot reach it.
+    """
+    segments = folder.absolute() / "wal"
+    try:
+        segments.mkdir(parents=True, exist_ok=True)
+        account.own(segments, 0o700)
+    except OSError as fault:
+        raise ClusterFaulty(f"{segments} cannot be used for the log: {fault.strerror}") from None
+    if not account.can_enter(segments):
+        raise ClusterFaulty(f"the user who runs PostgreSQL (uid {account.uid}) cannot reach {segments}")
+    return {
+        "archive_mode": "on",
+        "archive_timeout": str(SEGMENT_SECONDS),
+        "archive_command": _command(_PUT, segments),
+    }
+
+
+def recovering(folder: Path, until: datetime | None) -> dict[str, str]:
+    """The settings of a cluster that is restored from an archive, beside those of archiving where it goes on in one.
+
+    Args:
+        folder: of the archive.
+        until: the moment after which nothing is restored; None for all that there is.
+    """
+    settings = {
+        # It says that it is ready once it has recovered, and not while it can only be read.
+        "hot_standby": "off",
+        "restore_command": _command(_GET, folder.absolute() / "wal"),
+        "recovery_target_action": "promote",
+    }
+    if until is not None:
+        settings["recovery_target_time"] = until.astimezone(UTC).isoformat(sep=" ")
+    return settings
+
+
+def _command(pattern: str, segments: Path) -> str:
+    # PostgreSQL replaces %p and %f, and takes %% for a percent sign.
+    folder = shlex.quote(str(segments)).replace("%", "%%")
+    return pattern.format(folder=folder, file=f"{folder}/%f.gz", part=f"{folder}/%f.part")

@@ -1,0 +1,246 @@
+"""Nodes that serve together: how one joins, stays, gives shards away and is declared dead. Rows as in `nodes.py`.
+
+A member is `joining` until it hears those that were there before it, `up` while it may own shards, and `leaving` once
+it wants to own none. A node without a bus is `alone`, and no other may live beside it.
+"""
+
+from collections.abc import Collection, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from persistence.connection import Connection
+from persistence.nodes.leases import take_leases
+from persistence.nodes.nodes import lock_nodes
+
+NOBODY = ""
+"""Named as the owner of a lease that was given up."""
+
+
+class State(Enum):
+    """What a node says of itself."""
+
+    ALONE = "alone"
+    JOINING = "joining"
+    UP = "up"
+    LEAVING = "leaving"
+
+
+class Member(NamedTuple):
+    """The row of a node.
+
+    Args:
+        node: its name.
+        life: the number of its life.
+        state: see `State`.
+        release: of the program.
+        since_ms: epoch milliseconds at which this life began.
+        heard: names of the nodes that it hears.
+        sockets: its open live sockets.
+        waiting_bytes: what waits in its fullest link.
+        is_over: its row has run out.
+    """
+
+    node: str
+    life: int
+    state: State
+    release: str
+    since_ms: int
+    heard: frozenset[str]
+    sockets: int
+    waiting_bytes: int
+    is_over: bool
+
+
+class Lease(NamedTuple):
+    """Who owns a shard, `NOBODY` when it was given up, and under which fence."""
+
+    node: str
+    fence: int
+
+
+class View(NamedTuple):
+    """All rows at one moment.
+
+    Args:
+        members: by name.
+        leases: by shard.
+    """
+
+    members: dict[str, Member]
+    leases: dict[int, Lease]
+
+
+class Joined(NamedTuple):
+    """A life that has begun.
+
+    Args:
+        life: its number.
+        space: under which name the nodes of this database meet on the bus.
+    """
+
+    life: int
+    space: str
+
+
+class Unjoined(Enum):
+    """Why a node may not join."""
+
+    ALONE = "a node without PARTYLINE_NATS_URL serves this database"
+    OTHER_KEYS = "the other nodes have other keys"
+
+
+class Said(NamedTuple):
+    """What a node says of itself with each renewal; as in `Member`."""
+
+    state: State
+    heard: Sequence[str]
+    sockets: int
+    waiting_bytes: int
+
+
+async def join(
+    conn: Connection, node: str, ttl_seconds: float, *, space: str, key_id: str, release: str, now_ms: int
+) -> Joined | Unjoined:
+    """Begin a life of a node beside others; whatever an earlier life of it owned is given up, under a new fence.
+
+    Waits for commits in flight under those leases. Run in a transaction.
+
+    Args:
+        node: the name of this process, unique among those that share the database.
+        ttl_seconds: how long the row lasts, by the database's clock.
+        space: the name to meet under, if there is none yet.
+        key_id: says which keys this node has; all that live at one time have the same.
+        release: of the program.
+        now_ms: epoch milliseconds.
+    """
+    await lock_nodes(conn)
+    await bury(conn)
+    others = await conn.fetch("SELECT state FROM nodes WHERE node <> $1", node)
+    if any(row["state"] == State.ALONE.value for row in others):
+        return Unjoined.ALONE
+    (common,) = await conn.fetch(
+        """
+        INSERT INTO cluster (space, key_id) VALUES ($1, $2)
+        ON CONFLICT (one) DO UPDATE SET key_id = CASE WHEN $3 THEN cluster.key_id ELSE excluded.key_id END
+        RETURNING space, key_id
+        """,
+        space, key_id, bool(others),
+    )  # fmt: skip
+    if common["key_id"] != key_id:
+        return Unjoined.OTHER_KEYS
+    await conn.execute("UPDATE leases SET node = $2, fence = fence + 1 WHERE node = $1", node, NOBODY)
+    life: int = await conn.fetchval(
+        """
+        INSERT INTO nodes (node, life, expires_at, state, release, since_ms)
+        VALUES ($1, nextval('node_lives'), clock_timestamp() + make_interval(secs => $2), $3, $4, $5)
+        ON CONFLICT (node) DO UPDATE
+        SET life = excluded.life, expires_at = excluded.expires_at, state = excluded.state,
+            release = excluded.release, since_ms = excluded.since_ms, heard = '{}', sockets = 0, waiting_bytes = 0
+        RETURNING life
+        """,
+        node, ttl_seconds, State.JOINING.value, release, now_ms,
+    )  # fmt: skip
+    return Joined(life, common["space"])
+
+
+async def renew(conn: Connection, node: str, life: int, ttl_seconds: float, said: Said) -> View | None:
+    """Extend the row of a member, also one that has run out but was not deleted, and read everything.
+
+    Args:
+        life: that the node began with.
+        ttl_seconds: from now, by the database's clock.
+        said: what the row says from now on.
+
+    Returns: None when the node is dead, or lives another life.
+    """
+    found = await conn.fetchval(
+        """
+        UPDATE nodes SET expires_at = clock_timestamp() + make_interval(secs => $3), state = $4, heard = $5::text[],
+                         sockets = $6, waiting_bytes = $7
+        WHERE node = $1 AND life = $2 RETURNING true
+        """,
+        node, life, ttl_seconds, said.state.value, list(said.heard), said.sockets, said.waiting_bytes,
+    )  # fmt: skip
+    return None if found is None else await read(conn)
+
+
+async def read(conn: Connection) -> View:
+    """Read which nodes live, and who owns what."""
+    rows = await conn.fetch(
+        """
+        SELECT node, life, state, release, since_ms, heard, sockets, waiting_bytes,
+               expires_at < clock_timestamp() AS is_over
+        FROM nodes ORDER BY node
+        """
+    )
+    members = {
+        row["node"]: Member(
+            row["node"], row["life"], State(row["state"]), row["release"], row["since_ms"],
+            frozenset(row["heard"]), row["sockets"], row["waiting_bytes"], row["is_over"],
+        )
+        for row in rows
+    }  # fmt: skip
+    # By owner, because a thousand rows cost more than three with arrays.
+    owned = await conn.fetch(
+        "SELECT node, array_agg(shard) AS shards, array_agg(fence) AS fences FROM leases GROUP BY node"
+    )
+    leases = {
+        shard: Lease(row["node"], fence)
+        for row in owned
+        for shard, fence in zip(row["shards"], row["fences"], strict=True)
+    }
+    return View(members, leases)
+
+
+async def bury(conn: Connection) -> None:
+    """Declare dead whoever has not renewed in time. The caller holds the lock of `nodes.py`."""
+    await conn.execute("DELETE FROM nodes WHERE expires_at < clock_timestamp()")
+
+
+async def take(conn: Connection, node: str, life: int, shards: Collection[int]) -> dict[int, int] | None:
+    """Declare dead who is over, and take those shards that nobody alive owns, or this node already.
+
+    Waits for commits in flight under the leases that are taken. Run in a transaction.
+
+    Args:
+        node: a member.
+        life: that it began with.
+        shards: which to try.
+
+    Returns: {shard: fence} of those taken; None when the node itself is dead, or lives another life.
+    """
+    await lock_nodes(conn)
+    await bury(conn)
+    if not await conn.fetchval("SELECT EXISTS (SELECT FROM nodes WHERE node = $1 AND life = $2)", node, life):
+        return None
+    return await take_leases(conn, node, shards)
+
+
+async def give(conn: Connection, node: str, to: str, fences: dict[int, int]) -> dict[int, int]:
+    """Give shards to another node; there is no moment in which they have no owner.
+
+    Waits for every commit in flight under them: those of which the giver does not know the outcome, above all.
+
+    Args:
+        node: that owns them.
+        to: a member; one that is dead meanwhile is found by whoever looks after the dead.
+        fences: {shard: fence} under which the giver owns them.
+
+    Returns: {shard: new fence} of those given; of the others the giver is the owner no more.
+    """
+    rows = await conn.fetch(
+        """
+        UPDATE leases SET node = $2, fence = leases.fence + 1
+        FROM unnest($3::integer[], $4::bigint[]) AS own (shard, fence)
+        WHERE leases.shard = own.shard AND leases.fence = own.fence AND leases.node = $1
+        RETURNING leases.shard, leases.fence
+        """,
+        node, to, list(fences), list(fences.values()),
+    )  # fmt: skip
+    return {row["shard"]: row["fence"] for row in rows}
+
+
+async def read_clock_ms(conn: Connection) -> int:
+    """The database's time, epoch milliseconds."""
+    at_ms: int = await conn.fetchval("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+    return at_ms

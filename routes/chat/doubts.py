@@ -1,0 +1,87 @@
+"""Inboxes after a turn of unknown outcome: nobody has told them what it changed, if it was committed.
+
+Who watches the conversation itself gets a snapshot when it is loaded again; an inbox would go on showing what was
+before, until something else happens there.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from actors.chat.commands import MeetDeadlines
+from actors.chat.kind import ChatKinds
+from actors.chat.state import State
+from actors.errors import NotFound
+from actors.kernel.directory import System
+from routes.changes import Reconciliation
+from routes.chat.parts import CHAT_KINDS
+from routes.reconciler import Reconciler
+from routes.service import Service
+
+
+class ConversationInDoubt(NamedTuple):
+    """Reconciliation subject: the inboxes that show one conversation."""
+
+    conversation_id: str
+
+
+class ShownTo(NamedTuple):
+    """Members before the turn: whom it may have taken out, too."""
+
+    user_ids: tuple[str, ...]
+
+
+def follow_unknown_outcomes(service: Service) -> None:
+    """Subscribe: queue a conversation for reconciliation after one of its turns ended with an unknown outcome."""
+    follow_doubts(service.system, service.of(CHAT_KINDS), service.reconciler)
+
+
+def follow_doubts(system: System, kinds: ChatKinds, reconciler: Reconciler) -> None:
+    """The same, for those who have no service.
+
+    Args:
+        system: where the conversations live.
+        kinds: those of chat.
+        reconciler: calls `show_again` with what is queued here.
+    """
+
+    def doubt(conversation_id: str) -> None:
+        known: State | None = system.peek(kinds.conversation, conversation_id)
+        members = () if known is None else tuple(known.members)
+        reconciler.add(ConversationInDoubt(conversation_id), (ShownTo(members),))
+
+    kinds.in_doubt.append(doubt)
+
+
+async def show_again(
+    system: System, kinds: ChatKinds, about: ConversationInDoubt, events: Sequence[Any]
+) -> None:
+    """Have the inboxes of all members, and of those who were members, show the conversation as it is.
+
+    Args:
+        system: where the conversations live.
+        kinds: those of chat.
+        about: the conversation.
+        events: a `ShownTo` for each turn in doubt.
+
+    Raises: what the conversation cannot be asked for: Refused, or a PersistenceError; then nothing is shown. NotFound
+        is none of them. Cancellation shows nothing.
+    """
+    conversation_id = about.conversation_id
+    try:
+        # Loads it again, unless it has been already, and waits until the database has answered.
+        await system.ask(kinds.conversation, conversation_id, MeetDeadlines())
+    except NotFound:
+        known: State | None = None
+    else:
+        known = system.peek(kinds.conversation, conversation_id)
+    before = [user_id for event in events for user_id in event.user_ids]
+    for user_id in dict.fromkeys((*before, *(() if known is None else known.members))):
+        system.changed(kinds.inbox, user_id, conversation_id)
+
+
+async def _ask(service: Service, about: ConversationInDoubt, events: Sequence[object]) -> tuple[object, ...]:
+    await show_again(service.system, service.of(CHAT_KINDS), about, events)
+    return ()
+
+
+RECONCILIATIONS = (Reconciliation(ConversationInDoubt, _ask),)

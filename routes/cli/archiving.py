@@ -1,0 +1,146 @@
+"""`partyline base-backup` and `partyline restore FOLDER`: continuous archiving, and the way back to any moment."""
+
+import secrets
+import shutil
+from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from persistence.archiving.bases import About, Base, bases_in, choose, prune, take, unpack
+from persistence.archiving.files import FileArchive, bring_back
+from persistence.backup import programs
+from persistence.backup.histories import name_anew
+from persistence.bridge.database import open_database
+from persistence.embedded.cluster import exclusive
+from persistence.embedded.data_dir import restoring_into
+from persistence.embedded.postgres import choose_home, open_cluster, running
+from persistence.embedded.wal import archiving, recovering
+from persistence.schema import checks
+from persistence.schema.migrate import check_known, read_applied
+from routes.cli.backup import NAMING_SECONDS, SALT_BYTES, check_empty
+from routes.cli.database import POOL_SIZE, reach
+from routes.cli.faults import CommandFault
+from routes.edge.config.table import Config
+from routes.edge.docs.version import VERSION
+
+RECOVERY_SECONDS = 24 * 3600.0
+"""How long the log of a base may take to be replayed."""
+
+
+def moment(text: str | None) -> datetime | None:
+    """The moment that `--until` names.
+
+    Args:
+        text: ISO 8601 with an offset or `Z`; None for the end of the archive.
+
+    Raises:
+        CommandFault: it is of another form.
+    """
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None:
+        raise CommandFault(f"--until wants a moment such as 2026-11-26T10:15:00Z, and not {text}")
+    return found
+
+
+async def make_base(config: Config, keep: int) -> Iterator[str]:
+    """Copy the database and the files into the archive, remove what is not needed any more, and say so.
+
+    Args:
+        config: names the installation and its archive.
+        keep: how many bases stay.
+
+    Raises:
+        CommandFault: there is no archive, the database is not the embedded one, or `keep` is not positive.
+        BackupFault: it cannot be made; nothing is left of it.
+        PersistenceError: the database cannot be reached.
+    """
+    archive = _archive(config)
+    if keep < 1:
+        raise CommandFault("--keep wants 1 or more")
+    check = trio.from_thread.check_cancelled
+    async with reach(config) as reached:
+        major = await reached.database.read(checks.read_major)
+        migrations = await reached.database.read(read_applied)
+        program = programs.find_program("pg_basebackup", at_least=major, pg_bin=config.pg_bin)
+
+        def about(ended_at: str, first_segment: str) -> About:
+            return About(VERSION, ended_at, major, first_segment, migrations)
+
+        beside = (config.data_dir / "node", config.shared_dir / "keys")
+        base = await trio.to_thread.run_sync(
+            partial(take, archive, program, reached.dsn, beside=beside, about=about, check=check)
+        )
+        return await trio.to_thread.run_sync(_tidy, config, archive, base, keep)
+
+
+def _tidy(config: Config, archive: Path, base: Base, keep: int) -> Iterator[str]:
+    files = FileArchive(config.shared_dir, archive)
+    copied = files.copy_new(trio.from_thread.check_cancelled)
+    removed = sum(1 for _ in prune(archive, keep))
+    removed += files.forget_removed(bases_in(archive)[0].about.ended.timestamp())
+    size = sum(path.stat().st_size for path in base.folder.rglob("*") if path.is_file())
+    lines = [f"{base.folder}: {size:,} bytes, and {copied:,} new files"]
+    if removed:
+        lines.append(f"{removed:,} files of the archive were not needed any more")
+    return iter(lines)
+
+
+async def restore_archive(archive: Path, config: Config, until: datetime | None) -> Iterator[str]:
+    """Restore an archive into an empty data folder, as it was at a moment, and say so.
+
+    Args:
+        archive: its folder.
+        config: names the data folder.
+        until: the moment; None for the end of the archive.
+
+    Raises:
+        BackupFault: there is no base of before that moment, or it is damaged.
+        MigrationChanged: the base's schema is newer than this version.
+        CommandFault: the shared folder is not empty, or a database of one's own is configured.
+        ClusterFaulty: the data folder is not empty, or the archive ends before that moment.
+        PersistenceError: the database cannot be run.
+    """
+    if config.database_url is not None:
+        raise CommandFault("an archive is of the embedded database: unset PARTYLINE_DATABASE_URL")
+    base = await trio.to_thread.run_sync(choose, archive, until)
+    check_known(base.about.migrations)
+    check_empty(config.shared_dir)
+    with restoring_into(config.data_dir):
+        home, account = await trio.to_thread.run_sync(choose_home, config.data_dir)
+        with exclusive(home):
+            await trio.to_thread.run_sync(unpack, base, home, account)
+            options = recovering(archive, until)
+            if config.wal_dir is not None:  # the new history is told there as it begins
+                options |= await trio.to_thread.run_sync(archiving, config.wal_dir, account)
+            cluster = await trio.to_thread.run_sync(open_cluster, home, account, config.pg_bin, options)
+            async with (
+                running(cluster, start_seconds=RECOVERY_SECONDS),
+                open_database(cluster.dsn, pool_size=POOL_SIZE) as database,
+            ):
+                last = await database.read(checks.read_replayed)
+                salt = secrets.token_bytes(SALT_BYTES)
+                await database.transact(name_anew, salt, timeout_seconds=NAMING_SECONDS)
+        await trio.to_thread.run_sync(_beside, base, archive, config)
+    return iter((f"restored into {config.data_dir}, as it was at {last or base.about.ended_at}",))
+
+
+def _beside(base: Base, archive: Path, config: Config) -> None:
+    shutil.copy2(base.folder / "node", config.data_dir / "node")
+    shutil.copytree(base.folder / "keys", config.shared_dir / "keys", copy_function=shutil.copy2)
+    bring_back(archive, config.shared_dir, trio.from_thread.check_cancelled)
+
+
+def _archive(config: Config) -> Path:
+    if config.wal_dir is None:
+        raise CommandFault("there is no archive: set PARTYLINE_WAL_DIR")
+    if config.database_url is not None:
+        raise CommandFault("PARTYLINE_WAL_DIR is for the embedded database; yours has archiving of its own")
+    return config.wal_dir.absolute()

@@ -1,0 +1,188 @@
+"""How this node joins the others of its service, where `PARTYLINE_NATS_URL` says that there may be some."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+
+import structlog
+import trio
+
+from actors.kernel.clock import Clock
+from actors.kernel.nodes.far import Far
+from actors.kernel.nodes.link import Life
+from actors.kernel.nodes.links import TICK_SECONDS
+from actors.kernel.nodes.membership import ROW_SECONDS, Membership, PartWith
+from actors.kernel.nodes.peers import Peers
+from actors.kernel.supervisor import contained_task
+from persistence.bridge.bus import Bus
+from persistence.bridge.database import Database
+from persistence.connection import Connection
+from persistence.errors import DatabaseUnavailable, PersistenceError
+from persistence.nodes import members
+from persistence.nodes.members import Joined, Unjoined
+from routes.edge.config.table import Config
+from routes.edge.docs.version import VERSION
+from routes.edge.identity.keys import Keys
+from routes.passing_on import PassingOn
+from routes.retelling import Retelling
+
+JOIN_SECONDS = 30.0
+"""How long a start waits for a node that serves alone to be gone, and for the others to be heard."""
+
+RETRY_SECONDS = 1.0
+
+CLOCK_MAX_MS = 500
+"""Largest difference to the database's clock: times of one conversation come from several nodes."""
+
+CLOCK_LOOKS = 5
+"""How often clocks are compared; the quickest answer counts."""
+
+LEAVE_SECONDS = 5.0
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """This node among others.
+
+    Args:
+        membership: its rows, and what it owns.
+        far: the way to the actors of the others.
+        passing_on: the way of requests.
+        retelling: what has happened to rows, to and from the others.
+        nursery: of tasks that end with the node.
+    """
+
+    membership: Membership
+    far: Far
+    passing_on: PassingOn
+    retelling: Retelling
+    nursery: trio.Nursery
+
+
+async def bow_out(node: Node, part_with: PartWith, seconds: float) -> None:
+    """Give away everything that is owned here, and stay until nobody counts on this node any more.
+
+    Cancellation ends it midway: what is not given is free when the node leaves, and what others wait for is unknown to
+    them.
+
+    Args:
+        part_with: has owners leave memory.
+        seconds: how long to try at most.
+    """
+    with trio.move_on_after(seconds):
+        await node.membership.step_down(part_with)
+        # Once all that was said is acknowledged, everybody knows who owns what, and has its answers.
+        while not (node.passing_on.is_idle and node.membership.peers.has_been_heard):  # noqa: ASYNC110 - links tell nobody
+            await trio.sleep(TICK_SECONDS)
+
+
+@asynccontextmanager
+async def joined_node(
+    config: Config, database: Database, keys: Keys, clock: Clock, name: str
+) -> AsyncIterator[Node]:
+    """Join, and be told everything by the others from then on; leave at the end of the block.
+
+    Owns nothing until `Membership.rise`. Cancellation leaves too.
+
+    Args:
+        config: with `nats_url`.
+        database: migrated.
+        keys: which all nodes have in common.
+        name: of this node.
+
+    Raises:
+        DatabaseUnavailable: it may not join, or does not hear the others; the message says why.
+        NodeEnded: it has been declared dead, or does not reach the others any more; out of the block.
+    """
+    await _compare_clocks(database, clock)
+    joined = await _join(database, keys, clock, name)
+    membership = Membership(database, Life(name, joined.life))
+    bus = Bus(database.thread, config.nats_url or (), space=joined.space, node=name)
+    peers = Peers(
+        membership.life,
+        keys.derive("links between nodes"),
+        bus,
+        lambda node: membership.failed(f"something that node {node} has told is lost"),
+        now=trio.current_time,
+        soon=trio.lowlevel.current_trio_token().run_sync_soon,
+    )
+    membership.link(peers)
+    bus.join(taken=peers.links.take, absent=lambda _node: None, ready=peers.links.flush)
+    async with trio.open_nursery() as nursery:
+        try:
+            nursery.start_soon(peers.links.keep)
+            await membership.renew()
+            nursery.start_soon(membership.keep)
+            await _hear_all(membership)
+
+            def spawn(run: Callable[..., Awaitable[None]], *args: object) -> None:
+                nursery.start_soon(contained_task, "answering another node", run, *args)
+
+            far = Far(membership, spawn, config.request_seconds)
+            yield Node(membership, far, PassingOn(membership, spawn), Retelling(membership), nursery)
+        finally:
+            nursery.cancel_scope.cancel()
+            with trio.move_on_after(LEAVE_SECONDS, shield=True):
+                await _leave(membership)
+
+
+async def _compare_clocks(database: Database, clock: Clock) -> None:
+    off_ms, took_ms = 0, float("inf")
+    for _ in range(CLOCK_LOOKS):
+        before = clock.now_ms()
+        theirs = await database.read(members.read_clock_ms)
+        after = clock.now_ms()
+        if after - before < took_ms:
+            off_ms, took_ms = theirs - (before + after) // 2, after - before
+    if abs(off_ms) - took_ms / 2 > CLOCK_MAX_MS:
+        raise DatabaseUnavailable(
+            f"this machine's clock is {abs(off_ms)} ms from the database's; nodes need the same time"
+        )
+
+
+async def _join(database: Database, keys: Keys, clock: Clock, name: str) -> Joined:
+    space, key_id = sha256(keys.derive("space of nodes")).hexdigest()[:16], _key_id(keys)
+    give_up_at = trio.current_time() + JOIN_SECONDS
+
+    async def unit(conn: Connection) -> Joined | Unjoined:
+        return await members.join(
+            conn,
+            name,
+            ROW_SECONDS,
+            space=space,
+            key_id=key_id,
+            release=VERSION,
+            now_ms=clock.now_ms(),
+        )
+
+    while isinstance(outcome := await database.transact(unit), Unjoined):
+        if outcome is Unjoined.OTHER_KEYS or trio.current_time() >= give_up_at:
+            raise DatabaseUnavailable(f"this node cannot join: {outcome.value}")
+        log.warning("waiting_to_join", node=name, why=outcome.value)
+        await trio.sleep(RETRY_SECONDS)
+    log.info("node_joins", node=name, life=outcome.life)
+    return outcome
+
+
+def _key_id(keys: Keys) -> str:
+    """Says which keys these are, and nothing of the secret ones."""
+    return f"{keys.key_id}.{sha256(keys.derive('name of the master key')).hexdigest()[:16]}"
+
+
+async def _hear_all(membership: Membership) -> None:
+    missing = await membership.wait_heard(JOIN_SECONDS)
+    if missing:
+        names = ", ".join(sorted(missing))
+        raise DatabaseUnavailable(
+            f"this node does not hear {names} over NATS; is PARTYLINE_NATS_URL the same for all?"
+        )
+
+
+async def _leave(membership: Membership) -> None:
+    try:
+        await membership.leave()
+    except PersistenceError as failure:
+        log.warning("node_not_left", node=membership.life.node, why=type(failure).__name__)

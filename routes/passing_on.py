@@ -1,0 +1,178 @@
+"""Requests between nodes: those of this node's clients that others answer, and those of others that this one answers.
+
+    topic          body                            then
+    request        number, `Passed`                answered here by the edge's pipeline
+    response       number, status, headers, body   the client is answered
+    let go         number                          the client has gone: what waits for it ends
+
+All of them are kept by the link, so that a request is done once, or its node is gone.
+"""
+
+from collections.abc import Awaitable, Callable
+from itertools import count
+
+import msgspec
+import structlog
+import trio
+
+from actors.errors import Overloaded
+from actors.kernel.nodes.entries import Said
+from actors.kernel.nodes.membership import Membership
+from actors.kernel.one_shot import OneShot
+from persistence.errors import OutcomeUnknown
+from persistence.nodes.members import Lease
+from routes.edge.outgoing import Headers, Outgoing
+from routes.edge.pipeline.passing import Passed
+
+REQUEST, RESPONSE, LET_GO = "request", "response", "let go"
+
+LONGEST_WAIT_SECONDS = 65.0
+"""A long poll waits for a minute at most (contract §1, Deadlines); its own node bounds it more closely."""
+
+BODY_BYTES = 1024 * 1024
+"""The largest answer that is passed on."""
+
+ANSWERED_AT_ONCE = 5_000
+"""Most requests of other nodes that are answered at a time."""
+
+log = structlog.get_logger()
+
+REFUSED, UNKNOWN = 0, 1
+"""In place of a status: nothing was done, or that cannot be said."""
+
+Answers = Callable[[Passed], Awaitable[Outgoing]]
+
+
+class _Request(msgspec.Struct, frozen=True, array_like=True):
+    number: int
+    request: Passed
+
+
+class _Response(msgspec.Struct, frozen=True, array_like=True):
+    number: int
+    status: int
+    headers: Headers
+    body: bytes
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_request = msgspec.msgpack.Decoder(_Request).decode
+_response = msgspec.msgpack.Decoder(_Response).decode
+
+
+class PassingOn:
+    """The way of requests from this node to others, and from others to this one.
+
+    Args:
+        membership: this node among others.
+        spawn: starts a task that ends with the node.
+    """
+
+    def __init__(self, membership: Membership, spawn: Callable[..., object]) -> None:
+        self._membership = membership
+        self._spawn = spawn
+        self._answers: Answers | None = None
+        self._numbers = count(1)
+        self._pending: dict[int, tuple[str, OneShot[_Response | None]]] = {}
+        self._answering: dict[tuple[str, int], trio.CancelScope] = {}
+        peers = membership.peers
+        peers.hear_topic(REQUEST, self._hear_request)
+        peers.hear_topic(RESPONSE, self._hear_response)
+        peers.hear_topic(LET_GO, self._hear_let_go)
+        peers.on_parted(self._parted)
+
+    def serve(self, answers: Answers) -> None:
+        """Have requests of other nodes answered from now on; until then they are refused."""
+        self._answers = answers
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether this node may answer: nobody can have taken its place meanwhile."""
+        return self._membership.is_sure
+
+    async def pass_on(self, node: str, request: Passed, seconds: float) -> Outgoing:
+        """Have a node answer a request.
+
+        Args:
+            node: its name.
+            request: whole.
+            seconds: how long it may take, not counting what the request says it waits for.
+
+        Raises:
+            Overloaded: the node was not asked, because it is not heard or too much waits for it; nothing has changed.
+            OutcomeUnknown: it was asked, and there is no answer.
+
+        Cancellation: the node is told; an effect may have happened.
+        """
+        number = next(self._numbers)
+        waiter: OneShot[_Response | None] = OneShot()
+        peers = self._membership.peers
+        if not peers.call(node, Said(REQUEST, _encode(_Request(number, request)))):
+            raise Overloaded
+        self._pending[number] = (node, waiter)
+        answer = None
+        try:
+            with trio.move_on_after(seconds + LONGEST_WAIT_SECONDS):
+                answer = await waiter.wait()
+        finally:
+            del self._pending[number]
+            if answer is None:
+                peers.say(node, LET_GO, _encode(number))
+        if answer is None or answer.status == UNKNOWN:
+            raise OutcomeUnknown(f"no answer from node {node}")
+        if answer.status == REFUSED:
+            raise Overloaded
+        return Outgoing(answer.status, answer.headers, answer.body)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request of another node is being answered here, and none of this node's clients elsewhere."""
+        return not (self._answering or self._pending)
+
+    # -- for the others -----------------------------------------------------------------------------
+
+    def _hear_request(self, node: str, body: bytes) -> None:
+        asked = _request(body)
+        request = asked.request
+        own = self._membership.life.node
+        self._membership.where.learn({request.shard: Lease(own, request.fence)})
+        scope = self._answering[node, asked.number] = trio.CancelScope()
+        self._spawn(self._answer, node, asked, scope)
+
+    async def _answer(self, node: str, asked: _Request, scope: trio.CancelScope) -> None:
+        try:
+            with scope:
+                if self._answers is None or len(self._answering) > ANSWERED_AT_ONCE:
+                    self._send(node, _Response(asked.number, REFUSED, [], b""))
+                    return
+                outgoing = await self._answers(asked.request)
+                body = outgoing.body if isinstance(outgoing.body, bytes) else None
+                if body is None or len(body) > BODY_BYTES:
+                    log.error("an answer cannot be passed on", line=asked.request.line)
+                    self._send(node, _Response(asked.number, UNKNOWN, [], b""))
+                else:
+                    self._send(node, _Response(asked.number, outgoing.status, outgoing.headers, body))
+        finally:
+            self._answering.pop((node, asked.number), None)
+
+    def _send(self, node: str, response: _Response) -> None:
+        self._membership.peers.say(node, RESPONSE, _encode(response))
+
+    def _hear_response(self, _node: str, body: bytes) -> None:
+        answer = _response(body)
+        pending = self._pending.get(answer.number)
+        if pending is not None:
+            pending[1].wake(answer)
+
+    def _hear_let_go(self, node: str, body: bytes) -> None:
+        scope = self._answering.get((node, msgspec.msgpack.decode(body, type=int)))
+        if scope is not None:
+            scope.cancel()
+
+    def _parted(self, node: str) -> None:
+        for asked_of, waiter in list(self._pending.values()):
+            if asked_of == node:
+                waiter.wake(None)
+        for (asker, _), scope in list(self._answering.items()):
+            if asker == node:
+                scope.cancel()

@@ -1,0 +1,54 @@
+"""A span for each unit of work on the database that a request waits for."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, TypeVar
+
+from opentelemetry.trace import SpanKind, Tracer, get_current_span
+
+from persistence.bridge.database import Database
+
+Result = TypeVar("Result")
+
+
+class TracedDatabase(Database):
+    """A database whose units are spans below those of requests; what nobody traces is not seen.
+
+    Args:
+        arguments: those of `Database`.
+        tracer: makes the spans.
+        options: those of `Database`.
+    """
+
+    def __init__(self, *arguments: Any, tracer: Tracer, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._tracer = tracer
+
+    async def read(
+        self, unit: Callable[..., Awaitable[Result]], /, *args: object, timeout_seconds: float | None = None
+    ) -> Result:
+        """As of `Database`."""
+        if not get_current_span().is_recording():
+            return await super().read(unit, *args, timeout_seconds=timeout_seconds)
+        with self._span("read", unit):
+            return await super().read(unit, *args, timeout_seconds=timeout_seconds)
+
+    async def transact(
+        self, unit: Callable[..., Awaitable[Result]], /, *args: object, timeout_seconds: float | None = None
+    ) -> Result:
+        """As of `Database`."""
+        if not get_current_span().is_recording():
+            return await super().transact(unit, *args, timeout_seconds=timeout_seconds)
+        with self._span("transact", unit):
+            return await super().transact(unit, *args, timeout_seconds=timeout_seconds)
+
+    def _span(self, what: str, unit: Callable[..., Any]) -> Any:
+        while isinstance(unit, partial):
+            unit = unit.func
+        name = getattr(unit, "__name__", "a unit")
+        return self._tracer.start_as_current_span(
+            f"{what} {name}",
+            kind=SpanKind.CLIENT,
+            attributes={"db.system.name": "postgresql"},
+            record_exception=False,
+        )

@@ -1,0 +1,143 @@
+"""The parts of an archive: which base serves a moment, what is removed, which files are copied, what commands do."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from persistence.archiving.bases import About, bases_in, choose, prune
+from persistence.archiving.files import FileArchive, bring_back
+from persistence.backup.faults import BackupFault
+from persistence.embedded.account import Account
+from persistence.embedded.cluster import ClusterFaulty
+from persistence.embedded.wal import archiving, recovering
+from routes.cli.archiving import moment
+from routes.cli.faults import CommandFault
+
+SELF = Account(os.geteuid(), os.getegid(), is_self=True)
+AT = datetime(2026, 11, 26, 4, 0, tzinfo=UTC)
+
+
+def add_base(archive: Path, number: int) -> None:
+    """The base of a day, which begins with the segment of its number."""
+    folder = archive / "bases" / f"2026112{number}T040000Z"
+    folder.mkdir(parents=True)
+    about = About("1", (AT + timedelta(days=number)).isoformat(), 18, f"{1:08X}{0:08X}{number * 16:08X}", {})
+    (folder / "about.json").write_bytes(msgspec.json.encode(about))
+
+
+def a_segment(number: int, timeline: int = 1) -> str:
+    return f"{timeline:08X}{0:08X}{number:08X}.gz"
+
+
+@pytest.mark.parametrize(
+    ("until", "chosen"),
+    [
+        (None, 3),
+        (AT + timedelta(days=3, hours=1), 3),
+        (AT + timedelta(days=2, hours=1), 2),
+        (AT + timedelta(days=2), 2),
+    ],
+)
+def test_the_newest_base_before_a_moment_is_chosen(tmp_path: Path, until: datetime | None, chosen: int):
+    for number in (1, 2, 3):
+        add_base(tmp_path, number)
+    (tmp_path / "bases" / "20261129T040000Z.part").mkdir()
+    assert choose(tmp_path, until).about.ended == AT + timedelta(days=chosen)
+
+
+def test_a_moment_before_all_bases_is_refused(tmp_path: Path):
+    with pytest.raises(BackupFault, match="no base backup"):
+        choose(tmp_path, None)
+    add_base(tmp_path, 1)
+    with pytest.raises(BackupFault, match="oldest base backup is of 2026-11-27"):
+        choose(tmp_path, AT)
+    next(tmp_path.glob("bases/*/about.json")).write_text("{")
+    with pytest.raises(BackupFault, match="cannot be read"):
+        choose(tmp_path, None)
+
+
+def test_what_only_removed_bases_needed_goes_with_them(tmp_path: Path):
+    for number in (1, 2, 3):
+        add_base(tmp_path, number)
+    (tmp_path / "wal").mkdir()
+    kept = {a_segment(32), a_segment(33), a_segment(40, timeline=2), "00000002.history.gz"}
+    gone = {
+        a_segment(16),
+        a_segment(31),
+        a_segment(31, timeline=2),
+        f"{a_segment(16)[:24]}.00000028.backup.gz",
+        f"{a_segment(16)[:24]}.partial.gz",
+    }
+    for name in kept | gone:
+        (tmp_path / "wal" / name).touch()
+    removed = {path.name for path in prune(tmp_path, 2)}
+    assert removed == gone | {"20261121T040000Z"}
+    assert {path.name for path in (tmp_path / "wal").iterdir()} == kept
+    assert len(bases_in(tmp_path)) == 2
+
+
+def put(root: Path, number: int, store: str = "blobs") -> Path:
+    name = f"{number:064x}"
+    path = root / store / name[:2] / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"%d" % number)
+    return path
+
+
+def test_each_file_is_copied_once_and_comes_back(tmp_path: Path):
+    shared, archive, restored = tmp_path / "shared", tmp_path / "archive", tmp_path / "restored"
+    put(shared, 1)
+    put(shared, 2, "artifacts")
+    (shared / "blobs/00/half-written.part").touch()
+    files = FileArchive(shared, archive)
+    assert (files.copy_new(lambda: None), files.copy_new(lambda: None)) == (2, 0)
+    settled = shared / "blobs/00"
+    os.utime(settled, (1, 1))
+    assert files.copy_new(lambda: None) == 0
+    gone = put(shared, 3)
+    assert files.copy_new(lambda: None) == 1
+    assert bring_back(archive, restored, lambda: None) == 3
+    assert (restored / gone.relative_to(shared)).read_bytes() == b"3"
+    gone.unlink()
+    kept = archive / "files" / gone.relative_to(shared)
+    assert files.forget_removed(kept.stat().st_mtime) == 0
+    assert files.forget_removed(kept.stat().st_mtime + 1) == 1 and not kept.exists()
+
+
+@pytest.mark.parametrize("name", ["archive", "an archive's", "100%"])
+def test_commands_are_of_any_folder(tmp_path: Path, name: str):
+    """A segment is put, put again, and fetched by the commands themselves, as PostgreSQL's shell runs them."""
+    folder = tmp_path / name
+    options = archiving(folder, SELF)
+    source, fetched = tmp_path / "pg_wal", tmp_path / "fetched"
+    source.write_bytes(b"log" * 1000)
+
+    def run(command: str, path: Path) -> int:
+        said = command.replace("%p", str(path)).replace("%f", "0" * 24).replace("%%", "%")
+        return os.waitstatus_to_exitcode(os.system(said))
+
+    assert run(options["archive_command"], source) == 0
+    assert run(options["archive_command"], source) == 0
+    assert [path.name for path in (folder / "wal").iterdir()] == [f"{'0' * 24}.gz"]
+    get = recovering(folder, None)["restore_command"]
+    assert run(get, fetched) == 0 and fetched.read_bytes() == source.read_bytes()
+    source.write_bytes(b"another")
+    assert run(options["archive_command"], source) != 0
+    assert "recovery_target_time" not in recovering(folder, None)
+    assert recovering(folder, AT)["recovery_target_time"] == "2026-11-26 04:00:00+00:00"
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path):
+    (tmp_path / "file").touch()
+    with pytest.raises(ClusterFaulty, match="cannot be used"):
+        archiving(tmp_path / "file", SELF)
+
+
+@pytest.mark.parametrize("text", ["yesterday", "2026-11-26", "2026-11-26T10:15:00"])
+def test_a_moment_has_an_offset(text: str):
+    with pytest.raises(CommandFault, match="wants a moment"):
+        moment(text)
+    assert moment(None) is None and moment("2026-11-26T04:00:00Z") == AT

@@ -1,0 +1,122 @@
+"""What tests of the Python client share: a line to the service that can be cut, a server that says what it is told."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+import trio
+
+from partyline.client import Event, Subscription
+from tests.support.waiting import patience
+
+CHUNK_BYTES = 65_536
+
+
+class Line:
+    """Connections to a server that pass through here.
+
+    Args:
+        url: its address on this side.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.is_dead = False
+        self.opened = 0
+        self._scopes: set[trio.CancelScope] = set()
+
+    def cut(self) -> None:
+        """End all connections, as a cable that is pulled; new ones may come."""
+        for scope in list(self._scopes):
+            scope.cancel()
+
+    async def carry(self, port: int, client: trio.SocketStream) -> None:
+        """One connection, until either side or a cut ends it."""
+        self.opened += 1
+        with trio.CancelScope() as scope:
+            self._scopes.add(scope)
+            try:
+                async with client:
+                    if not self.is_dead:
+                        await _join(client, port)
+            finally:
+                self._scopes.discard(scope)
+
+
+async def _join(client: trio.SocketStream, port: int) -> None:
+    async with await trio.open_tcp_stream("127.0.0.1", port) as server, trio.open_nursery() as nursery:
+
+        async def pump(source: trio.SocketStream, target: trio.SocketStream) -> None:
+            try:
+                while data := await source.receive_some(CHUNK_BYTES):
+                    await target.send_all(data)
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                pass
+            nursery.cancel_scope.cancel()
+
+        nursery.start_soon(pump, client, server)
+        nursery.start_soon(pump, server, client)
+
+
+@asynccontextmanager
+async def line_to(url: str) -> AsyncIterator[Line]:
+    """A line to a server on this machine."""
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    line = Line(f"http://127.0.0.1:{listener.socket.getsockname()[1]}")
+    port = urlsplit(url).port or 80
+
+    async def carry(client: trio.SocketStream) -> None:
+        await line.carry(port, client)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, carry, [listener])
+        yield line
+        nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def saying(answer: Callable[[str], bytes | None]) -> AsyncIterator[str]:
+    """A server that answers each request with what it is told to; None hangs up. Yields its address.
+
+    Args:
+        answer: given the head of a request.
+    """
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+
+    async def serve(client: trio.SocketStream) -> None:
+        async with client:
+            head = b""
+            while b"\r\n\r\n" not in head:
+                data = await client.receive_some(CHUNK_BYTES)
+                if not data:
+                    return
+                head += data
+            said = answer(head.decode())
+            if said is not None:
+                await client.send_all(said)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, serve, [listener])
+        yield f"http://127.0.0.1:{listener.socket.getsockname()[1]}"
+        nursery.cancel_scope.cancel()
+
+
+def http(status: int, body: object, *more: str) -> bytes:
+    """A response, after which the connection ends."""
+    data = body if isinstance(body, bytes) else msgspec.json.encode(body)
+    fields = "".join(f"{one}\r\n" for one in (f"Content-Length: {len(data)}", "Connection: close", *more))
+    return f"HTTP/1.1 {status} So\r\n{fields}\r\n".encode() + data
+
+
+async def messages(shown: Subscription, count: int) -> list[Any]:
+    """The texts of so many new messages."""
+    found: list[Any] = []
+    with patience():
+        async for item in shown:
+            if isinstance(item, Event) and item.event == "message_created":
+                found.append(item.data["content"])
+                if len(found) == count:
+                    break
+    return found

@@ -1,0 +1,168 @@
+"""Wire: the live socket of the Python client, over connections that break."""
+
+from functools import partial
+
+import pytest
+import trio
+
+from partyline.client import Event, Grant, Partyline, Problem, Resumed, Snapshot, Unreachable
+from partyline.client.backoff import Backoff
+from partyline.client.closing import duty_after
+from partyline.client.types import InboxSnapshot, Message
+from tests.client.play import line_to, messages
+from tests.support.waiting import patience, wait_until
+from tests.support.world import World
+
+
+async def test_what_is_sent_is_shown_to_who_watches(world: World):
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    async with (
+        Partyline(world.url, token=ann.token) as one,
+        Partyline(world.url, token=ben.token) as other,
+        other.live.subscribe(room.channel, mode="delta", limit=5) as shown,
+    ):
+        with patience():
+            assert isinstance(await anext(shown), Snapshot)
+            said = await one.live.send(room.channel, {"content": "hello"}, into=Message)
+            event = await anext(shown)
+            assert isinstance(event, Event) and event.as_(Message).id == said.id
+            await other.live.read(room.channel, said.id)
+            await other.live.typing(room.channel)
+            assert (await anext(shown)).event == "read"  # type: ignore[union-attr]
+            async with one.live.subscribe("inbox") as inbox:
+                first = await anext(inbox)
+                assert isinstance(first, Snapshot) and first.as_(InboxSnapshot).conversations[0].id == room.id
+
+
+async def test_nothing_is_missed_and_nothing_comes_twice_over_a_cut(world: World):
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    async with (
+        line_to(world.url) as line,
+        Partyline(line.url, token=ben.token) as client,
+        client.live.subscribe(room.channel, mode="delta") as shown,
+    ):
+        with patience():
+            await anext(shown)
+            await ann.say(room, "one")
+            assert await messages(shown, 1) == ["one"]
+            line.is_dead = True
+            line.cut()
+            await ann.say(room, "two")
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(partial(client.live.send, room.channel, {"content": "three"}))
+                await wait_until(lambda: _is(client, "waiting"))
+                with pytest.raises(Unreachable):
+                    await client.live.read(room.channel, "0" * 24)
+                line.is_dead = False
+                client.live.wake()
+            resumed = await anext(shown)
+            assert isinstance(resumed, Resumed) and resumed.recovered
+            assert await messages(shown, 2) == ["two", "three"]
+    assert [one["content"] for one in (await ann.get(room.messages))["items"]] == ["one", "two", "three"]
+
+
+async def _is(client: Partyline, state: str) -> bool:
+    return client.live.state == state
+
+
+async def test_who_does_not_read_is_shown_the_newest_state(world: World):
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    async with (
+        Partyline(world.url, token=ben.token) as client,
+        client.live.subscribe(room.channel, mode="delta", most_unread=3) as shown,
+    ):
+        with patience():
+            await anext(shown)
+            for number in range(8):
+                await client.live.send(room.channel, {"content": str(number)})
+            await wait_until(lambda: _caught_up(shown.is_behind))
+            kinds = []
+            async for item in shown:
+                kinds.append(type(item))
+                if isinstance(item, Snapshot) and item.data["items"][-1]["content"] == "7":
+                    break
+                if isinstance(item, Event) and item.data["content"] == "7":
+                    break
+    assert Snapshot in kinds
+
+
+async def _caught_up(is_behind: bool) -> bool:
+    return not is_behind
+
+
+async def test_what_may_not_be_watched_ends_with_a_problem(world: World):
+    ann = await world.player("Ann")
+    async with Partyline(world.url, token=ann.token) as client:
+        async with client.live.subscribe(f"conversation:{'0' * 24}") as shown:
+            with patience(), pytest.raises(Problem) as caught:
+                await anext(shown)
+            assert caught.value.code == "CONVERSATION_NOT_FOUND"
+        with patience(), pytest.raises(Problem):
+            await client.live.send(f"conversation:{'0' * 24}", {"content": "hello"})
+        async with client.live.subscribe("friends") as shown:
+            with pytest.raises(ValueError, match="already"):
+                await client.live.subscribe("friends").__aenter__()
+            with patience():
+                assert isinstance(await anext(shown), Snapshot)
+
+
+async def test_without_a_token_that_holds_it_ends(world: World):
+    async def no_token() -> Grant | None:
+        return None
+
+    for options in ({}, {"token": "worn"}, {"token": "worn", "get_token": no_token}):
+        async with Partyline(world.url, **options) as client, client.live.subscribe("inbox") as shown:  # type: ignore[arg-type]
+            with patience(), pytest.raises(Problem) as caught:
+                await anext(shown)
+            assert caught.value.code == "UNAUTHENTICATED" and client.live.state == "closed"
+            with pytest.raises(Problem):
+                await client.live.send("conversation:1", {"content": "hello"})
+
+
+async def test_a_token_that_is_refused_is_renewed(world: World):
+    ann = await world.player("Ann")
+
+    async def get_token() -> Grant | None:
+        return Grant(ann.token or "")
+
+    async with (
+        Partyline(world.url, token="worn", get_token=get_token) as client,
+        client.live.subscribe("inbox") as shown,
+    ):
+        with patience():
+            assert isinstance(await anext(shown), Snapshot)
+
+
+async def test_a_fault_of_the_block_comes_out_as_it_is(world: World):
+    ann = await world.player("Ann")
+    with pytest.raises(ZeroDivisionError):
+        async with Partyline(world.url, token=ann.token) as client, client.live.subscribe("inbox"):
+            raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    ("code", "stops", "renews", "least"),
+    [
+        (1000, False, False, 0),
+        (1006, False, False, 0),
+        (1011, False, False, 10),
+        (4400, True, False, 0),
+        (4401, False, True, 0),
+        (4403, True, False, 0),
+        (4429, False, False, 10),
+        (4503, False, False, 0),
+    ],
+)
+def test_each_close_code_has_its_duty(code: int, stops: bool, renews: bool, least: float):
+    duty = duty_after(code)
+    assert (duty.stops is not None, duty.renews, duty.least_seconds) == (stops, renews, least)
+
+
+def test_pauses_double_up_to_a_bound_and_begin_anew():
+    backoff = Backoff(lambda: 1.0)
+    assert [backoff.next() for _ in range(7)] == [0.5, 1, 2, 4, 8, 15, 15]
+    backoff.reset()
+    assert (backoff.next(3), Backoff(lambda: 0.0).next()) == (3, 0.25)

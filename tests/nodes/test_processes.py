@@ -1,0 +1,139 @@
+"""Nodes in processes of their own, on one PostgreSQL and one NATS server: what happens when one of them is killed."""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+import trio
+
+from actors.ids import new_uuid
+from actors.kernel.clock import SystemClock
+from persistence.bridge.database import Database
+from persistence.nodes import members
+from persistence.nodes.members import State
+from routes.edge.identity.keys import Keys, open_keys
+from tests.support.nats import NatsServer
+from tests.support.process import ServerProcess
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
+
+pytestmark = pytest.mark.slow
+
+HEALED_SECONDS = 10.0
+
+GROUPS = 12
+"""Enough that both of two nodes own some."""
+
+
+@asynccontextmanager
+async def _node(folder: Path, database_url: str, nats: NatsServer, name: str) -> AsyncIterator[ServerProcess]:
+    own = folder / name
+    own.mkdir()
+    settings = {
+        "database_url": database_url,
+        "shared_dir": str(folder / "shared"),
+        "nats_url": nats.url,
+        "request_seconds": "5",
+    }
+    server = ServerProcess(own, settings=settings)
+    try:
+        await server.start()
+        yield server
+    finally:
+        if server.process is not None and server.process.returncode is None:
+            server.process.kill()
+            with trio.CancelScope(shield=True):
+                await server.process.wait()
+
+
+class Speaker:
+    """Somebody in a dozen groups, who says something in each of them and remembers what was acknowledged."""
+
+    def __init__(self, http: httpx2.AsyncClient, keys: Keys) -> None:
+        self._http = http
+        self._keys = keys
+        self._id, self._headers = self._somebody()
+        self.groups: list[str] = []
+        self.said: dict[str, list[str]] = {}
+
+    def _somebody(self) -> tuple[str, dict[str, str]]:
+        id, now_ms = new_uuid(secrets.token_bytes), SystemClock().now_ms()
+        minted = self._keys.mint_user_token(
+            id, "Ann", now_ms=now_ms, ttl_seconds=3600, random_bytes=secrets.token_bytes
+        )
+        return id, {"authorization": f"Bearer {minted.token}"}
+
+    async def found(self, url: str) -> None:
+        """Make the groups, each with somebody else in it."""
+        for _ in range(GROUPS):
+            id, headers = self._somebody()
+            assert (await self._http.get(f"{url}/v1/auth/verify", headers=headers)).status_code == 200
+            answer = await self._http.post(
+                f"{url}/v1/social/chat/conversations",
+                json={"kind": "group", "participantIds": [id]},
+                headers=self._headers,
+            )
+            assert answer.status_code == 201, answer.text
+            self.groups.append(answer.json()["id"])
+
+    async def say(self, url: str, text: str) -> list[int]:
+        """Say it once in each group; returns the statuses."""
+        statuses = []
+        for group in self.groups:
+            path = f"{url}/v1/social/chat/conversations/{group}/messages"
+            answer = await self._http.post(path, json={"content": text}, headers=self._headers)
+            statuses.append(answer.status_code)
+            if answer.status_code == 201:
+                self.said.setdefault(group, []).append(answer.json()["id"])
+        return statuses
+
+    async def read(self, url: str) -> dict[str, list[str]]:
+        """What each group has, oldest first."""
+        found = {}
+        for group in self.groups:
+            path = f"{url}/v1/social/chat/conversations/{group}/messages?limit=100"
+            answer = await self._http.get(path, headers=self._headers)
+            found[group] = [one["id"] for one in answer.json()["items"]]
+        return found
+
+
+async def _spread(database: Database, nodes: int) -> bool:
+    view = await database.read(members.read)
+    up = [one for one in view.members.values() if one.state is State.UP]
+    owned = {lease.node for lease in view.leases.values()}
+    return len(up) == nodes and owned == {one.node for one in up}
+
+
+async def test_what_a_killed_node_owned_is_served_by_the_other(
+    database: Database, database_url: str, nats: NatsServer, tmp_path: Path
+) -> None:
+    async with (
+        _node(tmp_path, database_url, nats, "a") as a,
+        _node(tmp_path, database_url, nats, "b") as b,
+        httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http,
+    ):
+
+        async def both_own() -> bool:
+            return await _spread(database, 2)
+
+        await wait_until(both_own)
+        speaker = Speaker(http, open_keys(tmp_path / "shared"))
+        await speaker.found(a.url)
+        for url in (a.url, b.url):
+            assert set(await speaker.say(url, "before")) == {201}
+
+        await b.kill()
+        killed_at = trio.current_time()
+        while set(await speaker.say(a.url, "meanwhile")) != {201}:
+            assert trio.current_time() < killed_at + PATIENCE_SECONDS
+        healed = trio.current_time() - killed_at
+        assert await speaker.read(a.url) == speaker.said
+
+        # The killed one comes back, and has a share again.
+        await b.start()
+        await wait_until(both_own)
+        assert set(await speaker.say(b.url, "after")) == {201}
+        assert await speaker.read(b.url) == speaker.said
+        assert healed < HEALED_SECONDS

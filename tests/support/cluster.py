@@ -1,0 +1,113 @@
+"""Several nodes of one service: on one database, with the same keys, joined by a NATS server. Each is a world of its
+own in this process, so that a test can ask one node and look into another.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+from actors.kernel.nodes.shares import wanted
+from tests.support.nats import NatsServer, running_nats
+from tests.support.waiting import wait_until
+from tests.support.world import Player, World, open_world
+
+
+class Cluster:
+    """Nodes by name, in the order in which they came. Each runs in a task of its own, so that it may go at any time.
+
+    Args:
+        database_url: of the database that they share.
+        folder: for all their files; what they share lies in `shared`.
+        nats: which joins them.
+        nursery: for their tasks.
+    """
+
+    def __init__(self, database_url: str, folder: Path, nats: NatsServer, nursery: trio.Nursery) -> None:
+        self.worlds: dict[str, World] = {}
+        self._database_url = database_url
+        self._folder = folder
+        self._nats = nats
+        self._nursery = nursery
+        self._ends: dict[str, tuple[trio.Event, trio.Event]] = {}  # {name: (to go, gone)}
+
+    async def add(self, name: str) -> World:
+        """Start one more node, and wait until it serves."""
+        self.worlds[name] = world = await self._nursery.start(self._run, name)
+        return world
+
+    async def _run(self, name: str, task_status: trio.TaskStatus[World]) -> None:
+        folder = self._folder / name
+        folder.mkdir(exist_ok=True)
+        go, gone = self._ends[name] = trio.Event(), trio.Event()
+        try:
+            async with open_world(
+                self._database_url,
+                folder,
+                shared_dir=str(self._folder / "shared"),
+                nats_url=self._nats.url,
+                rate_limits="off",
+            ) as world:
+                task_status.started(world)
+                await go.wait()
+        finally:
+            gone.set()
+
+    async def remove(self, name: str) -> None:
+        """Stop a node, which gives nothing away before."""
+        del self.worlds[name]
+        go, gone = self._ends.pop(name)
+        go.set()
+        await gone.wait()
+
+    async def close(self) -> None:
+        """Stop all nodes, the newest first."""
+        for name in reversed(list(self.worlds)):
+            await self.remove(name)
+
+    async def settle(self) -> None:
+        """Wait until every shard has an owner, and each node its share, as all of them know."""
+        await wait_until(self._is_settled)
+
+    async def _is_settled(self) -> bool:
+        nodes = [world.service.node for world in self.worlds.values()]
+        places = [node.membership.where for node in nodes if node is not None]
+        names = [place.node for place in places]
+        known = [dict(place.counts()) for place in places]
+        return all(set(place.held()) == wanted(names, place.node) for place in places) and all(
+            one == known[0] for one in known
+        )
+
+    def at(self, player: Player, name: str) -> Player:
+        """The same person, as a client of another node."""
+        return Player(self.worlds[name], player.id, player.name, player.token)
+
+
+@pytest.fixture(scope="module")
+def nats() -> Iterator[NatsServer]:
+    """A NATS server for the module."""
+    with running_nats() as server:
+        yield server
+
+
+@asynccontextmanager
+async def open_cluster(
+    database_url: str, folder: Path, nats: NatsServer, *names: str
+) -> AsyncIterator[Cluster]:
+    """A cluster of nodes with these names, each with its share."""
+    async with trio.open_nursery() as nursery:
+        cluster = Cluster(database_url, folder, nats, nursery)
+        for name in names:
+            await cluster.add(name)
+        await cluster.settle()
+        yield cluster
+        await cluster.close()
+
+
+@pytest.fixture
+async def cluster(database_url: str, tmp_path: Path, nats: NatsServer) -> AsyncIterator[Cluster]:
+    """Two nodes, `a` and `b`."""
+    async with open_cluster(database_url, tmp_path, nats, "a", "b") as cluster:
+        yield cluster

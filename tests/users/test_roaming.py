@@ -1,0 +1,96 @@
+"""Who is online because of sockets on other nodes: each node writes of its own users alone."""
+
+import pytest
+
+from actors.users.presence import GRACE_MS, Presence
+from actors.users.roaming import Roaming
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.at_ms = 1_000_000
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+
+class _Node:
+    """A node's memory, which hears of others what they say."""
+
+    def __init__(self, clock: _Clock) -> None:
+        self.said: list[bytes] = []
+        self.clock = clock
+        self.presence = Presence(clock)
+        self.changes: list[tuple[str, bool]] = []
+        self.presence.on_change(lambda user_id, online: self.changes.append((user_id, online)))
+        self.roaming = Roaming(self.presence, self.said.append)
+
+    def tell(self, name: str, other: "_Node") -> None:
+        for body in self.said:
+            other.roaming.heard(name, body)
+        self.said.clear()
+
+    def pass_grace(self) -> None:
+        self.clock.at_ms += GRACE_MS + 1
+        self.presence.tick()
+
+
+@pytest.fixture
+def nodes() -> tuple[_Node, _Node]:
+    clock = _Clock()
+    return _Node(clock), _Node(clock)
+
+
+def test_the_first_and_the_last_socket_are_told(nodes: tuple[_Node, _Node]) -> None:
+    a, b = nodes
+    for _ in range(3):
+        a.roaming.opened("ann")
+    assert len(a.said) == 1
+    a.tell("a", b)
+    assert b.presence.is_online("ann")
+    for _ in range(3):
+        a.roaming.closed("ann")
+    assert len(a.said) == 1
+    a.tell("a", b)
+    assert b.presence.is_online("ann")  # for as long as the grace period
+    b.pass_grace()
+    assert b.changes == [("ann", True), ("ann", False)]
+
+
+def test_who_goes_from_one_node_to_another_stays_online(nodes: tuple[_Node, _Node]) -> None:
+    _, c = nodes
+    a, b = _Node(c.clock), _Node(c.clock)
+    a.roaming.opened("ann")
+    a.tell("a", c)
+    b.roaming.opened("ann")
+    b.tell("b", c)
+    a.roaming.closed("ann")
+    a.tell("a", c)
+    c.pass_grace()
+    assert c.changes == [("ann", True)]
+
+
+def test_a_node_that_is_met_tells_of_everybody_in_place_of_what_was_known(
+    nodes: tuple[_Node, _Node],
+) -> None:
+    a, b = nodes
+    for user_id in ("ann", "bob"):
+        a.roaming.opened(user_id)
+    b.roaming.heard("a", a.roaming.everybody())
+    a.roaming.closed("bob")
+    a.roaming.opened("eve")
+    b.roaming.heard("a", a.roaming.everybody())
+    a.tell("a", b)  # what was on its way says nothing new
+    b.pass_grace()
+    assert {id for id in ("ann", "bob", "eve") if b.presence.is_online(id)} == {"ann", "eve"}
+
+
+def test_the_users_of_a_dead_node_go_with_it(nodes: tuple[_Node, _Node]) -> None:
+    a, b = nodes
+    a.roaming.opened("ann")
+    a.tell("a", b)
+    b.roaming.parted("a")
+    b.roaming.parted("a")
+    assert b.presence.is_online("ann")
+    b.pass_grace()
+    assert not b.presence.is_online("ann")
