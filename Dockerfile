@@ -4,12 +4,16 @@ ARG PYTHON=python:3.12-slim-bookworm
 FROM ${PYTHON} AS build
 RUN python -m venv /opt/partyline
 WORKDIR /src
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE hatch_build.py ./
 COPY actors actors
 COPY partyline partyline
 COPY persistence persistence
 COPY routes routes
 COPY scripts scripts
+COPY compiled compiled
+# 1 compiles the modules that all traffic passes; takes minutes.
+ARG PARTYLINE_COMPILE=0
+RUN [ "$PARTYLINE_COMPILE" = 0 ] || { apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev; }
 RUN /opt/partyline/bin/pip install --no-cache-dir '.[fast]' \
     && rm -rf /opt/partyline/lib/python3*/site-packages/pip /opt/partyline/lib/python3*/site-packages/pip-*
 

@@ -6,3 +6,7 @@ A row is a frozen `msgspec.Struct`, because one is made for each row that is rea
 dataclass takes 1 to 3, and the garbage collector passes over it unless a field holds a container. Copies with other
 values are made by `msgspec.structs.replace`; `dataclasses.replace` refuses structs, though type checkers accept it.
 """
+
+from compiled.finding import use
+
+use()

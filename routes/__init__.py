@@ -6,9 +6,13 @@ not serve starts at once.
 
 from typing import TYPE_CHECKING
 
+from compiled.finding import use
+
 if TYPE_CHECKING:
     from routes.application import create_app
     from routes.domains import DOMAINS, TABLE
+
+use()
 
 __all__ = ["DOMAINS", "TABLE", "create_app"]
 

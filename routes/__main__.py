@@ -20,6 +20,7 @@ import structlog
 import trio
 
 from actors.kernel.nodes.parting import part_with
+from compiled.finding import PURE, standing
 from routes.allocator import return_large_blocks
 from routes.application import create_app
 from routes.domains import DOMAINS
@@ -91,6 +92,11 @@ def cautions(config: Config) -> Iterator[str]:
             "PARTYLINE_EDGE=stock is for comparison only: Hypercorn's own server lacks the bounds of the lean one, "
             "and a stranger can end it"
         )
+    compiled = standing()
+    if config.pure and compiled.modules:
+        yield f"{PURE} has no effect in a file: compiled modules run; set it in the environment"
+    elif compiled.hindrance is not None and not config.pure:
+        yield f"the compiled modules are not used, all run from their source: {compiled.hindrance}"
     if config.wal_dir is not None and config.database_url is not None:
         yield "PARTYLINE_WAL_DIR is for the embedded database: beside PARTYLINE_DATABASE_URL it has no effect"
 

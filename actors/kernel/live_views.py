@@ -85,6 +85,11 @@ class LiveView:
         """Drop the view; called by the channel when its last subscriber has left."""
         self._owner.drop_unwatched(self)
 
+    def forget(self, waiter: OneShot[Failure | None]) -> None:
+        """Have a waiter not woken any more when what is read has landed."""
+        if self.waiting is not None and waiter in self.waiting:
+            self.waiting.remove(waiter)
+
     def mark(self, source: str) -> None:
         """Note that a source has changed, and have the view rendered at its next time."""
         if self.dirty is None:

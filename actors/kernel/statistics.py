@@ -26,6 +26,12 @@ class ActorStatistics(msgspec.Struct, frozen=True, rename="camel"):
     idle_ms: int
 
 
+_NAMES = (
+    "activations", "commits", "cuts", "frames_offered", "frames_skipped", "letters", "overdue", "passivations",
+    "restarts", "turns",
+)  # fmt: skip
+
+
 class Counters:
     """Totals since the start of the system; they only rise.
 
@@ -36,10 +42,7 @@ class Counters:
     frames_skipped: subscribers that fell behind because their socket was full.
     """
 
-    __slots__ = (
-        "activations", "commits", "cuts", "frames_offered", "frames_skipped", "letters", "overdue", "passivations",
-        "restarts", "turns",
-    )  # fmt: skip
+    __slots__ = _NAMES
 
     def __init__(self) -> None:
         self.activations = 0
@@ -55,4 +58,4 @@ class Counters:
 
     def items(self) -> list[tuple[str, int]]:
         """Return (name, value) of each, by name."""
-        return [(name, getattr(self, name)) for name in self.__slots__]
+        return [(name, getattr(self, name)) for name in _NAMES]

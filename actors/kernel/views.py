@@ -108,8 +108,7 @@ class Views:
         try:
             failure = await waiter.wait()
         finally:
-            if live.waiting is not None and waiter in live.waiting:
-                live.waiting.remove(waiter)
+            live.forget(waiter)
         if failure is not None:
             raise failure
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CoroutineType
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
@@ -46,12 +45,12 @@ def then(value: T | Coroutine[Any, Any, T], shape: Callable[[T], R]) -> R | Coro
         value: the result, or its coroutine; cancelling the returned coroutine cancels it.
         shape: a plain function; what it raises is raised here, or by the returned coroutine.
     """
-    return _shaped(value, shape) if isinstance(value, CoroutineType) else shape(cast(T, value))
+    return _shaped(value, shape) if isinstance(value, Coroutine) else shape(value)
 
 
 async def resolved(value: T | Coroutine[Any, Any, T]) -> T:
     """The result, awaited if it is a coroutine. Cancellation passes on to that."""
-    return await value if isinstance(value, CoroutineType) else cast(T, value)
+    return await value if isinstance(value, Coroutine) else value
 
 
 async def _shaped(value: Coroutine[Any, Any, T], shape: Callable[[T], R]) -> R:

@@ -11,7 +11,9 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LAYERS = ("routes", "actors", "persistence")
+LAYERS = ("routes", "actors", "persistence", "compiled")
+OF_THE_BUILD = "PARTYLINE_COMPILE"
+"""A name like those of settings, of a variable that only the build of a wheel or an image reads."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

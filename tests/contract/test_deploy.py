@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from routes.edge.config.table import PREFIX, SETTINGS
-from tests.contract.sources import ROOT
+from tests.contract.sources import OF_THE_BUILD, ROOT
 
 SHIPPED = [ROOT / "Dockerfile", ROOT / "compose.yaml", *sorted((ROOT / "deploy").iterdir())]
 
@@ -18,7 +18,7 @@ MOST_EXPOSED = 1.5
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_only_settings_that_exist_are_named(path: Path) -> None:
-    known = {setting.name for setting in SETTINGS}
+    known = {setting.name for setting in SETTINGS} | {OF_THE_BUILD}
     assert set(re.findall(rf"{PREFIX}[A-Z_]+", path.read_text())) <= known
 
 

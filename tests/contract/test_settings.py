@@ -11,7 +11,7 @@ import routes
 from actors.errors import Refused
 from routes.edge.config.table import PREFIX, SETTINGS
 from routes.edge.websocket.close_codes import CloseCode
-from tests.contract.sources import LAYERS, ROOT, sources, strings
+from tests.contract.sources import LAYERS, OF_THE_BUILD, ROOT, sources, strings
 
 CODE = re.compile(r"[A-Z][A-Z]+(?:_[A-Z]+)*")
 # Codes that are sent without being a refusal: in `unsubscribed` and `reconnect` frames.
@@ -55,7 +55,7 @@ def test_every_setting_is_documented_with_its_default():
 
 def test_no_other_name_of_ours_is_written_anywhere():
     """A typo in code, scripts or documents is found here."""
-    known = {setting.name for setting in SETTINGS} | {PREFIX}
+    known = {setting.name for setting in SETTINGS} | {PREFIX, OF_THE_BUILD}
     strays = [
         f"{source.at(node)} {name}"
         for source in sources(*LAYERS, "partyline", "scripts")

@@ -10,11 +10,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from compiled.finding import OBJECTS
 from tests.contract.sources import ROOT
 from tests.support.process import ServerProcess, reachable_directory
 from tests.support.waiting import PATIENCE_SECONDS
 
-FOLDERS = ("actors", "partyline", "persistence", "routes", *(f"scripts/{name}" for name in (
+FOLDERS = ("actors", "compiled", "partyline", "persistence", "routes", *(f"scripts/{name}" for name in (
     "game_server", "gateway_node", "geoip", "voice_node",
 )))  # fmt: skip
 """Everything that an installation has."""
@@ -51,7 +52,12 @@ def test_every_file_of_a_folder_is_in_it(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         inside = {name for name in archive.namelist() if ".dist-info/" not in name}
     files = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file())
-    assert inside == {str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}
+    compiled = ROOT / OBJECTS
+    assert inside == {
+        str(path.relative_to(ROOT))
+        for path in files
+        if "__pycache__" not in path.parts and compiled not in path.parents
+    }
 
 
 @pytest.mark.slow

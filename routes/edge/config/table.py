@@ -75,6 +75,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     request_seconds: int
     totem_gallery: bool
     console_source: Path | None
+    pure: bool
     archive_after_days: int
     log: str
     log_level: str
@@ -290,6 +291,7 @@ SETTINGS = (
     Setting(
         "console_source", None, Path, "serve the console from this folder, to work on it; unset: as installed"
     ),
+    Setting("pure", "off", forms.switch, "on runs sources, never what was compiled; in the environment only"),
     Setting(
         "archive_after_days",
         "0",

@@ -12,9 +12,8 @@ closure. Whatever is awaited here comes after `deadline.begin()`.
 
 import math
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass
-from types import CoroutineType
 
 import trio
 
@@ -288,7 +287,7 @@ class Edge:
         key = incoming.header(b"idempotency-key") if endpoint.keyed else None
         if key is None:
             result = endpoint.handler(call, **arguments)
-            if isinstance(result, CoroutineType):
+            if isinstance(result, Coroutine):
                 call.deadline.begin()
                 result = await result
             elif isinstance(result, Ask):
@@ -327,7 +326,7 @@ class Edge:
         self._gate.check_kept(call)
         try:
             result = endpoint.handler(call, **arguments)
-            if isinstance(result, CoroutineType | Ask):
+            if isinstance(result, Coroutine | Ask):
                 result = await result
         except RowsRejected:
             # An earlier request with this key, whose outcome its caller never learned, or one on another node, has

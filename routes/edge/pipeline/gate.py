@@ -4,8 +4,8 @@ Declared size (413), credentials (401), rate (429), permission node (403), membe
 and streams pass the same gate; a stream passes it before its upgrade, so that refusals are plain HTTP.
 """
 
+from collections.abc import Coroutine
 from dataclasses import dataclass
-from types import CoroutineType
 
 from routes.edge.address import rate_key
 from routes.edge.declare.endpoint import Route
@@ -216,7 +216,7 @@ class Gate:
             raise malformed.not_found
         if route.guard is not None:
             subject = route.guard(call, **{name: values[name] for name in route.guard_takes})
-            if isinstance(subject, CoroutineType):
+            if isinstance(subject, Coroutine):
                 call.deadline.begin()
                 subject = await subject
             call.subject = subject

@@ -1,0 +1,1 @@
+"""Compiles the modules that all traffic passes: which (`groups`), and how (`building`)."""
