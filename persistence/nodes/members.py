@@ -16,6 +16,10 @@ NOBODY = ""
 """Named as the owner of a lease that was given up."""
 
 
+QUIET_SECONDS = 2.5
+"""A row that lasts no longer was not renewed for as long, of five seconds: two renewals are missing."""
+
+
 class State(Enum):
     """What a node says of itself."""
 
@@ -37,6 +41,7 @@ class Member(NamedTuple):
         heard: names of the nodes that it hears.
         sockets: its open live sockets.
         waiting_bytes: what waits in its fullest link.
+        is_quiet: it has missed renewals, so that it may be about to die.
         is_over: its row has run out.
     """
 
@@ -48,6 +53,7 @@ class Member(NamedTuple):
     heard: frozenset[str]
     sockets: int
     waiting_bytes: int
+    is_quiet: bool
     is_over: bool
 
 
@@ -169,14 +175,17 @@ async def read(conn: Connection) -> View:
     rows = await conn.fetch(
         """
         SELECT node, life, state, release, since_ms, heard, sockets, waiting_bytes,
+               expires_at < clock_timestamp() + make_interval(secs => $1) AS is_quiet,
                expires_at < clock_timestamp() AS is_over
         FROM nodes ORDER BY node
-        """
+        """,
+        QUIET_SECONDS,
     )
     members = {
         row["node"]: Member(
             row["node"], row["life"], State(row["state"]), row["release"], row["since_ms"],
-            frozenset(row["heard"]), row["sockets"], row["waiting_bytes"], row["is_over"],
+            frozenset(row["heard"]), row["sockets"], row["waiting_bytes"], row["is_quiet"],
+            row["is_over"],
         )
         for row in rows
     }  # fmt: skip

@@ -10,6 +10,7 @@ from tests.friends.play import ask
 from tests.support.cluster import Cluster
 from tests.support.waiting import wait_until
 from tests.support.websocket import Client
+from tests.support.world import Player
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +74,7 @@ async def test_a_block_reaches_the_conversation_wherever_it_lives(cluster: Clust
         await ann.say(room)
         await cluster.at(ben, blocker_at).do("POST", "/v1/social/friends/blocks", {"targetId": ann.id})
 
-        async def refused(player: Any = ann, path: str = room.messages) -> bool:
+        async def refused(player: Player = ann, path: str = room.messages) -> bool:
             return (await player.ask("POST", path, {"content": "?"})).status_code == 403
 
         await wait_until(refused)

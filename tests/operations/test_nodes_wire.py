@@ -20,7 +20,7 @@ async def test_a_node_that_serves_alone_is_the_only_one(world: World) -> None:
 
 def test_the_lines_of_all_nodes() -> None:
     def member(node: str, state: State, *heard: str, over: bool = False) -> Member:
-        return Member(node, 7, state, "1.0", 10 * MINUTE_MS, frozenset(heard), 5, 64, over)
+        return Member(node, 7, state, "1.0", 10 * MINUTE_MS, frozenset(heard), 5, 64, over, over)
 
     view = View(
         {

@@ -35,7 +35,8 @@ class Cluster:
 
     async def add(self, name: str) -> World:
         """Start one more node, and wait until it serves."""
-        self.worlds[name] = world = await self._nursery.start(self._run, name)
+        world: World = await self._nursery.start(self._run, name)
+        self.worlds[name] = world
         return world
 
     async def _run(self, name: str, task_status: trio.TaskStatus[World]) -> None:

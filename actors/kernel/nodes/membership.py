@@ -188,8 +188,11 @@ class Membership:
         self.where.changed()
 
     def _judge(self) -> None:
+        # Whoever does not renew is about to die, and goes on with nobody; who is only cut from the bus does renew.
         seats = [
-            Seat(one.node, one.life, one.heard) for one in self.members.values() if one.state is State.UP
+            Seat(one.node, one.life, one.heard)
+            for one in self.members.values()
+            if one.state is State.UP and not one.is_quiet
         ]
         if self.state is State.UP and verdict(seats, self.life.node) is Verdict.YIELD:
             self._yields += 1

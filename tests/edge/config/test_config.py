@@ -69,6 +69,7 @@ MORE = [
     "METRICS_TOKEN",
     "NATS_PLAIN",
     "OTEL",
+    "PURE",
     "REQUEST_SECONDS",
     "SESSION_TOKEN_SECONDS",
     "SHARED_DIR",
