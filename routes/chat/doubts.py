@@ -63,8 +63,8 @@ async def show_again(
         about: the conversation.
         events: a `ShownTo` for each turn in doubt.
 
-    Raises: what the conversation cannot be asked for: Refused, or a PersistenceError; then nothing is shown. NotFound
-        is none of them. Cancellation shows nothing.
+    Raises: Refused, or a PersistenceError, where the conversation cannot be asked; then nothing is shown. One that is
+        gone raises nothing. Cancellation shows nothing.
     """
     conversation_id = about.conversation_id
     try:

@@ -36,7 +36,8 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
     certificate = service.of(CERTIFICATE)
     renewals = () if certificate is None else (Job("certificate", 30, partial(run_sync, certificate.renew)),)
-    archive = service.config.wal_dir
+    # A database of one's own has an archive of its own.
+    archive = service.config.wal_dir if service.config.database_url is None else None
     archived = (
         ()
         if archive is None

@@ -13,6 +13,7 @@ import trio
 from scripts.benchmarks.servers import NotServing
 from scripts.load.clients.http import RequestFailed
 from scripts.load.failures import first
+from scripts.load.tokens import NoTokens
 from scripts.soaking.report import table
 from scripts.soaking.run import Plan, Soak, folder_of
 from scripts.soaking.server import soaked_server
@@ -125,7 +126,7 @@ def main() -> int:
             folder = options.folder or Path(stack.enter_context(TemporaryDirectory(prefix="partyline-soak-")))
             refuse_full(folder)
             status = 0 if trio.run(soak, plan, folder) else 1
-        except* (ValueError, NotServing, RequestFailed, OSError) as group:
+        except* (ValueError, NotServing, NoTokens, RequestFailed, OSError) as group:
             status, why = 2, str(first(group))
         except* KeyboardInterrupt:
             status = 128 + signal.SIGINT

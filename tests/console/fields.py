@@ -262,10 +262,47 @@ async def offered(world: World, cast: Cast) -> Pages:
     }
 
 
+async def stories(world: World, cast: Cast) -> Pages:
+    """Texts, categories and polls of news, descriptions of products, files of totems."""
+    root, writer = cast.root, cast.writers[0]
+    taken = [payload for payload in PAYLOADS if is_text(payload) and payload == payload.strip()]
+    options, question = packed(100)[:10], packed(300)[0]
+    article = {
+        "scope": {"type": "global"},
+        "title": "All of it",
+        "summary": packed(500, is_text)[0],
+        "body": "\n\n".join(taken),
+        "status": "published",
+        "poll": {"question": question, "options": [{"label": option} for option in options]},
+    }
+    whole = await root.do("POST", "/v1/news", {**article, "slug": "whole"})
+    categories = packed(32)
+    for number, category in enumerate(categories):
+        body = {**article, "body": "-", "poll": None, "slug": f"of-{number}", "category": category}
+        told = await root.do("POST", "/v1/news", body)
+    descriptions = packed(2_000, is_text)
+    for number, text in enumerate(descriptions):
+        product = {**A_PRODUCT, "slug": f"thing-{number}", "description": text}
+        await root.do("POST", PRODUCTS, product)
+    names = []  # without what would lead into a folder
+    for number, name in enumerate(packed(255)):
+        totem = model_body(fileName=name, author={"name": f"Carver {number}", "description": packed(500)[0]})
+        made = await writer.do("POST", "/v1/profile/personal-totem", totem)
+        names.append(made["fileName"])
+    return {
+        f"/app/news/{whole['id']}": [*map(_unmarked, taken), question, *options],
+        f"/app/news/{told['id']}": [told["category"]],
+        "/app/news": [whole["summary"], *(category.lower() for category in categories[-20:])],
+        "/app/shop": descriptions,
+        "/app/totem": names,
+    }
+
+
 FIELDS: dict[str, Callable[[World, Cast], Awaitable[Pages]]] = {
     "people": people,
     "talk": talk,
     "looks": looks,
     "servers": servers,
     "offered": offered,
+    "stories": stories,
 }

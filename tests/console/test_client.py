@@ -4,18 +4,18 @@ import json
 import re
 import subprocess
 from pathlib import Path
-from shutil import copytree, which
+from shutil import copytree
 
 import pytest
 import trio
 
 from scripts.others.node import FOLDER, NoNode, install
+from tests.console.node import CLIENT, node
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.contract.sources import ROOT
 from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.support.world import World
 
-CLIENT = ROOT / "routes/console/static/client"
 COMPILER = "typescript@7.0.2"
 LINES = ("Ada talks in", "connection: live", "Ada: hello", "422 VALIDATION_FAILED", "hello")
 """What the longer example prints, among other things."""
@@ -109,19 +109,6 @@ def test_a_compiler_takes_the_types(tmp_path: Path) -> None:
         timeout=PATIENCE_SECONDS,
     )
     assert (done.stdout, done.returncode) == ("", 0)
-
-
-def node() -> list[str] | None:
-    """How Node is called so that it has WebSockets: from 22 on as it is, 20 and 21 with a flag."""
-    path = which("node")
-    if path is None:
-        return None
-    version = int(
-        subprocess.run([path, "--version"], capture_output=True, text=True, check=True)
-        .stdout[1:]
-        .split(".")[0]
-    )
-    return None if version < 20 else [path] if version >= 22 else [path, "--experimental-websocket"]
 
 
 @pytest.mark.slow

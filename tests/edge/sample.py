@@ -359,6 +359,7 @@ class Parts:
     arriving: Tabs = field(default_factory=arriving_bodies)
     unsent: Unsent = field(default_factory=Unsent)
     draining: bool = False
+    others: None = None
 
     def __post_init__(self) -> None:
         self.sockets = Sockets(self.clock, Random(1))

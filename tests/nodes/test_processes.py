@@ -1,6 +1,7 @@
 """Nodes in processes of their own, on one PostgreSQL and one NATS server: what happens when one of them is killed."""
 
 import secrets
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from persistence.nodes.members import State
 from routes.edge.identity.keys import Keys, open_keys
 from tests.support.nats import NatsServer
 from tests.support.process import ServerProcess
-from tests.support.waiting import PATIENCE_SECONDS, wait_until
+from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -136,4 +137,40 @@ async def test_what_a_killed_node_owned_is_served_by_the_other(
         await wait_until(both_own)
         assert set(await speaker.say(b.url, "after")) == {201}
         assert await speaker.read(b.url) == speaker.said
+
+        # One that is asked to stop leaves nothing behind that would have to be waited for.
+        assert await b.stop() == 0
+        assert set(await speaker.say(a.url, "last")) == {201}
+        assert await speaker.read(a.url) == speaker.said
         assert healed < HEALED_SECONDS
+
+
+async def test_a_node_that_was_frozen_ends_when_it_wakes_up(
+    database: Database, database_url: str, nats: NatsServer, tmp_path: Path
+) -> None:
+    """Others own its shards by then; nothing that it still answers or writes is taken for true."""
+    async with (
+        _node(tmp_path, database_url, nats, "a") as a,
+        _node(tmp_path, database_url, nats, "b") as b,
+        httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http,
+    ):
+
+        async def both_own() -> bool:
+            return await _spread(database, 2)
+
+        async def one_owns() -> bool:
+            return await _spread(database, 1)
+
+        await wait_until(both_own)
+        speaker = Speaker(http, open_keys(tmp_path / "shared"))
+        await speaker.found(a.url)
+        assert set(await speaker.say(b.url, "before")) == {201}
+        assert b.process is not None
+        b.process.send_signal(signal.SIGSTOP)
+        await wait_until(one_owns)
+        assert set(await speaker.say(a.url, "meanwhile")) == {201}
+        b.process.send_signal(signal.SIGCONT)
+        with patience():
+            assert await b.process.wait() == 1
+        assert "was silent for too long" in b.log
+        assert await speaker.read(a.url) == speaker.said

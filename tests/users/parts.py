@@ -67,7 +67,7 @@ class Parts:
         self.reactions = reactions_of(REACTIONS)
         self.reconciliations = reconciliations_of(RECONCILIATIONS)
         self.sockets = Sockets(self.clock, Random(2))
-        self.draining = False
+        self.draining, self.leaving, self.others = False, False, None
         self._opened = {USER_DIRECTORY: self.users, PRESENCE: self.presence}
 
     def of(self, part):

@@ -68,10 +68,12 @@ MORE = [
     "MAX_UNCLAIMED_SERVERS",
     "METRICS_TOKEN",
     "NATS_PLAIN",
+    "OTEL",
     "REQUEST_SECONDS",
     "SESSION_TOKEN_SECONDS",
     "SHARED_DIR",
     "STRIPE_URL",
+    "WAL_DIR",
 ]  # not in the contract's list, or left to us
 
 
@@ -200,6 +202,8 @@ def test_dotenv_line_that_is_none() -> None:
 def test_a_server_without_our_bounds_is_said_to_be_one() -> None:
     assert not list(cautions(read_config({})))
     (line,) = cautions(read_config({"PARTYLINE_EDGE": "stock"}))
+    beside = {"PARTYLINE_WAL_DIR": "/a", "PARTYLINE_DATABASE_URL": "postgresql://x"}
+    assert ["no effect" in one for one in cautions(read_config(beside))] == [True]
     assert "PARTYLINE_EDGE=stock is for comparison only" in line
 
 

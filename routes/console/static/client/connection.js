@@ -29,7 +29,8 @@ export class Connection {
       listener.heard(JSON.parse(data), this);
     };
     this.#socket.onclose = ({ code }) => this.#end(code, wasOpen);
-    this.#socket.onerror = () => {}; // `close` follows, and says more.
+    // `close` follows, and says more; but not in every Node, where a connection was refused.
+    this.#socket.onerror = () => setTimeout(() => this.#end(ABNORMAL, wasOpen));
   }
 
   /** Whether what is said now will be sent. */

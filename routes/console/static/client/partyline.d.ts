@@ -111,6 +111,8 @@ export type State = "closed" | "connecting" | "live" | "waiting";
 export class Live extends EventTarget {
   private constructor();
   readonly state: State;
+  /** When the service last said anything, by `Date.now()`. */
+  readonly heardAtMs: number;
   subscribe<T = any>(
     channel: string,
     options: Handlers<T> & { mode?: "snapshot" | "delta"; limit?: number },
@@ -119,6 +121,10 @@ export class Live extends EventTarget {
   send<T = any>(channel: string, message: Record<string, unknown>): Promise<T>;
   read(channel: string, messageId: string): Promise<any>;
   typing(channel: string): void;
+  /** Have the service say something. */
+  ping(): void;
+  /** Ask the connection at once, and give it up where there is no answer. */
+  doubt(): void;
   wake(): void;
   refresh(): void;
   pause(): void;

@@ -36,8 +36,16 @@ export class Partyline {
     this.rest = new Rest({ base, fetch: fetch ?? globalThis.fetch.bind(globalThis), authorize, newKey });
     this.live = new Live({ base, WebSocket: WebSocket ?? globalThis.WebSocket, authorize, newKey, random });
     if (token !== undefined) this.session.take({ token });
-    this.session.addEventListener("renewed", () => this.live.refresh());
-    this.session.addEventListener("end", () => this.live.pause());
+    let hasEnded = false;
+    this.session.addEventListener("renewed", () => {
+      if (hasEnded) this.live.resume();
+      else this.live.refresh();
+      hasEnded = false;
+    });
+    this.session.addEventListener("end", () => {
+      hasEnded = true;
+      this.live.pause();
+    });
     globalThis.addEventListener?.("online", () => this.live.wake());
     globalThis.addEventListener?.("offline", () => this.live.doubt());
     globalThis.document?.addEventListener("visibilitychange", () => globalThis.document.hidden || this.live.wake());
@@ -89,7 +97,8 @@ export class Partyline {
       await this.rest.get("/v1/auth/verify");
       return true;
     } catch (error) {
-      if (error.status === 401) return false;
+      // A fresh token may have ended as well before it was looked at: only who gets none is signed out.
+      if (error.status === 401) return this.session.token() !== null;
       throw error;
     }
   }

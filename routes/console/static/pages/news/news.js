@@ -21,7 +21,7 @@ function Feed() {
     ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`)}<//>`;
 }
 
-const By = ({ article }) => html`${article.authorName && html`<bdi>${article.authorName}</bdi> · `}<${When} at=${article.publishedAt ?? article.createdAt} />${article.category && ` · ${article.category}`}`;
+const By = ({ article }) => html`${article.authorName && html`<bdi>${article.authorName}</bdi> · `}<${When} at=${article.publishedAt ?? article.createdAt} />${article.category && html` · <bdi>${article.category}</bdi>`}`;
 
 function Article({ id }) {
   const read = useRead((signal) => api.read(id, signal), [id]);
@@ -41,6 +41,6 @@ function Follow({ article }) {
   return html`<${State} of=${read}>${({ items }) => html`<div class="buttons start">${offered.map((one) => {
     const others = items.filter((item) => item.type !== one.type || item.id !== one.id);
     const isFollowed = others.length < items.length;
-    return html`<button key=${one.type} type="button" aria-pressed=${isFollowed} disabled=${act.isRunning} onClick=${() => act.run(isFollowed ? others : [...items, one])}>${say(`news.follow.${one.type}`, { name: one.id })}</button>`;
+    return html`<button key=${one.type} type="button" aria-pressed=${isFollowed} disabled=${act.isRunning} onClick=${() => act.run(isFollowed ? others : [...items, one])}><bdi>${say(`news.follow.${one.type}`, { name: one.id })}</bdi></button>`;
   })}</div><${Complaint} error=${act.error} />`}<//>`;
 }

@@ -1,0 +1,95 @@
+"""What nodes say to each other: kept until somebody listens, in order, and never lost in silence."""
+
+from random import Random
+
+import trio
+
+from actors.kernel.nodes.entries import Entry, Owns, Said, Touched, decode, encode
+from actors.kernel.nodes.link import LINK_BYTES, Life
+from actors.kernel.nodes.peers import CALLS_BYTES, Peers
+from tests.nodes.play import KEY
+from tests.support.bus import FAIR, FOUL, SimulatedBus
+
+
+class _Node:
+    def __init__(self, bus: SimulatedBus, name: str) -> None:
+        self.life = Life(name, 1)
+        self.lost: list[str] = []
+        self.heard: list[str] = []
+        self.peers = Peers(
+            self.life,
+            KEY,
+            bus.end(name),
+            self.lost.append,
+            now=trio.current_time,
+            soon=trio.lowlevel.current_trio_token().run_sync_soon,
+        )
+        self.peers.hear_topic("talk", lambda _, body: self.heard.append(body.decode()))
+        bus.join(name, self.peers.links.take)
+
+
+def _pair(bus: SimulatedBus) -> tuple[_Node, _Node]:
+    a, b = _Node(bus, "a"), _Node(bus, "b")
+    a.peers.meet(b.life)
+    b.peers.meet(a.life)
+    return a, b
+
+
+async def test_what_came_early_is_heard_first(autojump_clock: object, nursery: trio.Nursery) -> None:
+    bus = SimulatedBus(Random(1))
+    a, b = _pair(bus)
+    for task in (bus.carry, a.peers.links.keep, b.peers.links.keep):
+        nursery.start_soon(task)
+    a.peers.say("b", "talk", b"early")
+    a.peers.say_all("nobody hears", b"?")
+    await trio.sleep(1)
+    assert not b.heard
+    b.peers.listen()
+    a.peers.say_all("talk", b"late")
+    await trio.sleep(1)
+    assert b.heard == ["early", "late"]
+    assert a.peers.has_been_heard
+
+
+async def test_foul_weather_loses_nothing(autojump_clock: object, nursery: trio.Nursery) -> None:
+    bus = SimulatedBus(Random(2))
+    a, b = _pair(bus)
+    b.peers.listen()
+    for task in (bus.carry, a.peers.links.keep, b.peers.links.keep):
+        nursery.start_soon(task)
+    bus.weather = FOUL
+    said = [f"{number}" for number in range(300)]
+    for one in said:
+        a.peers.say("b", "talk", one.encode())
+        await trio.sleep(0.01)
+    bus.weather = FAIR
+    await trio.sleep(10)
+    assert b.heard == said
+    assert not b.lost
+
+
+async def test_callers_leave_room_for_what_must_arrive(autojump_clock: object, nursery: trio.Nursery) -> None:
+    bus = SimulatedBus(Random(3))
+    a, b = _pair(bus)
+    b.peers.listen()
+    for task in (bus.carry, a.peers.links.keep, b.peers.links.keep):
+        nursery.start_soon(task)
+    await trio.sleep(1)
+    bus.parted.add(frozenset("ab"))
+    entry = Said("talk", b"x" * 100_000)
+    calls = 0
+    while a.peers.call("b", entry):
+        calls += 1
+    assert calls == CALLS_BYTES // 100_100
+    assert not a.peers.call("c", entry)
+    for _ in range(LINK_BYTES // 100_000):
+        a.peers.tell("b", entry)
+    bus.parted.clear()
+    await trio.sleep(5)
+    # More than a link holds was given up, and the other node knows that it cannot trust its memory.
+    assert b.lost == ["a"]
+
+
+def test_entries_are_read_as_they_were_written() -> None:
+    entries: list[Entry] = [Owns("a", {3: 7}), Touched("inbox", ["ann"], "x"), Said("talk", b"\0")]
+    assert [decode(encode(entry)) for entry in entries] == entries

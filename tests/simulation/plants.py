@@ -1,0 +1,123 @@
+"""Faults that are planted to show that the simulation finds them: this code, or its like, once had each of them."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+import trio
+
+from actors.kernel import opening
+from actors.kernel.fanout import Channel
+from actors.kernel.turn import TurnDraft
+from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError
+from persistence.journal.journal import Head
+from persistence.journal.turn import Turn
+from routes.chat import doubts
+from tests.simulation.store import Entry, SimulatedStore
+from tests.simulation.tables import Tables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plant:
+    """One fault.
+
+    Args:
+        name: what goes wrong.
+        tables, store: what stands in place of the right ones.
+        patches: (module or class, name, what stands in its place) while the run lasts.
+    """
+
+    name: str = "none"
+    tables: type[Tables] = Tables
+    store: type[SimulatedStore] = SimulatedStore
+    patches: tuple[tuple[Any, str, Any], ...] = ()
+
+    def planted(self) -> ExitStack:
+        """The fault is there while the block runs."""
+        stack = ExitStack()
+        for target, name, replacement in self.patches:
+            stack.enter_context(patch.object(target, name, replacement))
+        return stack
+
+
+class _SeqOnly(Tables):
+    """A turn without events moves nothing that the next one is compared with."""
+
+    def fits(self, turn: Turn, head: Head) -> bool:
+        return head.seq == turn.seq
+
+
+class _Unfenced(Tables):
+    """A turn is committed whoever has the lease by now."""
+
+    def holds(self, turn: Turn) -> bool:
+        return True
+
+
+class _Unsealed(Tables):
+    """A turn of unknown outcome may land after its actor was loaded again."""
+
+    async def seal(self, _conn: object, kind: str, id: str, *, shard: int, fence: int) -> None:
+        pass
+
+
+class _SureOfNothing(SimulatedStore):
+    """What nobody knows to be committed is said not to be."""
+
+    def _tell(self, batch: list[Entry], outcomes: list[PersistenceError | None]) -> None:
+        for entry, outcome in zip(batch, outcomes, strict=True):
+            if isinstance(outcome, OutcomeUnknown):
+                entry.done(DatabaseUnavailable("nothing was changed, it is said"))
+            else:
+                entry.done(outcome)
+
+
+class _Early(SimulatedStore):
+    """A turn is acknowledged when it is sent, and not when it is on disk."""
+
+    def submit(self, turn: Turn, done: Callable[[PersistenceError | None], None], /) -> None:
+        super().submit(turn, lambda _outcome: None)
+        trio.lowlevel.current_trio_token().run_sync_soon(done, None)
+
+
+def _without_newer(channel: Channel, request: Any, older: Any) -> Any:
+    """What was published while the journal was read is not sent."""
+    missed = _missed(channel, request, older)
+    if not missed or not older:
+        return missed
+    return [entry for entry in missed if entry[0] <= older[-1][0]]
+
+
+def _keeping_texts(channel: Channel, *args: Any, **options: Any) -> None:
+    """Events of memory are replayed as they were, although their texts are gone."""
+    _publish(channel, *args, **options | {"rewrites": False})
+
+
+def _deaf(*_: Any) -> None:
+    pass
+
+
+async def _asleep(*_: Any) -> None:
+    await trio.sleep_forever()
+
+
+_missed, _publish = Channel._missed, Channel.publish
+
+PLANTS = (
+    Plant("votes of a crowd in one turn are lost", patches=((TurnDraft, "_changes", lambda *_: False),)),
+    Plant("a late commit is written over", tables=_SeqOnly),
+    Plant("a stale owner writes after its lease went", tables=_Unfenced),
+    Plant("an unknown outcome is answered as a failure", store=_SureOfNothing),
+    Plant("an answer comes before the commit", store=_Early),
+    Plant(
+        "a subscription misses what happened while it was opened",
+        patches=((Channel, "_missed", _without_newer),),
+    ),
+    Plant("a deleted text is told to those who come back", patches=((Channel, "publish", _keeping_texts),)),
+    Plant("a deadline is lost when its process ends", patches=((opening, "wake_due", _asleep),)),
+    Plant("a commit lands late, and memory does not hear of it", tables=_Unsealed),
+    Plant("an inbox is not told of a turn of unknown outcome", patches=((doubts, "follow_doubts", _deaf),)),
+)
+"""All of them; `test_plants.py` shows that each is found."""

@@ -1,0 +1,83 @@
+"""One run of one seed: the same each time, in any process."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from traceback import format_exc
+from typing import Any
+
+import trio
+from structlog.testing import capture_logs
+from trio.testing import MockClock
+
+from tests.simulation.checks import check
+from tests.simulation.image import image
+from tests.simulation.plants import Plant
+from tests.simulation.play import play
+from tests.simulation.world import World
+
+RUN_SECONDS = 60.0
+"""Of virtual time: longer than any run that comes to rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What came of a run.
+
+    Args:
+        wrong: what must not be; nothing, if all is well.
+        trace: what happened, in order.
+    """
+
+    seed: int
+    wrong: tuple[str, ...]
+    trace: tuple[tuple[Any, ...], ...]
+
+    @property
+    def digest(self) -> str:
+        """The same for the same history."""
+        return sha256(repr((self.wrong, self.trace)).encode()).hexdigest()
+
+    def __str__(self) -> str:
+        lines = [" ".join(map(str, facts)) for facts in self.trace]
+        return "\n".join([f"seed {self.seed}", *lines, *(f"WRONG {one}" for one in self.wrong)])
+
+
+def run(seed: int, plant: Plant | None = None) -> Report:
+    """Run one seed, with or without a planted fault."""
+    image()
+    with capture_logs() as log, _in_order(seed), (plant or Plant()).planted():
+        world = trio.run(partial(_run, seed, plant), clock=MockClock(autojump_threshold=0))
+    faults = [f"{entry['doing']}: {entry['exc_info']!r}" for entry in log if entry["event"] == "kernel_fault"]
+    return Report(seed, (*world.wrong, *faults), tuple(world.trace))
+
+
+async def _run(seed: int, plant: Plant | None) -> World:
+    async with trio.open_nursery() as nursery:
+        world = World(seed, plant, nursery)
+        try:
+            with trio.fail_after(RUN_SECONDS):
+                await play(world)
+                world.wrong = await check(world)
+                for node in tuple(world.nodes):
+                    await world.stop(node)
+        except Exception:
+            # With a fault in it, the code may do anything.
+            world.wrong.append(format_exc())
+        nursery.cancel_scope.cancel()
+    return world
+
+
+@contextmanager
+def _in_order(seed: int) -> Iterator[None]:
+    """Have trio shuffle tasks that can run at the same moment by the seed, from an order that is always the same."""
+    scheduler: Any = trio._core._run
+    before = scheduler._ALLOW_DETERMINISTIC_SCHEDULING
+    scheduler._ALLOW_DETERMINISTIC_SCHEDULING = True
+    scheduler._r.seed(seed)
+    try:
+        yield
+    finally:
+        scheduler._ALLOW_DETERMINISTIC_SCHEDULING = before

@@ -1,0 +1,20 @@
+"""That the simulation can find: faults of the past are planted one by one, and each is found within so many seeds."""
+
+import pytest
+
+from tests.simulation.plants import PLANTS, Plant
+from tests.simulation.running import run
+
+SEEDS = 1_000
+"""As many as one run of the suite plays."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name.replace(" ", "-"))
+def test_a_planted_fault_is_found(plant: Plant) -> None:
+    for seed in range(SEEDS):
+        report = run(seed, plant)
+        if report.wrong:
+            print(f"{plant.name}: found after {seed + 1} of {SEEDS} seeds: {report.wrong[0][:200]}")
+            return
+    pytest.fail(f"{plant.name}: not found in {SEEDS} seeds")

@@ -1,0 +1,53 @@
+"""Runs of many seeds: whatever clients do and the database does, what must hold holds (`checks.py`, `history.py`)."""
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.simulation.running import run
+
+FOUND = (223, 5382, 500658)
+"""Seeds that have found a fault of this code once; it stays found."""
+
+SEEDS = int(os.environ.get("SIMULATED_SEEDS", "1000"))
+
+FIRST = int(os.environ.get("SIMULATED_FROM", "0")) or 1_000_000 + datetime.now(UTC).toordinal() * SEEDS
+"""Every day has other seeds; `SIMULATED_FROM` repeats those of another day."""
+
+
+@pytest.mark.parametrize("seed", [*range(12), *FOUND])
+def test_a_run_ends_as_it_must(seed: int) -> None:
+    report = run(seed)
+    assert not report.wrong, str(report)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(8))
+def test_many_runs_end_as_they_must(part: int) -> None:
+    seeds = range(FIRST + part, FIRST + SEEDS, 8)
+    for seed in seeds:
+        report = run(seed)
+        assert not report.wrong, f"{report}\nagain: scripts/simulate --seed {seed} --verbose"
+    print(f"{len(seeds)} of {SEEDS} seeds from {FIRST}: none wrong")
+
+
+def test_a_seed_is_the_same_run_in_every_process() -> None:
+    seeds = (3, 10, 11)
+    here = [run(seed).digest for seed in seeds]
+    assert [run(seed).digest for seed in seeds] == here
+    assert len(set(here)) == len(seeds)
+    code = f"from tests.simulation.running import run\nprint(*(run(seed).digest for seed in {seeds}))"
+    there = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for hash_seed in ("1", "4711")
+    ]
+    assert there == [here, here]
