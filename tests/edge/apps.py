@@ -11,7 +11,6 @@ from hypercorn.typing import ASGIFramework, ASGIReceiveCallable, ASGISendCallabl
 
 from actors.errors import Refused
 from actors.ids import UserId, Uuid
-from actors.kernel.clock import Clock
 from routes.edge.deadline import Deadline
 from routes.edge.declare.endpoint import RouteTable
 from routes.edge.errors import problem
@@ -43,7 +42,7 @@ OURS = SharedBytes(bytes(LARGE_BYTES))
 log = structlog.get_logger("partyline.server")
 
 
-class FixedClock(Clock):
+class FixedClock:
     """A clock that stands where it was put."""
 
     def __init__(self, now_ms: int = 1_700_000_000_000) -> None:

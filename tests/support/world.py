@@ -15,7 +15,6 @@ import pytest
 from actors.change import Change
 from actors.friends.between import seen_between
 from actors.ids import new_uuid
-from actors.kernel.clock import Clock
 from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.users.permissions import add_role
@@ -38,7 +37,7 @@ NOBODY_THERE = "http://127.0.0.1:1"
 """A web address at which nothing listens."""
 
 
-class ShiftedClock(Clock):
+class ShiftedClock:
     """The system's time, which a test may move forward, and stop."""
 
     def __init__(self) -> None:
