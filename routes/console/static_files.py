@@ -10,9 +10,10 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from routes.console.joining import JOINED, joined, path_of
 
@@ -82,19 +83,24 @@ class StaticFiles:
         return tuple(found)
 
 
-def read_static_files(folder: Path | None = None) -> StaticFiles:
+@cache
+def shipped_static_files() -> StaticFiles:
+    """The files that belong to the package; read once for each process. Blocks, the first time."""
+    return read_static_files(files("routes.console").joinpath("static"))
+
+
+def read_static_files(folder: Traversable) -> StaticFiles:
     """Read all files, and join them. Blocks on the disk; takes some ten milliseconds.
 
     Args:
-        folder: in place of those that belong to the package, to work on them.
+        folder: where they lie.
 
     Raises:
         OSError: a file cannot be read.
         KeyError: a style sheet is not there.
         ValueError: a module cannot be joined with the others.
     """
-    root = files("routes.console").joinpath("static") if folder is None else folder
-    contents = dict(sorted(_walk(root, "")))
+    contents = dict(sorted(_walk(folder, "")))
     digest = hashlib.sha256()
     for path, content in contents.items():
         digest.update(f"{path}\0{len(content)}\0".encode() + content)

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -78,9 +79,7 @@ def _run(folder: Path, program: str, **environ: str) -> subprocess.CompletedProc
     )
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    project = tmp_path_factory.mktemp("project")
+def _make_wheel(project: Path) -> Path:
     for name, text in PROJECT.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text)
@@ -98,14 +97,18 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.fixture
-def installed(wheel: Path, tmp_path: Path) -> Path:
-    zipfile.ZipFile(wheel).extractall(tmp_path)
-    return tmp_path
-
-
-def test_it_is_named_after_its_interpreter_and_runs_compiled(wheel: Path, installed: Path) -> None:
+def test_a_wheel_with_compiled_modules(tmp_path: Path, subtests: pytest.Subtests) -> None:
+    """One wheel for all cases, since it is the compiler that takes its time; each case has a copy of its own."""
+    wheel = _make_wheel(tmp_path)
+    for number, (name, case) in enumerate(CASES):
+        installed = tmp_path / f"installed-{number}"
+        zipfile.ZipFile(wheel).extractall(installed)
+        with subtests.test(name):
+            case(installed)
     assert f"-cp{sys.version_info.major}{sys.version_info.minor}-" in wheel.name
+
+
+def _runs_compiled(installed: Path) -> None:
     assert (installed / "actors/rule.py").is_file()
     told = _run(installed, TOLD)
     assert told.stdout.splitlines() == ["more than 3", "ExtensionFileLoader ('actors.rule',) None"], (
@@ -113,9 +116,7 @@ def test_it_is_named_after_its_interpreter_and_runs_compiled(wheel: Path, instal
     )
 
 
-@pytest.mark.parametrize("where", ["actors/rule.py", "actors/limits.py"])
-def test_an_edited_source_is_never_passed_over(installed: Path, where: str) -> None:
-    """Neither one that was compiled, nor one whose constants went into what was."""
+def _never_passes_over_an_edited(where: str, installed: Path) -> None:
     edited = installed / where
     edited.write_text(edited.read_text().replace("more than", "above").replace("= 3", "= 2"))
     told = _run(installed, TOLD)
@@ -125,13 +126,23 @@ def test_an_edited_source_is_never_passed_over(installed: Path, where: str) -> N
     ], told.stderr
 
 
-def test_sources_can_be_preferred(installed: Path) -> None:
+def _prefers_sources_where_told(installed: Path) -> None:
     told = _run(installed, TOLD, PARTYLINE_PURE="on")
     assert told.stdout.splitlines()[1] == "SourceFileLoader () PARTYLINE_PURE is on"
 
 
-@pytest.mark.parametrize("call", ["check(4)", "ask(4).send(None)"])
-def test_tracebacks_name_file_and_line(installed: Path, call: str) -> None:
+def _names_file_and_line(call: str, installed: Path) -> None:
     told = _run(installed, f"import actors.rule\nactors.rule.{call}")
     assert 'File "actors/rule.py", line 6, in check\n    raise ValueError(' in told.stderr
     assert told.stderr.endswith("ValueError: more than 3\n")
+
+
+CASES = (
+    ("runs compiled", _runs_compiled),
+    # Neither a source that was compiled, nor one whose constants went into what was.
+    ("an edited source", partial(_never_passes_over_an_edited, "actors/rule.py")),
+    ("an edited constant", partial(_never_passes_over_an_edited, "actors/limits.py")),
+    ("sources are preferred", _prefers_sources_where_told),
+    ("a traceback", partial(_names_file_and_line, "check(4)")),
+    ("a traceback through a coroutine", partial(_names_file_and_line, "ask(4).send(None)")),
+)

@@ -12,7 +12,13 @@ import pytest
 
 from routes.console.document import document
 from routes.console.joining import CONSOLE, JOINED, joined
-from routes.console.static_files import ENTRY, STYLE_SHEET, StaticFiles, read_static_files
+from routes.console.static_files import (
+    ENTRY,
+    STYLE_SHEET,
+    StaticFiles,
+    read_static_files,
+    shipped_static_files,
+)
 
 MOST_BYTES = 100 * 1024
 """Of any page, compressed, with all that it loads but what belongs to its visitor."""
@@ -22,7 +28,7 @@ DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 @pytest.fixture(scope="module")
 def static() -> StaticFiles:
-    return read_static_files()
+    return shipped_static_files()
 
 
 def modules_of(static: StaticFiles, file: str) -> list[str]:

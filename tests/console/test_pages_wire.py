@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from routes.console.joining import CONSOLE
-from routes.console.static_files import read_static_files
+from routes.console.static_files import shipped_static_files
 from tests.support.world import World
 
 
@@ -38,7 +38,7 @@ async def test_the_document_names_all_scripts_of_the_first_view_and_they_are_kep
     document = await page_of(world)
     addresses = re.findall(r'(?:href|src)="(/app/assets/[^"]+)"', document)
     named = {address.partition("/app/assets/")[2].partition("/")[2] for address in addresses}
-    assert set(read_static_files().imported_by(CONSOLE)) <= named
+    assert set(shipped_static_files().imported_by(CONSOLE)) <= named
     for address in sorted(set(addresses)):
         answer = await world.http.get(address, headers={"accept-encoding": "gzip"})
         assert answer.status_code == 200
@@ -85,7 +85,7 @@ async def test_the_document_is_asked_for_each_time_and_mostly_unchanged(world: W
     ],
 )
 async def test_what_is_not_served(world: World, path: str) -> None:
-    address = path.format(digest=read_static_files().digest)
+    address = path.format(digest=shipped_static_files().digest)
     answer = await world.http.get(address)
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/problem+json"

@@ -10,7 +10,7 @@ import pytest
 
 from actors.users.permissions import ABSENT_GRANTS, BUILT_IN_NODES
 from routes.console.joining import IMPORTS
-from routes.console.static_files import ENTRY, STYLES, read_static_files
+from routes.console.static_files import ENTRY, STYLES, read_static_files, shipped_static_files
 from routes.domains import TABLE
 from routes.edge.principal import AUTHENTICATED, MODERATOR, SUPER_ADMIN
 
@@ -65,7 +65,7 @@ def test_no_module_makes_markup_of_texts_or_keeps_credentials(path: Path):
 
 
 def test_every_import_is_there():
-    static = read_static_files()
+    static = shipped_static_files()
     for path in MODULES:
         reached = static.imported_by(name_of(path))
         assert set(reached) <= set(static.contents)
@@ -93,7 +93,7 @@ def test_every_name_is_exported():
 
 def test_nothing_is_left_over():
     """Every module is reached from the entry, by an import or as a page; every style sheet is linked."""
-    static = read_static_files()
+    static = shipped_static_files()
     reached: set[str] = set()
     waiting = [ENTRY]
     while waiting:
@@ -208,7 +208,7 @@ def test_words():
 
 def test_pages_find_their_words():
     """A page has the words of all pages, and those of its own group; nothing that it uses names others."""
-    static = read_static_files()
+    static = shipped_static_files()
     everybody = set(words_in("en"))
     contents = (STATIC / "pages.js").read_text()
     pages = re.findall(r'load: (play|run|operate)?\(+\) => import\("\./([^"]+)"\)', contents)
@@ -280,7 +280,7 @@ def test_libraries_are_what_was_vendored():
 
 
 def test_names_that_modules_import_are_vendored_or_ours():
-    assert set(IMPORTS.values()) <= set(read_static_files().contents)
+    assert set(IMPORTS.values()) <= set(shipped_static_files().contents)
 
 
 def test_one_changed_file_changes_every_address(tmp_path: Path):
@@ -290,6 +290,6 @@ def test_one_changed_file_changes_every_address(tmp_path: Path):
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(path.read_bytes())
     before = read_static_files(tmp_path)
-    assert before.digest == read_static_files().digest
+    assert before.digest == shipped_static_files().digest
     (tmp_path / "css/base.css").write_text("x")
     assert read_static_files(tmp_path).digest != before.digest

@@ -64,6 +64,7 @@ def after_call(
     session = getattr(_of_thread, "session", None)
     if session is None:
         session = _of_thread.session = requests.Session()
+        session.trust_env = False
     request = response.request.copy()
     request.url = readdressed(str(request.url), case.operation.path)
     os.write(_log, b".")

@@ -19,6 +19,7 @@ import trio
 
 from scripts.upstreams.curseforge import KEY, CurseForgeSite
 from scripts.upstreams.modrinth import ModrinthSite
+from tests.contract.sources import ROOT
 from tests.ip.databases import write as write_geoip
 from tests.mods.play import sites
 from tests.support.process import ServerProcess, server_process
@@ -91,7 +92,13 @@ async def _run(
             "--no-color",
             f"--report-json-path={folder / 'report.json'}",
         ],
-        env={**os.environ, **environment},
+        env={
+            # All that it reads at each request, to see whether there is a proxy.
+            "PATH": os.environ["PATH"],
+            # What it knows of Unicode takes seconds to make, and is kept beside what the other tests know.
+            "HYPOTHESIS_STORAGE_DIRECTORY": str(ROOT / ".hypothesis"),
+            **environment,
+        },
         capture_stdout=True,
         capture_stderr=True,
         check=False,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from routes.console.static_files import read_static_files
+from routes.console.static_files import shipped_static_files
 from tests.console.furnished import Furnished, furnish
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.console.sweep import SCRIPT, addresses, found_by, name_of, paint, visit, walk
@@ -83,7 +83,7 @@ async def test_a_language_of_long_words_fits_the_narrowest_phone(furnished: Furn
 
     def answer(route: Route) -> None:
         name = route.request.url.rpartition("/")[2].replace("de.", "en.", 1)
-        words = json.loads(read_static_files().contents[f"text/{name}"])
+        words = json.loads(shipped_static_files().contents[f"text/{name}"])
         route.fulfill(json={key: longer(entry) for key, entry in words.items()})
 
     def story(scene: Scene) -> None:
