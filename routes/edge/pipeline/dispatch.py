@@ -121,22 +121,11 @@ class Edge:
         """
         started = trio.current_time()
         call = self._call(incoming, endpoint.status, started)
-        outgoing: Outgoing | None = None
         try:
-            with call.deadline:
-                if self.service.others is None:
-                    outgoing = await self._perform(call, endpoint, incoming)
-                else:
-                    outgoing = await self._anywhere(call, endpoint, incoming)
-        except Exception as error:
-            outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
+            outgoing = await self._in_time(call, endpoint, incoming)
         finally:
-            if call.place is not None:
-                await call.place.give_back()
             if incoming.arrived_bytes:
                 incoming.release()
-        if outgoing is None:
-            outgoing = problem(self._too_late(call), call.request_id)
         self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
         return self._finished(call, incoming, outgoing)
 
@@ -156,16 +145,7 @@ class Edge:
         call.client_address, call.request_id = request.client_address, request.request_id
         call.times_passed = request.times
         call.deadline.move(trio.current_time() + request.left_ms / 1000)
-        outgoing: Outgoing | None = None
-        try:
-            with call.deadline:
-                outgoing = await self._anywhere(call, endpoint, incoming)
-        except Exception as error:
-            outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
-        finally:
-            if call.place is not None:
-                await call.place.give_back()
-        return problem(self._too_late(call), call.request_id) if outgoing is None else outgoing
+        return await self._in_time(call, endpoint, incoming)
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
         """Check a WebSocket handshake: the response that refuses it, or the stream. Cancellation abandons it.
@@ -252,6 +232,22 @@ class Edge:
         call.deadline.move(math.inf)  # a stream has no deadline; its effects have their own
         self._answers[stream].add(101, 0.0)
         return Opening(call, subprotocol, self._common(call, incoming), stream.handler, arguments)
+
+    async def _in_time(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
+        """The response, or the problem that there is instead: a refusal, a fault, or that it took too long."""
+        outgoing: Outgoing | None = None
+        try:
+            with call.deadline:
+                if self.service.others is None:
+                    outgoing = await self._perform(call, endpoint, incoming)
+                else:
+                    outgoing = await self._anywhere(call, endpoint, incoming)
+        except Exception as error:
+            outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
+        finally:
+            if call.place is not None:
+                await call.place.give_back()
+        return problem(self._too_late(call), call.request_id) if outgoing is None else outgoing
 
     async def _anywhere(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """Answer a request here, or have the node answer it that has its owner."""
