@@ -52,7 +52,7 @@ class Part:
     runs: tuple[tuple[str, ...], ...] = ((),)
 
 
-_EACH = ("--phases=coverage,fuzzing", "--max-examples=12", "--generation-deterministic")
+_EACH = ("--phases=coverage,fuzzing", "--max-examples=4", "--generation-deterministic")
 """Each operation alone: every bound of its schema, and examples beside."""
 
 _IN_A_ROW = ("--phases=stateful", "--max-examples=200")
