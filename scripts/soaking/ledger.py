@@ -1,6 +1,7 @@
 """Every acknowledged message of a soak, and whether each is there in the end: once, and in order."""
 
 from collections.abc import Sequence
+from random import Random
 from typing import Any, NamedTuple
 
 import trio
@@ -46,10 +47,11 @@ class Writer:
         return f"{self.number}-{number}"
 
     async def write(self, asker: Asker) -> None:
-        """Post the next message, as often as it takes; cancelled, it counts as not acknowledged."""
+        """Post the next message of a writer that was taken (`take`), as often as it takes; cancelled, it counts as not
+        acknowledged.
+        """
         client_id = self.client_id(len(self.kept))
         body = {"content": f"message {client_id} " + "abcdefghi " * 8, "clientMessageId": client_id}
-        self.is_busy = True
         try:
             while True:
                 try:
@@ -63,6 +65,19 @@ class Writer:
         finally:
             self.is_busy = False
         self.kept.append(Kept(made["id"], made["createdAtMs"]))
+
+
+def take(writers: Sequence[Writer], rng: Random) -> Writer | None:
+    """One of the writers that are idle, who is busy from now on; None if all are.
+
+    Busy before its task begins: a loop that is late chooses again before that, and a message would count as two.
+    """
+    idle = [writer for writer in writers if not writer.is_busy]
+    if not idle:
+        return None
+    writer = rng.choice(idle)
+    writer.is_busy = True
+    return writer
 
 
 def writers_of(rooms: Sequence[Room]) -> list[Writer]:

@@ -21,7 +21,7 @@ from scripts.soaking.books import Books
 from scripts.soaking.deeds import DEEDS
 from scripts.soaking.deeds.deed import Deed
 from scripts.soaking.faults import Fault, schedule
-from scripts.soaking.ledger import Writer, judge, stored, together, writers_of
+from scripts.soaking.ledger import Writer, judge, stored, take, together, writers_of
 from scripts.soaking.report import MB, Bound, Outcome, Stretch, heading, stretch_line
 from scripts.soaking.samples import Held, Sample, held, look, slope
 from scripts.soaking.scene import Scene, set_scene
@@ -165,12 +165,10 @@ class Soak:
                     self.books.late += 1
                 elif at:
                     deeds.start_soon(self._do, DEEDS[at - 1], self._scene)
+                elif (writer := take(self._writers, self._rng)) is not None:
+                    deeds.start_soon(self._write, writer)
                 else:
-                    idle = [writer for writer in self._writers if not writer.is_busy]
-                    if idle:
-                        deeds.start_soon(self._write, self._rng.choice(idle))
-                    else:
-                        self.books.late += 1
+                    self.books.late += 1
             deeds.cancel_scope.deadline = trio.current_time() + DRAIN_SECONDS
         if deeds.cancel_scope.cancelled_caught:
             self.failures.append(f"something was not answered within {DRAIN_SECONDS:.0f} s of the end")

@@ -11,7 +11,7 @@ from scripts.soaking.__main__ import parser, plan_of
 from scripts.soaking.asking import _json
 from scripts.soaking.books import Books
 from scripts.soaking.faults import schedule
-from scripts.soaking.ledger import Kept, Writer, judge
+from scripts.soaking.ledger import Kept, Writer, judge, take
 from scripts.soaking.report import GROUPS, Stretch, heading, stretch_line, table
 from scripts.soaking.run import Soak
 from scripts.soaking.samples import Sample, slope
@@ -58,6 +58,12 @@ def test_the_judge_tells_lost_from_repeated_and_disordered(acked: str, stored: s
     writer.kept = kept(acked)
     verdict = judge(messages(stored), [writer])
     assert (verdict.missing, verdict.repeated, verdict.disordered) == found
+
+
+def test_a_writer_is_taken_once_until_it_has_written():
+    writers = [Writer(number, ANN, Room("r", (ANN,))) for number in range(2)]
+    taken = [take(writers, random.Random(1)) for _ in range(3)]
+    assert {one.number for one in taken if one is not None} == {0, 1} and taken[2] is None
 
 
 @pytest.mark.parametrize(
