@@ -1,13 +1,10 @@
-"""Periodic jobs: each runs in its own task and at its own interval, so that none affects another, or the process.
+"""Periodic jobs: each in its own task with its own interval, so that none affects another, or the process.
 
 What a run raises is logged and counted, and the job runs again: soon if the database is unavailable, after a growing
 pause if it is a bug. Tasks that run for as long as the service (`BackgroundTask`) are restarted by the same rule. What
 may still end the process is listed in ARCHITECTURE.md.
 """
 
-import heapq
-import itertools
-import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -125,52 +122,14 @@ def ticking(name: str, every_seconds: float, tick: Callable[[], None]) -> Job:
 async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping, does: Does) -> None:
     """Run the jobs until cancelled; cancellation also cancels runs in progress.
 
-    A job has a task while it runs; between its runs it is an entry in a list, since there are eighty.
-
     Args:
         housekeeping: records runs and failures.
         does: asked before each run of a job that one node runs for all.
     """
-    waiting = _Waiting()
-    for job in jobs:
-        housekeeping.watched(job)
-        waiting.add(_Repeated(job), job.every_seconds)
     async with trio.open_nursery() as nursery:
-        while True:
-            one = await waiting.next()
-            nursery.start_soon(_run, one, waiting, housekeeping, does, name=f"housekeeping: {one.job.name}")
-
-
-@dataclass(slots=True)
-class _Repeated:
-    """A job, and how many of its last runs in a row have failed."""
-
-    job: Job
-    failures: int = 0
-
-
-class _Waiting:
-    """The jobs that wait for their next run, in the order of their times."""
-
-    def __init__(self) -> None:
-        self._heap: list[tuple[float, int, _Repeated]] = []
-        self._numbers = itertools.count()  # equal times keep their order
-        self._sooner = trio.Event()
-
-    def add(self, one: _Repeated, pause_seconds: float) -> None:
-        """Let a job run again after a pause."""
-        entry = (trio.current_time() + pause_seconds, next(self._numbers), one)
-        heapq.heappush(self._heap, entry)
-        if self._heap[0] is entry:
-            self._sooner.set()
-
-    async def next(self) -> _Repeated:
-        """Wait until a job is due, and take it out. Cancellation takes none."""
-        while not self._heap or self._heap[0][0] > trio.current_time():
-            self._sooner = trio.Event()
-            with trio.move_on_at(self._heap[0][0] if self._heap else math.inf):
-                await self._sooner.wait()
-        return heapq.heappop(self._heap)[2]
+        for job in jobs:
+            housekeeping.watched(job)
+            nursery.start_soon(_repeat, job, housekeeping, does, name=f"housekeeping: {job.name}")
 
 
 async def keep_running(task: BackgroundTask, housekeeping: Housekeeping, does: Does) -> None:
@@ -228,25 +187,26 @@ def pause_seconds(every_seconds: float, failures: int, fault: Exception) -> floa
     return min(grown, every_seconds) if _passes(fault) else grown
 
 
-async def _run(one: _Repeated, waiting: _Waiting, housekeeping: Housekeeping, does: Does) -> None:
-    """Run a job once, and have it wait for its next run."""
-    job, began_at = one.job, trio.current_time()
-    if job.one_node and not does(job.name):
-        housekeeping.done(job, began_at)  # by another node
-        one.failures = 0
-        waiting.add(one, job.every_seconds)
-        return
-    result = await _attempt(job.name, job.run, housekeeping)
-    if isinstance(result, Exception):
-        one.failures += 1
-        waiting.add(one, pause_seconds(job.every_seconds, one.failures, result))
-        return
-    one.failures = 0
-    if result is False:
-        waiting.add(one, min(REST_SECONDS, job.every_seconds))
-    else:
-        housekeeping.done(job, began_at)
-        waiting.add(one, job.every_seconds)
+async def _repeat(job: Job, housekeeping: Housekeeping, does: Does) -> None:
+    failures, pause = 0, job.every_seconds
+    while True:
+        await trio.sleep(pause)
+        began_at = trio.current_time()
+        if job.one_node and not does(job.name):
+            housekeeping.done(job, began_at)  # by another node
+            failures, pause = 0, job.every_seconds
+            continue
+        result = await _attempt(job.name, job.run, housekeeping)
+        if isinstance(result, Exception):
+            failures += 1
+            pause = pause_seconds(job.every_seconds, failures, result)
+            continue
+        failures = 0
+        if result is False:
+            pause = min(REST_SECONDS, job.every_seconds)
+        else:
+            housekeeping.done(job, began_at)
+            pause = job.every_seconds
 
 
 async def _attempt(name: str, run: Callable[[], Awaitable[object]], housekeeping: Housekeeping) -> object:
