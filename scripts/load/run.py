@@ -134,9 +134,9 @@ async def judged(workers: Workers, plan: Plan) -> Verdict:
         kept = [sum(parts) for parts in zip(*(one.acknowledged for one in stopped), strict=True)]
         unknown = [sum(parts) for parts in zip(*(one.unknown for one in stopped), strict=True)]
         most = [a + b for a, b in zip(kept, unknown, strict=True)]
-        return _joined(await workers.ask_all(Settle(kept, most), Verdict))
+        return Verdict.of_all(await workers.ask_all(Settle(kept, most), Verdict))
     if plan.traffic in ("friends", "parties", *FLEETS):
-        return _joined(await workers.ask_all(Settle([], []), Verdict))
+        return Verdict.of_all(await workers.ask_all(Settle([], []), Verdict))
     return Verdict()
 
 
@@ -167,15 +167,3 @@ def tokens_of(plan: Plan, worker: int, tokens: dict[int, str]) -> dict[int, str]
     if plan.traffic in ("rest", "parties", *FLEETS):
         return tokens
     return {user: token for user, token in tokens.items() if user % plan.processes == worker}
-
-
-def _joined(verdicts: list[Verdict]) -> Verdict:
-    return Verdict(
-        subscriptions=sum(one.subscriptions for one in verdicts),
-        expected=sum(one.expected for one in verdicts),
-        missing=sum(one.missing for one in verdicts),
-        repeated=sum(one.repeated for one in verdicts),
-        disordered=sum(one.disordered for one in verdicts),
-        skipped=sum(one.skipped for one in verdicts),
-        examples=[line for one in verdicts for line in one.examples][:5],
-    )

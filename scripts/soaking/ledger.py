@@ -6,13 +6,12 @@ from typing import Any, NamedTuple
 
 import trio
 
-from scripts.load.clients.exchange import Verdict
+from scripts.load.clients.exchange import EXAMPLES, Verdict
 from scripts.soaking.asking import Asker, NotDone
 from scripts.soaking.scene import Room, User
 
 RETRY_SECONDS = 0.25
 PAGE = 120
-EXAMPLES = 5
 
 
 class Kept(NamedTuple):
@@ -138,16 +137,4 @@ def judge(messages: Sequence[dict[str, Any]], writers: Sequence[Writer]) -> Verd
         repeated=repeated,
         disordered=disordered,
         examples=examples[:EXAMPLES],
-    )
-
-
-def together(verdicts: Sequence[Verdict]) -> Verdict:
-    """Of all conversations."""
-    return Verdict(
-        subscriptions=sum(one.subscriptions for one in verdicts),
-        expected=sum(one.expected for one in verdicts),
-        missing=sum(one.missing for one in verdicts),
-        repeated=sum(one.repeated for one in verdicts),
-        disordered=sum(one.disordered for one in verdicts),
-        examples=[line for one in verdicts for line in one.examples][:EXAMPLES],
     )

@@ -21,7 +21,7 @@ from scripts.soaking.books import Books
 from scripts.soaking.deeds import DEEDS
 from scripts.soaking.deeds.deed import Deed
 from scripts.soaking.faults import Fault, schedule
-from scripts.soaking.ledger import Writer, judge, stored, take, together, writers_of
+from scripts.soaking.ledger import Writer, judge, stored, take, writers_of
 from scripts.soaking.report import MB, Bound, Outcome, Stretch, heading, stretch_line
 from scripts.soaking.samples import Held, Sample, held, look, slope
 from scripts.soaking.scene import Scene, set_scene
@@ -268,7 +268,7 @@ class Soak:
                 self.failures.append(f"conversation {room.id} could not be read")
                 continue
             verdicts.append(judge(messages, [one for one in self._writers if one.room == room]))
-        return together(verdicts)
+        return Verdict.of_all(verdicts)
 
 
 def folder_of(path: Path) -> Path:

@@ -17,7 +17,7 @@ from persistence.nodes import members
 from persistence.nodes.members import State
 from routes.edge.identity.keys import Keys, open_keys
 from tests.support.nats import NatsServer
-from tests.support.process import ServerProcess
+from tests.support.process import ServerProcess, started
 from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 
 pytestmark = pytest.mark.slow
@@ -38,15 +38,8 @@ async def _node(folder: Path, database_url: str, nats: NatsServer, name: str) ->
         "nats_url": nats.url,
         "request_seconds": "5",
     }
-    server = ServerProcess(own, settings=settings)
-    try:
-        await server.start()
+    async with started(ServerProcess(own, settings=settings)) as server:
         yield server
-    finally:
-        if server.process is not None and server.process.returncode is None:
-            server.process.kill()
-            with trio.CancelScope(shield=True):
-                await server.process.wait()
 
 
 class Speaker:

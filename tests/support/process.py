@@ -30,15 +30,21 @@ async def server_process(**settings: str) -> AsyncIterator["ServerProcess"]:
         settings: configuration, by field name.
     """
     with reachable_directory() as folder:
-        server = ServerProcess(folder, settings=settings)
-        try:
-            await server.start()
+        async with started(ServerProcess(folder, settings=settings)) as server:
             yield server
-        finally:
-            if server.process is not None and server.process.returncode is None:
-                server.process.kill()
-                with trio.CancelScope(shield=True):
-                    await server.process.wait()
+
+
+@asynccontextmanager
+async def started(server: "ServerProcess") -> AsyncIterator["ServerProcess"]:
+    """The same server, ready; whatever is left of it at the end is killed."""
+    try:
+        await server.start()
+        yield server
+    finally:
+        if server.process is not None and server.process.returncode is None:
+            server.process.kill()
+            with trio.CancelScope(shield=True):
+                await server.process.wait()
 
 
 @contextmanager

@@ -1,10 +1,15 @@
 """What parent and workers say to each other: one JSON object a line, over the worker's pipes."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from scripts.load.plan import Plan
 
 Buckets = list[tuple[int, int]]
+
+EXAMPLES = 5
+"""Lines for a human, of all that is wrong."""
 
 
 class Open(msgspec.Struct, frozen=True, tag=True):
@@ -130,6 +135,19 @@ class Verdict(msgspec.Struct, frozen=True, tag=True, kw_only=True):
     def exact(self) -> bool:
         """Nothing missing, nothing twice, nothing out of order."""
         return not (self.missing or self.repeated or self.disordered)
+
+    @classmethod
+    def of_all(cls, parts: Sequence["Verdict"]) -> "Verdict":
+        """What several verdicts say together."""
+        return cls(
+            subscriptions=sum(one.subscriptions for one in parts),
+            expected=sum(one.expected for one in parts),
+            missing=sum(one.missing for one in parts),
+            repeated=sum(one.repeated for one in parts),
+            disordered=sum(one.disordered for one in parts),
+            skipped=sum(one.skipped for one in parts),
+            examples=[line for one in parts for line in one.examples][:EXAMPLES],
+        )
 
 
 Answer = Opened | Failed | Done | Tally | Stopped | Verdict
