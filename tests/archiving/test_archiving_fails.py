@@ -4,6 +4,7 @@ import re
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -72,17 +73,17 @@ async def test_a_full_archive_is_told_and_the_database_goes_on_meanwhile() -> No
             assert free_bytes(archive) > 0
             await database.read(_close_segment)
             await wait_until(lambda: looks(False))
+            await wait_until(partial(_has, archive, WRITES + 2))
             closed = [int(path.name[8:24], 16) for path in sorted(_segments(archive))]
             assert closed == list(range(closed[0], closed[0] + len(closed)))
-            assert len(closed) >= WRITES + 2
 
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[Path]:
-    """A disk of a megabyte, mounted at a folder; skips the test where that is not allowed."""
+    """A disk of eight megabytes, mounted at a folder; skips the test where that is not allowed."""
     folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m,mode=755", "none", folder], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=8m,mode=755", "none", folder], capture_output=True, check=False
     )
     if mounted.returncode != 0:
         pytest.skip(f"no disk can be mounted here: {mounted.stderr.decode().strip()}")
@@ -90,6 +91,10 @@ def small_disk(folder: Path) -> Iterator[Path]:
         yield folder
     finally:
         subprocess.run(["umount", folder], check=True)
+
+
+async def _has(archive: Path, segments: int) -> bool:
+    return len(_segments(archive)) >= segments
 
 
 def fill(path: Path) -> None:
