@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Callable
 from functools import partial
+from math import nan
 from operator import attrgetter
 
 from actors.kernel.overview import load_of
@@ -60,12 +61,12 @@ def show_gauges(service: Service) -> None:
         "1 while PostgreSQL cannot archive its log, and keeps it.",
         lambda: int(service.disk.is_archiving_failed),
     )
-    if (archive := archive_of(service.config)) is not None:
-        metrics.gauge(
-            "archive_free_bytes",
-            "Left on the disk of the archive.",
-            partial(free_of, archive),
-        )
+    archive = archive_of(service.config)
+    metrics.gauge(
+        "archive_free_bytes",
+        "Left on the disk of the archive; no number without an archive.",
+        lambda: nan if archive is None else free_of(archive),
+    )
     if (certificate := service.of(CERTIFICATE)) is not None:
         metrics.gauge(
             "certificate_expires_seconds",

@@ -88,7 +88,7 @@ async def test_rows_are_read_into_memory_once_nobody_else_can_write_them(
     async def remember(opening: Opening) -> None:
         owned.append(await opening.database.read(owned_shards))
 
-    first = Domain("remembering", (), parts=(Part(name="what is in rows", open=remember),))
+    first = Domain(name="remembering", mounts=(), parts=(Part(name="what is in rows", open=remember),))
     async with open_service(config_of(database_url, tmp_path / "data"), (first, *DOMAINS)):
         assert owned == [len(ALL_SHARDS)]
 
