@@ -153,7 +153,8 @@ async def _parties(world: World) -> list[str]:
             wrong += unruly(state) + await _states(world, node.parties.party, id, state)
     known = {(user_id, id) for user_id, id in node.memberships.all()}
     stored = set(await stored_memberships(world.tables))
-    wrong += [f"{user_id[:4]} is not known to be in {id[-2:]}" for user_id, id in sorted(stored - known)]
+    missed = [(user_id, id) for user_id, id in sorted(stored - known) if user_id not in world.strays]
+    wrong += [f"{user_id[:4]} is not known to be in {id[-2:]}" for user_id, id in missed]
     wrong += [f"{user_id[:4]} is thought to be in {id[-2:]}" for user_id, id in sorted(known - stored)]
     for request in world.requests:
         sent = sum(world.parties.invited[id] for id in request.attempts) if request.what == "invite" else 0

@@ -71,6 +71,7 @@ class World:
         self.parties = PartyHistory(self.tables, self.attendance)
         self.weather: Weather = CALM
         self.nodes: list[Node] = []
+        self.strays: set[str] = set()
         self.requests: list[Request] = []
         self.viewers: list[Viewer] = []
         self.wrong: list[str] = []
@@ -97,7 +98,7 @@ class World:
     def start(self, name: str) -> Node:
         """Start a process."""
         store = self.plant.store(self.tables, self.rng, self.weather, self.note)
-        node = Node(name, store, simulated_chat(self.clock.now_ms), Presence(self.clock))
+        node = Node(name, store, simulated_chat(self.clock.now_ms), Presence(self.clock), self.strays)
         self.nodes.append(node)
         self._started.set()
         self._started = trio.Event()
