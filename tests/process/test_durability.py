@@ -1,4 +1,4 @@
-"""`kill -9` of the server, or of its PostgreSQL, while people write: what was acknowledged is there, once and in order.
+"""`kill -9` of the server or of its PostgreSQL while people write: what was acknowledged is there, once and in order.
 
 Eight writers post into four conversations with client message ids. An acknowledgement counts once it has been
 written to the writer's own file and synced. Some kills are aimed at the moment between a write and its
