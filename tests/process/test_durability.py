@@ -23,7 +23,7 @@ import trio
 from routes.edge.identity.keys import open_keys
 from tests.support.embedded import postmaster
 from tests.support.process import ServerProcess, server_process
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
 
 KILLS = {"server": 20, "database": 4}
 """What is killed, and how often; a kill of PostgreSQL takes a second to heal."""
@@ -81,6 +81,7 @@ class Trial:
     stopping: bool = False
     acks: int = 0
     open_at_kill: int = 0
+    killed: int = 0  # the PostgreSQL that was
 
     async def write(self, writer: Writer, client: httpx2.AsyncClient) -> None:
         """Post until told to stop; the message in hand is finished first."""
@@ -136,10 +137,19 @@ class Trial:
             await trio.sleep(aimed_seconds)
         self.open_at_kill += sum(writer.waiting for writer in self.writers)
 
+    async def _is_another_there(self) -> bool:
+        try:
+            return postmaster(self.server.data_dir) != self.killed
+        except (OSError, ValueError, IndexError):
+            return False
+
     async def kill(self, victim: str) -> None:
         """Kill now. The server is started again, and the writers go on then; PostgreSQL is by the server."""
         if victim == "database":
-            os.kill(postmaster(self.server.data_dir), signal.SIGKILL)
+            # Answers that were on their way are counted as well: there may be no other PostgreSQL yet.
+            await wait_until(self._is_another_there)
+            self.killed = postmaster(self.server.data_dir)
+            os.kill(self.killed, signal.SIGKILL)
             return
         self.up = trio.Event()
         await self.server.kill()
