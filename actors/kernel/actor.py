@@ -255,8 +255,10 @@ class Actor:
         self._leave(self)
         self._end_life(Draining())
         self._fail(Draining())
-        if self._ends_with is not None and self.channel is not None:
-            self.channel.end(self._ends_with)
+        if self.channel is not None:
+            if self._ends_with is not None:
+                self.channel.end(self._ends_with)
+            self.channel.part()
 
     # -- in between ---------------------------------------------------------------------------------
 

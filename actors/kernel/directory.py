@@ -99,9 +99,13 @@ class System:
             answer = await waiter.wait()
         finally:
             letter.open = False
-        if answer.error is not None:
+        if answer.error is None:
+            return answer.reply
+        try:
             raise answer.error
-        return answer.reply
+        finally:
+            # Its traceback knows this frame: else the two would keep each other, and all that the request has.
+            del answer, waiter, letter
 
     async def go_to(self, kind: Kind[Any, Any], id: str) -> None:
         """Return at once where an owner lives here, or may be loaded here. Cancellation ends only the wait.

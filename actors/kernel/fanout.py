@@ -67,7 +67,7 @@ class Channel:
         self.id = id
         self._counters = counters
         self._start = start
-        self._owner = owner
+        self._owner: Owner | None = owner
         self.live = False
         self.state: Any = None
         self.epoch = ""
@@ -112,6 +112,11 @@ class Channel:
     def detach(self) -> None:
         """Note that there is no state at present; subscribers stay and wait for the next one."""
         self.live = False
+
+    def part(self) -> None:
+        """Let go of the owner, which has gone for good: else the two, which know each other, would stay with all that
+        they have shown until the collector's turn comes for what is old, hours later."""
+        self._owner = None
 
     def end(self, code: str) -> None:
         """End every subscription, because what it showed no longer exists; clients are sent `code` as the reason."""
@@ -206,7 +211,7 @@ class Channel:
             last.index = subscription.index
         subscription.index = OUTSIDE
         self._vacate(subscription.group)
-        if not self._subscriptions:
+        if not self._subscriptions and self._owner is not None:
             self._owner.unwatched()
 
     def place(self, subscription: Subscription) -> bool:

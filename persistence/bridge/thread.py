@@ -61,7 +61,8 @@ class _Call:
         if self.is_resumed:
             return
         self.is_resumed = True
-        result = self.outcome
+        # What has failed knows, by its traceback, the frames that know this call.
+        result, self.outcome = self.outcome, None
         if result is None and self.raise_cancel is not None:
             result = outcome.capture(self.raise_cancel)
         trio.lowlevel.reschedule(self.trio_task, result or outcome.Error(_closed()))

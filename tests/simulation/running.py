@@ -12,6 +12,7 @@ import trio
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
+from tests.simulation.attendance import in_haste
 from tests.simulation.checks import check
 from tests.simulation.image import image
 from tests.simulation.plants import Plant
@@ -48,7 +49,7 @@ class Report:
 def run(seed: int, plant: Plant | None = None) -> Report:
     """Run one seed, with or without a planted fault."""
     image()
-    with capture_logs() as log, _in_order(seed), (plant or Plant()).planted():
+    with capture_logs() as log, _in_order(seed), in_haste(), (plant or Plant()).planted():
         world = trio.run(partial(_run, seed, plant), clock=MockClock(autojump_threshold=0))
     faults = [f"{entry['doing']}: {entry['exc_info']!r}" for entry in log if entry["event"] == "kernel_fault"]
     return Report(seed, (*world.wrong, *faults), tuple(world.trace))
