@@ -1,7 +1,6 @@
-"""The actor system: which actors are live, and how they are reached.
+"""The actor system: how actors are reached, here (`owners.py`) or on other nodes.
 
-Activation is single-flight because an actor is in the directory from the first request for it: later callers find it
-there while it loads, and wait in its mailbox. Commands and `watch` activate; a single read does not (`peek`, `read`).
+Commands and `watch` activate; a single read does not (`peek`, `read`).
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -18,11 +17,11 @@ from actors.kernel.live_views import LiveView, LiveViews
 from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.nodes.far import Far
 from actors.kernel.one_shot import OneShot
+from actors.kernel.owners import Owners
 from actors.kernel.recovery import read_missed
 from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics, Counters
 from actors.kernel.subscription import Subscription, WatchRequest
-from actors.kernel.supervisor import supervise
 from actors.kernel.views import Views
 from persistence.journal.turn import Receipt
 
@@ -46,14 +45,13 @@ class System:
         self._runtime = runtime
         self._nursery = nursery
         self._kinds = {kind.name: kind for kind in kinds}
-        self._actors: dict[tuple[str, str], Actor] = {}
+        self._owners = Owners(runtime, nursery)
+        self._actors = self._owners.live
         self._live_views = live_views
         self._views = Views(runtime, live_views, self.peek, rng)
         self._hot_reads = HotReads()
         self._draining = False
-        self._left: trio.Event | None = None  # while somebody waits
         self._far = far
-        runtime.placement.on_lost(self._lose)
         if far is not None:
             far.open(self, self._kinds)
 
@@ -80,21 +78,19 @@ class System:
         Raises: Elsewhere, as said, and before anything was done; Refused by the kind's rules; NotFound for no such
         owner; Overloaded when its mailbox is full, it is parked, or the deadline passes before its turn; Draining;
         OutcomeUnknown when the deadline passes after its turn has decided it; other PersistenceErrors when nothing was
-        changed; Fault when a rule raised; RuntimeError when called inside a turn, which could wait for itself.
+        changed; Fault when a rule raised; RuntimeError when called inside a turn, which could wait for itself;
+        TypeError for a command that does not cross to the other node that has the owner, a defect.
 
         Cancellation: the caller leaves. A command not yet decided is dropped; one already decided takes effect.
         """
         self._outside_turns()
-        far = self._far
-        if far is not None and (kind.name, id) not in self._actors:
-            place = await far.place(kind.name, id)
-            if place is not None:
-                if passed_on or receipt is not None:
-                    raise Elsewhere(*place)
-                return await far.ask(place, kind, id, command)
+        if passed_on or receipt is not None:
+            await self.go_to(kind, id)
+        elif type(command) not in kind.crossing and self._is_far(kind, id):
+            raise TypeError(f"{type(command).__name__} does not cross between nodes")
         waiter: OneShot[Answer] = OneShot()
         letter = Letter(command, waiter.wake, receipt, self._runtime.clock.now_ms() + self._runtime.ask_ms)
-        self._deliver(kind, id, letter)
+        self._send(kind, id, letter)
         try:
             answer = await waiter.wait()
         finally:
@@ -136,11 +132,28 @@ class System:
                 subscribers, or at once when none follow. So a socket can hold the reply back and send both together.
         """
         deadline_ms = self._runtime.clock.now_ms() + self._runtime.ask_ms
-        letter = Letter(command, answer, receipt, deadline_ms, told)
+        self._send(kind, id, Letter(command, answer, receipt, deadline_ms, told))
+
+    def post_for_other(
+        self,
+        kind: Kind[Any, Any],
+        id: str,
+        command: Any,
+        answer: Callable[[Answer], None],
+        seconds: float,
+    ) -> None:
+        """As `post`, for a caller on another node: a command whose owner is not here is answered with Elsewhere.
+
+        Args:
+            kind, id, command: those of `post`.
+            answer: called with the outcome, synchronously.
+            seconds: how long the caller waits.
+        """
+        letter = Letter(command, answer, None, self._runtime.clock.now_ms() + int(seconds * 1000))
         if self._far is not None and self._is_far(kind, id):
-            self._runtime.start(self._far.post, kind, id, letter, self._deliver)
+            self._far.post(kind, id, letter, seconds, passes=False)
         else:
-            self._deliver(kind, id, letter)
+            self.deliver(kind, id, letter)
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> bool:
         """Enqueue a command without a caller for a live or loading owner; returns False when there is none here.
@@ -173,7 +186,7 @@ class System:
         if actor is None:
             wakes = not (self._draining or self._is_far(kind, id))
             if wakes and self._hot_reads.wake((kind.name, id), now_ms):
-                self._activate(kind, id)
+                self._owners.activate(kind, id)
             return None
         if actor.activation is None:
             return None
@@ -247,22 +260,18 @@ class System:
             seconds: how long to wait for that; nothing acknowledged is lost when it is not enough.
         """
         self._draining = True
-        for actor in list(self._actors.values()):
-            actor.close()
+        self._owners.close()
         with trio.move_on_after(seconds):
             while self._actors:
-                await self.wait_left()
+                await self._owners.wait_left()
 
     async def wait_left(self) -> None:
         """Wait until an owner leaves the directory. Cancellation ends only the wait."""
-        if self._left is None:
-            self._left = trio.Event()
-        await self._left.wait()
+        await self._owners.wait_left()
 
     def abandon(self) -> None:
         """Remove owners that could not be stopped in time, and answer all that wait for them."""
-        for actor in list(self._actors.values()):
-            actor.gone()
+        self._owners.abandon()
 
     # -- for the other parts of the kernel ----------------------------------------------------------
 
@@ -315,6 +324,19 @@ class System:
         actor.poke()
         return True
 
+    def deliver(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
+        """Give a letter to an owner of this node, which is activated if need be."""
+        if self._draining:
+            letter.close(Answer(None, Draining()))
+            return
+        actor = self._actors.get((kind.name, id)) or self._owners.activate(kind, id)
+        if letter.deadline_ms - self._runtime.ask_ms < actor.parked_until_ms or not actor.mailbox.push(
+            letter
+        ):
+            letter.close(Answer(None, Overloaded()))
+        else:
+            actor.poke()
+
     def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
         """Mark those watched views as changed whose id passes.
 
@@ -337,56 +359,36 @@ class System:
             return False
         if kind not in self._kinds or self._draining or self._is_far(self._kinds[kind], id):
             return False
-        self._activate(self._kinds[kind], id)
+        self._owners.activate(self._kinds[kind], id)
         return True
 
     # -- inside -------------------------------------------------------------------------------------
 
-    def _deliver(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
-        if self._draining:
-            letter.close(Answer(None, Draining()))
-            return
-        actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
-        if letter.deadline_ms - self._runtime.ask_ms < actor.parked_until_ms or not actor.mailbox.push(
-            letter
-        ):
-            letter.close(Answer(None, Overloaded()))
+    def _send(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
+        if self._far is not None and self._is_far(kind, id):
+            self._far.post(kind, id, letter, self._far.ask_seconds)
         else:
-            actor.poke()
+            self.deliver(kind, id, letter)
 
     def _is_far(self, kind: Kind[Any, Any], id: str) -> bool:
-        """Whether an owner is not, and may not be loaded, in this process."""
+        """Whether letters to an owner go to another node, or wait until it is known which: they may not be decided
+        here, or others that were posted before are still on their way."""
         far = self._far
-        return far is not None and (kind.name, id) not in self._actors and not far.is_here(kind.name, id)
-
-    def _activate(self, kind: Kind[Any, Any], id: str) -> Actor:
-        actor = self._actors[kind.name, id] = Actor(kind, id, self._runtime, self._gone)
-        self._nursery.start_soon(supervise, actor)
-        return actor
+        if far is None:
+            return False
+        return far.holds(kind.name, id) or not ((kind.name, id) in self._actors or far.is_here(kind.name, id))
 
     async def _loaded(self, kind: Kind[Any, Any], id: str) -> Actor:
         while True:
             if self._draining:
                 raise Draining
             await self.go_to(kind, id)
-            actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
+            actor = self._actors.get((kind.name, id)) or self._owners.activate(kind, id)
             if actor.activation is not None:
                 return actor
             if self._runtime.clock.now_ms() < actor.parked_until_ms:
                 raise Overloaded
             await actor.wait_loaded()
-
-    def _gone(self, actor: Actor) -> None:
-        if self._actors.get((actor.kind.name, actor.id)) is actor:
-            del self._actors[actor.kind.name, actor.id]
-            if self._left is not None:
-                self._left.set()
-                self._left = None
-
-    def _lose(self, shards: Collection[int]) -> None:
-        for actor in self._actors.values():
-            if self._runtime.placement.shard_of(actor.kind.name, actor.id) in shards:
-                actor.lose()
 
     def _outside_turns(self) -> None:
         # All tasks of the kernel, and only they, are children of its nursery. An actor that waited for another one

@@ -2,9 +2,11 @@
 is told that it has to begin anew.
 """
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
+
+from actors.errors import FieldError
 
 
 class Owns(msgspec.Struct, frozen=True, array_like=True, tag="owns"):
@@ -60,10 +62,28 @@ class Failed(msgspec.Struct, frozen=True, array_like=True):
     Args:
         name: of the exception's type.
         sentence: of a refusal; other failures tell callers no more than their type.
+        meta: small facts of a refusal.
+        errors: the broken fields of one.
     """
 
     name: str
     sentence: str = ""
+    meta: dict[str, Any] = {}
+    errors: tuple[FieldError, ...] = ()
+
+
+class Moved(msgspec.Struct, frozen=True, array_like=True, tag="moved"):
+    """A command was not decided, because another node has its owner.
+
+    Args:
+        number: of the question.
+        node: that has it, as the sender knows.
+        fence: under which.
+    """
+
+    number: int
+    node: str
+    fence: int
 
 
 class Told(msgspec.Struct, frozen=True, array_like=True, tag="told"):
@@ -122,7 +142,7 @@ class Said(msgspec.Struct, frozen=True, array_like=True, tag="said"):
     body: bytes
 
 
-Entry: TypeAlias = Owns | Asked | Answered | Told | Touched | Heard | Said
+Entry: TypeAlias = Owns | Asked | Answered | Moved | Told | Touched | Heard | Said
 
 encode = msgspec.msgpack.Encoder().encode
 """The bytes of an entry, or of what is in one."""

@@ -166,11 +166,15 @@ class Whereabouts:
             return None
         raise Overloaded
 
+    async def wait_changed(self) -> None:
+        """Wait until an owner, or the hope of one, may have changed. Cancellation ends only the wait."""
+        await self._changed.wait()
+
     async def _wait(self) -> None:
         if self._waiting >= WAITING_LETTERS:
             raise Overloaded
         self._waiting += 1
         try:
-            await self._changed.wait()
+            await self.wait_changed()
         finally:
             self._waiting -= 1
