@@ -15,14 +15,15 @@ from actors.kernel.hot_reads import HotReads
 from actors.kernel.kind import Kind, View
 from actors.kernel.live_views import LiveView, LiveViews
 from actors.kernel.mailbox import Answer, Letter
+from actors.kernel.nodes.copies import Copies
 from actors.kernel.nodes.far import Far
 from actors.kernel.one_shot import OneShot
 from actors.kernel.owners import Owners
-from actors.kernel.recovery import read_missed
 from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics, Counters
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.views import Views
+from actors.kernel.watching import Watching
 from persistence.journal.turn import Receipt
 
 # How long `drain` waits for turns and snapshots; a third of what a stop may take in all (contract §11, Stopping).
@@ -45,10 +46,13 @@ class System:
         self._runtime = runtime
         self._nursery = nursery
         self._kinds = {kind.name: kind for kind in kinds}
-        self._owners = Owners(runtime, nursery)
+        copies = self.copies = None if far is None else Copies(runtime, far.where, far.peers)
+        """Of owners on other nodes that are watched here; None without other nodes."""
+        self._owners = Owners(runtime, nursery, copies)
         self._actors = self._owners.live
         self._live_views = live_views
         self._views = Views(runtime, live_views, self.peek, rng)
+        self._watching = Watching(runtime, self._owners, self._views, far, copies)
         self._hot_reads = HotReads()
         self._draining = False
         self._far = far
@@ -211,32 +215,12 @@ class System:
         The first frame (missed events when `request.since` can be replayed, else a snapshot) is offered before this
         returns, after `request.opened`, in one step with the subscription.
 
-        Raises: Elsewhere for an owner of another node; Refused by the `audience` of the kind or view; NotFound;
+        Raises: Refused by the `audience` of the kind or view; NotFound;
         Draining; Overloaded when it takes longer than a command may, or the owner is parked; PersistenceError or Fault
         when loading failed; RuntimeError when called inside a turn. Cancellation: no subscription.
         """
         self._outside_turns()
-        with trio.move_on_after(self._runtime.ask_ms / 1000):
-            if self._draining:
-                raise Draining
-            if isinstance(shown, View):
-                return await self._views.watch(shown, id, request)
-            return await self._watch_owner(shown, id, request)
-        raise Overloaded
-
-    async def _watch_owner(self, kind: Kind[Any, Any], id: str, request: WatchRequest) -> Subscription:
-        older: list[tuple[int, Any]] | None = None
-        asked = request.mode == "snapshot" or request.since is None
-        while True:
-            actor = await self._loaded(kind, id)
-            channel = actor.open_channel()
-            if asked or request.since is None or channel.knows(request.since):
-                return channel.subscribe(request, older)
-            # The channel records from here on, so what the journal lacks at its answer is in memory then.
-            asked = True
-            older = await self._runtime.store.read(
-                read_missed, self._runtime.journal, kind, id, request.since[1]
-            )
+        return await self._watching.watch(shown, id, request)
 
     def statistics(self) -> list[ActorStatistics]:
         """Return one row for each live owner and view."""
@@ -300,6 +284,16 @@ class System:
             source: the id of the owner whose event it was.
         """
         self._runtime.touched(view_name, ids, source)
+
+    def position(self, kind_name: str, id: str) -> tuple[str, int] | None:
+        """The epoch and version of a live owner; None when it is not live.
+
+        Args:
+            kind_name: the name of its kind.
+        """
+        actor = self._actors.get((kind_name, id))
+        activation = None if actor is None else actor.activation
+        return None if activation is None else (activation.epoch, activation.version)
 
     def touched_here(self, view_name: str, ids: Collection[str], source: str) -> None:
         """Mark watched views as changed by a committed event of an owner on another node; as `touched`.
@@ -377,18 +371,6 @@ class System:
         if far is None:
             return False
         return far.holds(kind.name, id) or not ((kind.name, id) in self._actors or far.is_here(kind.name, id))
-
-    async def _loaded(self, kind: Kind[Any, Any], id: str) -> Actor:
-        while True:
-            if self._draining:
-                raise Draining
-            await self.go_to(kind, id)
-            actor = self._actors.get((kind.name, id)) or self._owners.activate(kind, id)
-            if actor.activation is not None:
-                return actor
-            if self._runtime.clock.now_ms() < actor.parked_until_ms:
-                raise Overloaded
-            await actor.wait_loaded()
 
     def _outside_turns(self) -> None:
         # All tasks of the kernel, and only they, are children of its nursery. An actor that waited for another one

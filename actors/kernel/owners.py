@@ -11,6 +11,7 @@ import trio
 
 from actors.kernel.actor import Actor
 from actors.kernel.kind import Kind
+from actors.kernel.nodes.copies import Copies
 from actors.kernel.runtime import Runtime
 from actors.kernel.supervisor import supervise
 
@@ -21,14 +22,18 @@ class Owners:
     Args:
         runtime: what they share.
         nursery: their tasks run in it.
+        copies: of owners on other nodes, which come and go as owners do here; None without other nodes.
 
     Attributes:
         live: {(kind's name, id): the actor}; changed by this class alone.
+        closing: no more are loaded.
     """
 
-    def __init__(self, runtime: Runtime, nursery: trio.Nursery) -> None:
+    def __init__(self, runtime: Runtime, nursery: trio.Nursery, copies: Copies | None) -> None:
         self.live: dict[tuple[str, str], Actor] = {}
+        self.closing = False
         self._runtime = runtime
+        self._copies = copies
         self._nursery = nursery
         self._left: trio.Event | None = None  # while somebody waits
         runtime.placement.on_lost(self._lose)
@@ -36,11 +41,14 @@ class Owners:
     def activate(self, kind: Kind[Any, Any], id: str) -> Actor:
         """Have an owner loaded that is not here; returns its actor, in which letters can wait from now on."""
         actor = self.live[kind.name, id] = Actor(kind, id, self._runtime, self._gone)
+        if self._copies is not None:
+            self._copies.hand_over(actor)
         self._nursery.start_soon(supervise, actor)
         return actor
 
     def close(self) -> None:
         """Have all of them finish and leave."""
+        self.closing = True
         for actor in list(self.live.values()):
             actor.close()
 
@@ -58,6 +66,8 @@ class Owners:
     def _gone(self, actor: Actor) -> None:
         if self.live.get((actor.kind.name, actor.id)) is actor:
             del self.live[actor.kind.name, actor.id]
+            if self._copies is not None and not self.closing:
+                self._copies.adopt(actor)
             if self._left is not None:
                 self._left.set()
                 self._left = None

@@ -17,6 +17,7 @@ from actors.connect.events import AnyEvent
 from actors.connect.listening import Listening
 from actors.connect.rules_commands import AT_ONCE
 from actors.connect.state import State
+from actors.kernel.mailbox import Answer
 from persistence.connect.rows import CommandRow
 from routes.connect.parts import GAME_SERVERS
 from routes.lifecycle import Lifecycle
@@ -75,13 +76,20 @@ class Waiters:
         self._streams: dict[str, list[ListeningServer]] = {}  # {server id: its open streams}
 
     def follow(self, service: Service) -> None:
-        """Subscribe to the events of all servers."""
+        """Subscribe to the events of all servers: of those that live here, and of those with a stream here."""
+        kind = service.of(GAME_SERVERS).server
 
         def happened(state: State, event: AnyEvent) -> None:
             if self._concerns(state, event):
-                service.system.tell(service.of(GAME_SERVERS).server, state.id, TakeCommands(AT_ONCE))
+                service.system.tell(kind, state.id, TakeCommands(AT_ONCE))
+
+        def copied(state: State, event: AnyEvent | None) -> None:
+            waits = any(map(_waits, state.commands.values()))
+            if waits and self.takes(state.id) if event is None else self._concerns(state, event):
+                take_at_once(service, state.id)
 
         service.of(GAME_SERVERS).listeners.append(happened)
+        service.of(GAME_SERVERS).copied.append(copied)
 
     async def keep(self, lifecycle: Lifecycle) -> None:
         """Wait until the process drains, then wake all waiting requests; run as a background task."""
@@ -158,6 +166,15 @@ class Waiters:
     def _wake(self, key: str, command: CommandRow | None) -> None:
         for waiter in self._waiting.get(key, ()):
             waiter.wake(command)
+
+
+def take_at_once(service: Service, server_id: str) -> None:
+    """Have a server's pending commands delivered to its streams, wherever it lives, loaded or not."""
+    service.system.post(service.of(GAME_SERVERS).server, server_id, TakeCommands(AT_ONCE), _ignore)
+
+
+def _ignore(_answer: Answer) -> None:
+    """Commands that were taken come as events; what went wrong is tried again with the next of those."""
 
 
 def _waits(command: CommandRow) -> bool:

@@ -12,6 +12,7 @@ import trio
 
 from actors.kernel.directory import System
 from actors.kernel.kind import Kind
+from actors.kernel.nodes.copies import Copies
 from actors.kernel.nodes.entries import Owns
 from actors.kernel.nodes.far import Far
 from actors.kernel.nodes.link import Life
@@ -35,6 +36,8 @@ class RealmNode:
     """One life of a node, with its actors."""
 
     system: System
+    far: Far
+    copies: Copies
 
     def __init__(self, realm: "Realm", life: Life) -> None:
         self.life = life
@@ -61,6 +64,8 @@ class RealmNode:
                     nursery.start_soon(run, *args)
 
                 nursery.start_soon(self.peers.links.keep)
+                nursery.start_soon(self._renew, realm)
+                self.far = Far(self.where, self.peers, spawn, ASK_SECONDS)
                 async with open_system(
                     realm.simulation,
                     SimulatedClock(),
@@ -69,12 +74,22 @@ class RealmNode:
                     rng=Random(self.life.number),
                     journal=realm.simulation,
                     ask_seconds=ASK_SECONDS,
-                    far=Far(self.where, self.peers, spawn, ASK_SECONDS),
+                    far=self.far,
                 ) as self.system:
+                    assert self.system.copies is not None
+                    self.copies = self.system.copies
                     self.peers.listen()
                     task_status.started()
                     await trio.sleep_forever()
         self.gone.set()
+
+    async def _renew(self, realm: "Realm") -> None:
+        """Read the rows of all leases each second."""
+        while True:
+            await trio.sleep(1)
+            leases = realm.simulation.leases
+            self.where.learn({shard: Lease(owner, fence) for shard, (owner, fence) in leases.items()})
+            self.where.changed()
 
 
 class Realm:

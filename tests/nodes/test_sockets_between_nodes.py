@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from persistence.nodes.shards import shard_of
+from tests.connect.play import GameServer, claimed
 from tests.support.cluster import Cluster
-from tests.support.websocket import Client
+from tests.support.websocket import Client, connect
 from tests.support.world import Player, Room
 
 pytestmark = pytest.mark.slow
@@ -56,3 +57,73 @@ async def test_commands_of_a_socket_reach_the_owner(cluster: Cluster) -> None:
     said = [one["content"] for one in (await ben.get(room.messages, limit=100))["items"]]
     wanted = [[f"{name}{number}" for number in range(30)] for name in cluster.worlds]
     assert said == ["hi", *wanted[0], "hi", *wanted[1]]
+
+
+async def _subscribe(socket: Client, channel: str, **fields: Any) -> Any:
+    ask = {"id": channel, "op": "subscribe", "channel": channel, "params": {"mode": "delta"}, **fields}
+    await socket.send_json(ask)
+    return await socket.receive_until(type="reply", id=channel)
+
+
+async def test_a_conversation_is_watched_on_every_node(cluster: Cluster) -> None:
+    """What each socket is sent, in which order and why it ends, is the same at home and elsewhere."""
+    ann, ben = await cluster.worlds["a"].players("Ann", "Ben")
+    eve = await cluster.worlds["a"].player("Eve")
+    room = await ann.talk_to(ben, kind="group")
+    heard = []
+    for name in cluster.worlds:
+        at = [cluster.at(one, name) for one in (ann, ben, eve)]
+        live = f"{room.path}/live?limit=3"
+        async with (
+            at[0].live("/v1/social/live?channels=") as socket,
+            at[1].live("/v1/social/live?channels=") as other,
+            at[2].live("/v1/social/live?channels=") as stranger,
+            at[0].live(live) as single,
+        ):
+            refused = await _subscribe(stranger, room.channel)
+            opened = await _subscribe(socket, room.channel)
+            await _subscribe(other, room.channel)
+            frames = [(await socket.receive_json())["type"]]
+            await socket.send_json(
+                {"id": 1, "op": "send", "channel": room.channel, "data": {"content": name}}
+            )
+            # The reply comes before the event of one's own message.
+            frames += [await socket.receive_json(), await socket.receive_json()]
+            assert [frames[1]["id"], frames[2]["data"]["content"]] == [1, name]
+            assert frames[2]["offset"] == opened["offset"] + 1
+            await other.receive_until(type="event", event="message_created")
+            while name not in [one["content"] for one in (await single.receive_json())["items"]]:
+                pass
+            await ann.do("DELETE", f"{room.path}/participants/{ben.id}", status=204)
+            ended = await other.receive_until(type="unsubscribed")
+            await ann.do("POST", f"{room.path}/participants", {"userIds": [ben.id]}, status=200)
+            members = [frame["event"] for frame in [await socket.receive_json(), await socket.receive_json()]]
+        heard.append([frames[0], refused["error"], ended["code"], members])
+    assert heard[0] == heard[1]
+    assert heard[0][:1] == ["snapshot"]
+
+
+def _stream_of(server: GameServer, cluster: Cluster, name: str) -> Any:
+    url = f"{cluster.worlds[name].url}{server.path}/stream"
+    return connect(url, token=server.token, headers=[("x-server-id", server.id)])
+
+
+async def test_a_game_server_is_given_its_commands_on_every_node(cluster: Cluster) -> None:
+    ann = await cluster.worlds["a"].player("Ann")
+    server = await claimed(cluster.worlds["a"], ann)
+    for name in cluster.worlds:
+        waiting = await ann.do("POST", f"{server.path}/commands", {"action": "first"}, status=201)
+        async with _stream_of(server, cluster, name) as live:
+            assert (await live.receive_json())["type"] == "settings_snapshot"
+            for made in (waiting, None):
+                command = made or await ann.do(
+                    "POST", f"{server.path}/commands", {"action": "second"}, status=201
+                )
+                frame = await live.receive_until(type="command")
+                assert frame["command"]["id"] == command["command"]["id"]
+                assert frame["command"]["status"] == "delivered"
+                path = f"{server.path}/commands/{command['command']['id']}/ack"
+                await server.do("POST", path, {"status": "success"}, status=200)
+            await ann.do("PUT", f"{server.path}/settings", {"data": {"at": name}}, status=200)
+            frame = await live.receive_until(type="settings_updated")
+            assert frame["settings"]["data"] == {"at": name}

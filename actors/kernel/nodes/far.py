@@ -1,5 +1,5 @@
 """What the actors of one node and of the others have to do with each other: commands for owners elsewhere
-(`posts.py`), views and memory elsewhere that show what owners here have done.
+(`posts.py`), views, memory and copies (`followed.py`) elsewhere that show what owners here have done.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -14,6 +14,7 @@ from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.nodes.entries import Answered, Asked, Failed, Heard, Moved, Told, Touched, encode
 from actors.kernel.nodes.failures import failed
+from actors.kernel.nodes.followed import Followed
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.posts import Posts, packed
 from actors.kernel.nodes.whereabouts import Place, Whereabouts
@@ -51,6 +52,14 @@ class Here(Protocol):
         """
         ...
 
+    def position(self, kind_name: str, id: str) -> tuple[str, int] | None:
+        """The epoch and version of an owner that lives here; None when it does not.
+
+        Args:
+            kind_name: the name of its kind.
+        """
+        ...
+
     def touched_here(self, view_name: str, ids: Collection[str], source: str) -> None:
         """Mark views that are watched here as changed.
 
@@ -69,14 +78,18 @@ class Far:
         peers: the other nodes.
         spawn: starts a task that ends with the node.
         ask_seconds: how long a caller waits for its answer.
+
+    Attributes:
+        followed: which owners here are shown on other nodes.
     """
 
     def __init__(
         self, where: Whereabouts, peers: Peers, spawn: Callable[..., object], ask_seconds: float
     ) -> None:
         self.ask_seconds = ask_seconds
-        self._where = where
-        self._peers = peers
+        self.where = where
+        self.peers = peers
+        self.followed = Followed(where, peers)
         self._posts = Posts(where, peers, spawn)
         self._here: Here | None = None
         self._kinds: Mapping[str, Kind[Any, Any]] = {}
@@ -90,7 +103,8 @@ class Far:
         """
         self._here, self._kinds = here, kinds
         self._posts.open(here.deliver)
-        peers = self._peers
+        self.followed.open(here.position)
+        peers = self.peers
         peers.hear(Asked, self._hear_question)
         peers.hear(Told, self._hear_told)
         peers.hear(Touched, lambda _, entry: here.touched_here(entry.view, entry.ids, entry.source))
@@ -104,7 +118,7 @@ class Far:
         Args:
             kind_name: the name of its kind.
         """
-        return self._where.is_here(kind_name, id)
+        return self.where.is_here(kind_name, id)
 
     def holds(self, kind_name: str, id: str) -> bool:
         """Whether letters for an owner are under way, so that later ones belong behind them.
@@ -128,7 +142,7 @@ class Far:
         Raises:
             Overloaded: its node is not heard, or it is nowhere. Cancellation ends the wait.
         """
-        return await self._where.place(kind_name, id, self.ask_seconds)
+        return await self.where.place(kind_name, id, self.ask_seconds)
 
     def post(
         self, kind: Kind[Any, Any], id: str, letter: Letter, seconds: float, *, passes: bool = True
@@ -145,14 +159,14 @@ class Far:
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> None:
         """Tell an owner elsewhere, if it lives there, a command without a caller."""
-        place = self._where.elsewhere(kind.name, id)
+        place = self.where.elsewhere(kind.name, id)
         if place is None:
             return
         if type(command) not in kind.crossing:
             _log.error("command_does_not_cross", kind=kind.name, command=type(command).__name__)
             return
         told = Told(kind.name, id, type(command).__name__, encode(command))
-        self._peers.tell(place.node, told)
+        self.peers.tell(place.node, told)
 
     # -- from owners here ---------------------------------------------------------------------------
 
@@ -164,7 +178,7 @@ class Far:
             source: the id of the owner whose event it was.
         """
         if ids:
-            self._peers.tell_all(Touched(view_name, list(ids), source))
+            self.peers.tell_all(Touched(view_name, list(ids), source))
 
     def news(self, kind_name: str, id: str, event: Any) -> None:
         """Have memory on all other nodes follow an event of an owner here.
@@ -178,21 +192,26 @@ class Far:
             if event is None
             else Heard(kind_name, id, type(event).__name__, encode(event))
         )
-        self._peers.tell_all(heard)
+        self.peers.tell_all(heard)
 
     # -- from the others ----------------------------------------------------------------------------
 
     def _hear_question(self, node: str, asked: Asked) -> None:
         if self._here is None:
             return
-        shard = self._where.shard_of(asked.kind, asked.id)
-        self._where.learn({shard: Lease(self._where.node, asked.fence)})
+        shard = self.where.shard_of(asked.kind, asked.id)
+        self.where.learn({shard: Lease(self.where.node, asked.fence)})
+        own = self.where.fences.get(shard)
+        if own is not None and own != asked.fence:
+            # The shard was elsewhere meanwhile: letters before this one may be on their way back to the asker.
+            self.peers.tell(node, Moved(asked.number, self.where.node, own))
+            return
         try:
             kind = self._kinds[asked.kind]
             command = _command(kind, asked.name, asked.command)
         except (KeyError, StopIteration, msgspec.DecodeError) as fault:
             _log.warning("question_not_understood", node=node, kind=asked.kind, why=type(fault).__name__)
-            self._peers.tell(node, Answered(asked.number, None, Failed(Fault.__name__)))
+            self.peers.tell(node, Answered(asked.number, None, Failed(Fault.__name__)))
             return
         answer = partial(self._answer, node, asked.number, kind.crossing[type(command)])
         self._here.post_for_other(kind, asked.id, command, answer, asked.left_ms / 1000)
@@ -200,11 +219,11 @@ class Far:
     def _answer(self, node: str, number: int, form: Any, answer: Answer) -> None:
         error = answer.error
         if isinstance(error, Elsewhere):
-            self._peers.tell(node, Moved(number, error.node, error.fence))
+            self.peers.tell(node, Moved(number, error.node, error.fence))
         elif error is not None:
-            self._peers.tell(node, Answered(number, None, failed(error)))
+            self.peers.tell(node, Answered(number, None, failed(error)))
         else:
-            self._peers.tell(node, Answered(number, packed(form, answer.reply)))
+            self.peers.tell(node, Answered(number, packed(form, answer.reply)))
 
     def _hear_told(self, _node: str, told: Told) -> None:
         if self._here is not None:
