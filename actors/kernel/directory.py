@@ -88,13 +88,17 @@ class System:
         Cancellation: the caller leaves. A command not yet decided is dropped; one already decided takes effect.
         """
         self._outside_turns()
-        if passed_on or receipt is not None:
-            await self.go_to(kind, id)
-        elif type(command) not in kind.crossing and self._is_far(kind, id):
-            raise TypeError(f"{type(command).__name__} does not cross between nodes")
+        if self._far is not None:
+            if passed_on or receipt is not None:
+                await self.go_to(kind, id)
+            elif type(command) not in kind.crossing and self._is_far(kind, id):
+                raise TypeError(f"{type(command).__name__} does not cross between nodes")
         waiter: OneShot[Answer] = OneShot()
         letter = Letter(command, waiter.wake, receipt, self._runtime.clock.now_ms() + self._runtime.ask_ms)
-        self._send(kind, id, letter)
+        if self._far is None:
+            self.deliver(kind, id, letter)
+        else:
+            self._send(self._far, kind, id, letter)
         try:
             answer = await waiter.wait()
         finally:
@@ -136,7 +140,11 @@ class System:
                 subscribers, or at once when none follow. So a socket can hold the reply back and send both together.
         """
         deadline_ms = self._runtime.clock.now_ms() + self._runtime.ask_ms
-        self._send(kind, id, Letter(command, answer, receipt, deadline_ms, told))
+        letter = Letter(command, answer, receipt, deadline_ms, told)
+        if self._far is None:
+            self.deliver(kind, id, letter)
+        else:
+            self._send(self._far, kind, id, letter)
 
     def post_for_other(
         self,
@@ -358,9 +366,9 @@ class System:
 
     # -- inside -------------------------------------------------------------------------------------
 
-    def _send(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
-        if self._far is not None and self._is_far(kind, id):
-            self._far.post(kind, id, letter, self._far.ask_seconds)
+    def _send(self, far: Far, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
+        if self._is_far(kind, id):
+            far.post(kind, id, letter, far.ask_seconds)
         else:
             self.deliver(kind, id, letter)
 
