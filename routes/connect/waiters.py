@@ -7,6 +7,7 @@ over; the stream ends with the secret that opened it.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Protocol
 
 import trio
@@ -18,11 +19,17 @@ from actors.connect.listening import Listening
 from actors.connect.rules_commands import AT_ONCE
 from actors.connect.state import State
 from actors.kernel.mailbox import Answer
+from actors.kernel.nodes.peers import Peers
+from actors.users.roaming import Roaming
 from persistence.connect.rows import CommandRow
 from routes.connect.parts import GAME_SERVERS
 from routes.lifecycle import Lifecycle
 from routes.part import Opening, Part
 from routes.service import Service
+from routes.users.online import follow_others
+
+TOPIC = "listening"
+"""What other nodes are told about: which servers listen for commands."""
 
 
 class Waiter:
@@ -166,6 +173,20 @@ class Waiters:
     def _wake(self, key: str, command: CommandRow | None) -> None:
         for waiter in self._waiting.get(key, ()):
             waiter.wake(command)
+
+
+def tell_who_listens(peers: Peers, listening: Listening) -> None:
+    """Tell other nodes which servers listen here, and hear which do there."""
+    roaming = Roaming(listening.elsewhere, partial(peers.say_all, TOPIC))
+
+    def changed(server_id: str) -> None:
+        if listening.listens_here(server_id):
+            roaming.opened(server_id)
+        else:
+            roaming.closed(server_id)
+
+    listening.follow_own(changed)
+    follow_others(peers, TOPIC, roaming)
 
 
 def take_at_once(service: Service, server_id: str) -> None:

@@ -1,14 +1,17 @@
 """Live sockets on a node that does not own what they are about."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from persistence.nodes.shards import shard_of
+from routes.connect.waiters import WAITERS
 from tests.connect.play import GameServer, claimed
 from tests.support.cluster import Cluster
+from tests.support.waiting import wait_until
 from tests.support.websocket import Client, connect
-from tests.support.world import Player, Room
+from tests.support.world import Player, Room, World
 
 pytestmark = pytest.mark.slow
 
@@ -108,6 +111,10 @@ def _stream_of(server: GameServer, cluster: Cluster, name: str) -> Any:
     return connect(url, token=server.token, headers=[("x-server-id", server.id)])
 
 
+async def _listens(world: World, server: GameServer) -> bool:
+    return world.service.of(WAITERS).listening.listens(server.id)
+
+
 async def test_a_game_server_is_given_its_commands_on_every_node(cluster: Cluster) -> None:
     ann = await cluster.worlds["a"].player("Ann")
     server = await claimed(cluster.worlds["a"], ann)
@@ -115,6 +122,8 @@ async def test_a_game_server_is_given_its_commands_on_every_node(cluster: Cluste
         waiting = await ann.do("POST", f"{server.path}/commands", {"action": "first"}, status=201)
         async with _stream_of(server, cluster, name) as live:
             assert (await live.receive_json())["type"] == "settings_snapshot"
+            for world in cluster.worlds.values():
+                await wait_until(partial(_listens, world, server))
             for made in (waiting, None):
                 command = made or await ann.do(
                     "POST", f"{server.path}/commands", {"action": "second"}, status=201
