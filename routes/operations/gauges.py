@@ -6,6 +6,7 @@ from operator import attrgetter
 
 from actors.kernel.overview import load_of
 from persistence.backup.writing import last_backup_seconds
+from routes.operations.node_gauges import show_node
 from routes.operations.parts import CERTIFICATE
 from routes.service import Service
 
@@ -45,6 +46,7 @@ def show_gauges(service: Service) -> None:
         housekeeping.behind_seconds,
     )
     _show_memory(service)
+    show_node(service)
     metrics.gauge(
         "last_backup_seconds",
         "When the last backup was complete, epoch seconds; 0 for never.",
