@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from persistence.nodes.shards import shard_of
+from persistence.publications.rows import Target
 from routes.connect.waiters import WAITERS
+from routes.publications.parts import STATUSES
 from tests.connect.play import GameServer, claimed
 from tests.support.cluster import Cluster
 from tests.support.waiting import wait_until
@@ -115,6 +117,11 @@ async def _listens(world: World, server: GameServer) -> bool:
     return world.service.of(WAITERS).listening.listens(server.id)
 
 
+async def _reports(world: World, server: GameServer, players: int) -> bool:
+    now_ms = world.service.clock.now_ms()
+    return world.service.of(STATUSES).of(Target("server", server.id), now_ms).players == players
+
+
 async def test_a_game_server_is_given_its_commands_on_every_node(cluster: Cluster) -> None:
     ann = await cluster.worlds["a"].player("Ann")
     server = await claimed(cluster.worlds["a"], ann)
@@ -136,3 +143,9 @@ async def test_a_game_server_is_given_its_commands_on_every_node(cluster: Cluste
             await ann.do("PUT", f"{server.path}/settings", {"data": {"at": name}}, status=200)
             frame = await live.receive_until(type="settings_updated")
             assert frame["settings"]["data"] == {"at": name}
+        # What it reports to one node is known on all.
+        status = {"online": True, "playerCount": len(name) + ord(name), "playerCapacity": 500}
+        there = server.at(cluster.worlds[name])
+        await there.do("PUT", f"{server.path}/publication/status", status, status=200)
+        for world in cluster.worlds.values():
+            await wait_until(partial(_reports, world, server, status["playerCount"]))

@@ -132,7 +132,7 @@ class Peers:
         return len(data) > ENTRY_BYTES
 
     def show(self, node: str, data: bytes) -> bool:
-        """Say something that the other node can read for itself; returns False when too much waits for it already.
+        """Say something that the other node can do without for now; returns False when too much waits for it already.
 
         Args:
             data: the encoded entry.
@@ -168,6 +168,14 @@ class Peers:
             body: as whoever hears of the topic there understands it.
         """
         self.tell(node, Said(topic, body))
+
+    def offer(self, node: str, topic: str, body: bytes) -> bool:
+        """As `say`, for what the node can do without for now; returns False when too much waits for it already.
+
+        Args:
+            body: as whoever hears of the topic there understands it.
+        """
+        return self.show(node, encode(Said(topic, body)))
 
     def say_all(self, topic: str, body: bytes) -> None:
         """Tell all other nodes something about a topic.
