@@ -25,6 +25,7 @@ from persistence.nodes.shards import shard_of
 from tests.kernel.ledger import KIND, ROWS
 from tests.nodes.play import KEY
 from tests.support.bus import SimulatedBus
+from tests.support.scheduling import in_order
 from tests.support.simulation import SimulatedClock, Simulation, open_simulation
 
 ASK_SECONDS = 5.0
@@ -173,14 +174,15 @@ class Realm:
 @asynccontextmanager
 async def open_realm(*names: str, ledgers: int = 1, seed: int = 0) -> AsyncIterator[Realm]:
     """Nodes with these names; each owns so many ledgers, `<name>0` and on."""
-    async with open_simulation(seed) as simulation, trio.open_nursery() as nursery:
-        realm = Realm(simulation, SimulatedBus(Random(seed)), nursery)
-        nursery.start_soon(realm.bus.carry)
-        for name in names:
-            await realm.begin(name)
-        for name in names:
-            for number in range(ledgers):
-                await ROWS.create(simulation, f"{name}{number}")
-                realm.own(name, f"{name}{number}")
-        yield realm
-        nursery.cancel_scope.cancel()
+    with in_order(seed):
+        async with open_simulation(seed) as simulation, trio.open_nursery() as nursery:
+            realm = Realm(simulation, SimulatedBus(Random(seed)), nursery)
+            nursery.start_soon(realm.bus.carry)
+            for name in names:
+                await realm.begin(name)
+            for name in names:
+                for number in range(ledgers):
+                    await ROWS.create(simulation, f"{name}{number}")
+                    realm.own(name, f"{name}{number}")
+            yield realm
+            nursery.cancel_scope.cancel()
