@@ -159,11 +159,14 @@ export const networks = {
   publicPage: (slug) => `/v1/public/connect/slugs/${id(slug)}`,
   joinToken: (network) => rest.post(`/v1/connect/networks/${id(network)}/join-token`),
   hosts: (signal) => rest.get("/v1/connect/hosts", {}, { signal }),
-  dns: (network, signal) => rest.get(`/v1/connect/networks/${id(network)}/dns/cloudflare`, {}, { signal }),
-  setDns: (network, provider) => rest.put(`/v1/connect/networks/${id(network)}/dns/cloudflare`, provider),
+  dns: (network, signal) => tagged(rest.get(`/v1/connect/networks/${id(network)}/dns/cloudflare`, {}, { signal, raw: true })),
+  setDns: async (network, provider, ifMatch) => {
+    const { value: config, etag } = await tagged(rest.put(`/v1/connect/networks/${id(network)}/dns/cloudflare`, provider, { ifMatch, raw: true }));
+    return { value: { config }, etag };
+  },
   removeDns: (network) => rest.delete(`/v1/connect/networks/${id(network)}/dns/cloudflare`),
-  discord: (network, signal) => rest.get(`/v1/connect/networks/${id(network)}/discord`, {}, { signal }),
-  setDiscord: (network, settings) => rest.put(`/v1/connect/networks/${id(network)}/discord`, settings),
+  discord: (network, signal) => tagged(rest.get(`/v1/connect/networks/${id(network)}/discord`, {}, { signal, raw: true })),
+  setDiscord: (network, settings, ifMatch) => tagged(rest.put(`/v1/connect/networks/${id(network)}/discord`, settings, { ifMatch, raw: true })),
   removeDiscord: (network) => rest.delete(`/v1/connect/networks/${id(network)}/discord`),
 };
 
