@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
+import { useAnew } from "../../live.js";
 import { useList } from "../../store.js";
 import { Empty, State } from "../../ui/states.js";
 import { say } from "../../words.js";
@@ -21,6 +22,7 @@ export function Commands({ server, told }) {
   useEffect(() => {
     for (const frame of told) if (frame.event === "command") put(frame.data);
   }, [told]);
+  useAnew(told, list.reload);
   const sendHere = async (request) => put((await api.send(server.serverId, request)).command);
   const send = async (request) => {
     // What this server refuses is a fault of the form; the others have lines of their own.
