@@ -1,6 +1,6 @@
 """A response as the pipeline makes it, for any carrier: nothing of sockets or ASGI."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -63,10 +63,11 @@ class Outgoing:
         return None
 
 
-async def pieces(part: FileSlice) -> AsyncIterator[bytes]:
+async def pieces(part: FileSlice) -> AsyncGenerator[bytes, None]:
     """Read a part of a file piece by piece, as the caller consumes it.
 
-    Cancellation closes the file.
+    To be iterated inside `aclosing`: who stops early (the client went) leaves the file open otherwise, until the
+    collector happens to find it. Cancellation closes the file.
 
     Args:
         part: where the file turns out shorter, the iteration ends early; the client notices by Content-Length.

@@ -7,6 +7,7 @@ Head and first piece of a response are sent together. Invariant: after `start` e
 response are written, or the connection is closed.
 """
 
+from contextlib import aclosing
 from email.utils import formatdate
 from http import HTTPStatus
 from time import time
@@ -177,11 +178,12 @@ async def send_outgoing(exchange: Exchange, outgoing: Outgoing) -> bool:
 async def _send_file(exchange: Exchange, outgoing: Outgoing, part: FileSlice) -> None:
     connection, left = exchange.connection, part.length_bytes
     connection.writer.write(exchange.start(outgoing.status, outgoing.headers))
-    async for piece in pieces(part):
-        connection.writer.write(piece)
-        left -= len(piece)
-        await connection.writer.wait_clear()
-        if connection.closed:
-            return
+    async with aclosing(pieces(part)) as read:
+        async for piece in read:
+            connection.writer.write(piece)
+            left -= len(piece)
+            await connection.writer.wait_clear()
+            if connection.closed:
+                return
     if left:
         exchange.last = True  # the file was truncated: only closing tells the client

@@ -7,7 +7,7 @@ document too. The application is plain ASGI: `hypercorn -k trio 'routes:create_a
 
 import re
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, aclosing
 from functools import lru_cache, partial
 from typing import NoReturn, cast
 
@@ -343,9 +343,10 @@ async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
     await send({"type": "http.response.start", "status": outgoing.status, "headers": outgoing.headers})
     body = outgoing.body
     if isinstance(body, FileSlice):
-        async for piece in pieces(body):
-            if not await _taken(send, piece, more=True):
-                return
+        async with aclosing(pieces(body)) as read:
+            async for piece in read:
+                if not await _taken(send, piece, more=True):
+                    return
         body = b""
     # Sent in pieces, because servers copy what they encrypt or frame.
     last = (len(body) - 1) // PIECE_BYTES * PIECE_BYTES

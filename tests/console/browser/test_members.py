@@ -69,7 +69,10 @@ async def test_what_is_saved_at_once_can_be_undone(world: World, look: Look) -> 
         page.get_by_role("link", name="Overview").click()
         choice = page.get_by_label("Network")
         choice.select_option(sky.id)
-        undo(page)
+        expect(page.get_by_role("button", name="Undo")).to_be_visible()
+        expect(choice).to_have_value(sky.id)
+        with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+            undo(page)
         expect(choice).to_have_value("")
         (kept,) = scene.let(ada.get, "/v1/connect/servers")["items"]
         assert kept["networkId"] is None

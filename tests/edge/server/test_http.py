@@ -8,6 +8,7 @@ from structlog.typing import EventDict
 
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import FileSlice, Outgoing
+from routes.edge.server.quart_app import send_response
 from tests.edge.apps import Application, plain
 from tests.edge.raw import alive, raw
 from tests.support.server import EDGES, Edge, running
@@ -113,6 +114,35 @@ async def test_a_file_that_was_cut_shorter_ends_the_connection(tmp_path: Path) -
         received = await connection.read_to_end()
         assert received.count(b"HTTP/1.1 ") == 1
         assert received.endswith(b"x" * 100_000)
+
+
+@pytest.mark.parametrize("direct", [True, False])
+async def test_a_file_is_closed_when_its_client_leaves(tmp_path: Path, direct: bool) -> None:
+    """Left to the collector, it would be a warning, which is an error here."""
+    path = tmp_path / "file"
+    with path.open("wb") as file:
+        file.truncate(64 * 1024 * 1024)
+
+    length = path.stat().st_size
+    response = Outgoing(200, [(b"content-length", b"%d" % length)], FileSlice(path, 0, length))
+
+    class Files(Application):
+        """Answers with the file, which is more than sockets hold."""
+
+        async def answer(self, incoming: Incoming) -> Outgoing | None:
+            return response
+
+        async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+            if scope["type"] == "http":
+                await send_response(send, response)
+            else:
+                await super().__call__(scope, receive, send)
+
+    async with running(Files() if direct else plain(Files())) as base_url:
+        for _ in range(3):
+            async with raw(base_url) as connection:
+                await connection.send(b"GET /file HTTP/1.1\r\nHost: t\r\n\r\n")
+                await connection.stream.receive_some(1)
 
 
 async def test_an_exception_of_the_application_ends_one_request(faults: list[EventDict]) -> None:

@@ -1,4 +1,5 @@
 // What a game server is, whether it is up, and how players reach it.
+import { useEffect, useState } from "preact/hooks";
 import { networks as networkApi, publications, servers as api } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
@@ -37,13 +38,25 @@ function Status({ status }) {
 
 function NetworkChoice({ server }) {
   const list = useRead((signal) => networkApi.list(signal));
+  const now = server.networkId ?? "";
+  // What was chosen is shown until the channel tells of it, which may be after the answer.
+  const [sent, setSent] = useState(null);
+  useEffect(() => setSent(null), [now]);
+  const set = async (networkId) => {
+    setSent(networkId);
+    try {
+      await api.change(server.serverId, { networkId: networkId || null });
+    } catch (error) {
+      setSent(null);
+      throw error;
+    }
+  };
   const move = useAction(async (networkId) => {
-    const before = server.networkId ?? null;
-    await api.change(server.serverId, { networkId: networkId || null });
-    toast(say("savebar.saved"), { undo: () => api.change(server.serverId, { networkId: before }) });
+    await set(networkId);
+    toast(say("savebar.saved"), { undo: () => set(now) });
   });
   const isMine = server.access?.role === "owner";
-  return html`<${State} of=${list}>${({ items }) => html`<${Field} kind="select" label=${say("server.network")} hint=${isMine ? null : say("server.ownerOnly")} disabled=${!isMine} value=${server.networkId ?? ""}
+  return html`<${State} of=${list}>${({ items }) => html`<${Field} kind="select" label=${say("server.network")} hint=${isMine ? null : say("server.ownerOnly")} disabled=${!isMine} value=${sent ?? now}
       options=${[["", say("server.noNetwork")], ...items.map((one) => [one.networkId, one.name])]} onInput=${move.run} />
     <${Complaint} error=${move.error} />`}<//>`;
 }
