@@ -56,9 +56,12 @@ async def test_two_talk(world: World, look: Look) -> None:
 
     def story(scene: Scene) -> None:
         one, other = (scene.enter(player, f"/app/chat/{room.id}") for player in (ada, ben))
+        asked: list[str] = []
+        other.on("request", lambda request: asked.append(request.url))
         one.get_by_label("Message Ben").fill("hello")
         one.keyboard.press("Enter")
         expect(other.get_by_role("log").get_by_text("hello")).to_be_visible()
+        assert asked == []  # what is told is what is shown
         other.get_by_label("Message Ada").press_sequentially("h")
         expect(one.get_by_text("Ben is writing…")).to_be_visible()
         other.get_by_label("Message Ada").fill("hi **there**")
