@@ -60,6 +60,12 @@ async def read_console_page(call: Call, path: str) -> Document[Page]:  # noqa: A
     return await _document(call)
 
 
+@endpoint("GET", "/setup", needs=PUBLIC, rate="pages")
+async def read_setup_page(call: Call) -> Document[Page]:
+    """The page behind the setup link, which posts to `/v1/setup`: the same document as `/app`."""
+    return await _document(call)
+
+
 @endpoint("GET", ROOT + "/{digest}/{*path}", needs=PUBLIC, rate="pages", produces="text/*")
 async def read_console_file(call: Call, digest: str, path: str) -> Document[Page]:
     """A script, style sheet or text of the console; a former digest is a 404."""

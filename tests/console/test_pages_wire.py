@@ -28,6 +28,7 @@ async def test_every_address_below_app_is_one_document(world: World) -> None:
         "/app/chat/65f000000000000000000000",
         "/app/operate/actors",
         "/app/nowhere/at/all",
+        "/setup",
     ):
         assert await page_of(world, path) == document
 

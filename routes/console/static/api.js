@@ -11,6 +11,7 @@ const tagged = async (asked) => {
 };
 
 export const issuers = () => rest.get("/v1/public/issuers", {}, { anonymous: true });
+export const setUp = (code, name) => rest.post("/v1/setup", { code, name }, { anonymous: true, credentials: "same-origin" });
 export const inspectLink = (code) => rest.post("/v1/sign-in-links/inspect", { code }, { anonymous: true });
 export const bytes = (path, signal) => rest.get(path, {}, { raw: true, signal });
 

@@ -66,6 +66,8 @@ async def test_a_command_from_its_form_to_its_result(world: World, look: Look) -
     server = f"/v1/connect/servers/{made['serverId']}"
     machine = Player(world, made["serverId"], "Survival", made["serverSecret"])
     machine.headers["x-server-id"] = made["serverId"]
+    ben = await world.player("Ben")
+    await ada.do("PUT", f"{server}/members/{ben.id}", {"role": "operator"})
 
     def story(scene: Scene) -> None:
         page = scene.enter(ada, f"/app/servers/{made['serverId']}/console")
@@ -84,6 +86,10 @@ async def test_a_command_from_its_form_to_its_result(world: World, look: Look) -
         page.get_by_label("Action").fill("")
         page.get_by_label("Action").press("ArrowUp")
         expect(page.get_by_label("Action")).to_have_value("count")
+        scene.let(ben.do, "POST", f"{server}/commands", {"action": "keep-world"})
+        for action, name in (("count", "Ada"), ("keep-world", "Ben")):
+            line = page.get_by_role("listitem").filter(has_text=action)
+            expect(line.locator("bdi")).to_have_text(name)
         scene.stop_at(page, "console")
 
     await play(world, look, story)
