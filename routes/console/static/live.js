@@ -3,10 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { partyline } from "./session.js";
 
-/** {state, sinceMs} of the connection: when it came to be so. */
-export const connection = signal({ state: partyline.live.state, sinceMs: Date.now() });
+/** The service's clock, in epoch milliseconds: what it dates is as old as it says, whatever this device takes for now. */
+export const serverNowMs = () => Date.now() + partyline.live.aheadMs;
 
-partyline.live.addEventListener("state", ({ detail }) => { connection.value = { state: detail, sinceMs: Date.now() }; });
+/** {state, sinceMs} of the connection: when it came to be so. */
+export const connection = signal({ state: partyline.live.state, sinceMs: serverNowMs() });
+
+partyline.live.addEventListener("state", ({ detail }) => { connection.value = { state: detail, sinceMs: serverNowMs() }; });
 
 /**
  * Whether the service says nothing any more, at most five seconds after it has stopped: at once where the connection has

@@ -1,5 +1,7 @@
 """Talking: live, across breaks, and with what people write shown as they wrote it."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
@@ -75,6 +77,10 @@ async def test_two_talk(world: World, look: Look) -> None:
         one.get_by_role("dialog").get_by_role("button", name="Delete").click()
         expect(other.get_by_text("This message was deleted.")).to_be_visible()
         scene.stop_at(other, "thread")
+        # A device whose clock is wrong dates nothing by it.
+        other.add_init_script("{ const now = Date.now; Date.now = () => now() + 3_600_000; }")
+        other.goto("/app/chat")
+        expect(other.locator(".at time").first).to_have_text(re.compile(r"^(now|\d+(s|min) ago)$"))
 
     await play(world, look, story)
 
