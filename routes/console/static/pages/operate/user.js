@@ -13,6 +13,7 @@ import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 import { Grants } from "./grants.js";
+import { ReportHistory } from "./report-history.js";
 import { Rights } from "./rights.js";
 import { SeenAs } from "./seen-as.js";
 
@@ -23,7 +24,8 @@ export function User({ id }) {
     <p><a href="/app/operate/users">${say("users.all")}</a> · <${Id} id=${id} what=${say("profile.id")} /></p>
     <${State} of=${read}>${(user) => html`<section aria-label=${user.name}><dl class="facts"><dt>${say("users.created")}</dt><dd><${When} at=${user.createdAt} /></dd><dt>${say("users.seen")}</dt><dd>${user.lastSeenAt ? html`<${When} at=${user.lastSeenAt} />` : "–"}</dd>
       <dt>${say("users.region")}</dt><dd>${user.homeRegion ?? "–"}</dd></dl></section>
-    ${may(MODERATOR) && html`<${Notes} id=${id} />`}
+    ${may(MODERATOR) && html`<${Notes} id=${id} /><section aria-labelledby="user-reports"><h2 id="user-reports">${say("reports.title")}</h2>
+      <${ReportHistory} title=${say("reports.about", { name: user.name })} side="targetId" userId=${id} /><${ReportHistory} title=${say("reports.from", { name: user.name })} side="reporterId" userId=${id} /></section>`}
     ${may(SUPER_ADMIN) && html`<${Held} id=${id} /><${SeenAs} id=${id} /><${Access} user=${user} />`}`}<//></div>`;
 }
 
