@@ -1,24 +1,22 @@
 """What is measured in a browser, one function a case; each returns rows of the table."""
 
-import json
 import threading
 import time
 from collections.abc import Callable
 from statistics import median, quantiles
 from typing import Any
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page
 
 from scripts.console_budget.endings import endings
-from scripts.console_budget.place import Place, debugger
+from scripts.console_budget.open_tab import open_tab, watching_tab
+from scripts.console_budget.place import Place, debugger, ten_thousand_actors
 from scripts.console_budget.rows import Row, timed
 
 ROUNDS = 5
 RATE_PER_SECOND = 50
 LONG_TASK_MS = 50
-ROWS = 10_000
 STEPS = 200
-MESSAGES_PER_HOUR = 200
 PRESSED = """() => {
     const press = () => { globalThis.pressed = Date.now(); };
     addEventListener("keydown", press, { once: true, capture: true });
@@ -144,7 +142,7 @@ def actors(place: Place, seconds: float) -> list[Row]:
     """A table of ten thousand rows, scrolled from its beginning to its end."""
     del seconds
     page = place.entered(place.ada, "/app")
-    page.route("**/v1/admin/actors*", _ten_thousand)
+    page.route("**/v1/admin/actors*", ten_thousand_actors)
     page.goto("/app/operate/actors")
     page.get_by_text("10,000 of 10,000").wait_for()
     table = page.get_by_role("region", name="Live actors")
@@ -178,64 +176,6 @@ def actors(place: Place, seconds: float) -> list[Row]:
     ]
 
 
-def _ten_thousand(route: Route) -> None:
-    one = {
-        "kind": "conversation",
-        "mailbox": 0,
-        "subscribers": 1,
-        "restarts": 0,
-        "lastError": None,
-        "offset": 7,
-    }
-    items = [{**one, "id": f"{number:024x}", "idleMs": number} for number in range(ROWS)]
-    kinds = [
-        {"kind": "conversation", "actors": ROWS, "mailbox": 0, "subscribers": 1, "restarts": 0, "faulty": 0}
-    ]
-    body = {"total": ROWS, "matched": ROWS, "kinds": kinds, "items": items}
-    route.fulfill(body=json.dumps(body), content_type="application/json")
-
-
-def open_tab(place: Place, hours: float) -> list[Row]:
-    """A tab that stays open: the page's clock runs ahead hour by hour, while messages come."""
-    page = place.page()
-    page.clock.install()
-    page.goto(f"/app/chat/{place.room}")
-    page.get_by_label("Access token").fill(place.ada.token)
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_label("Message Ben").wait_for()
-    session = debugger(page)
-    session.send("Performance.enable")
-    found = []
-    for hour in range(int(hours)):
-        for number in range(MESSAGES_PER_HOUR):
-            place.say(place.ben, f"hour {hour}, {number}")
-        page.get_by_text(f"hour {hour}, {MESSAGES_PER_HOUR - 1}").last.wait_for()
-        for _ in range(60):
-            page.clock.fast_forward(60_000)
-        session.send("HeapProfiler.collectGarbage")
-        metrics = session.send("Performance.getMetrics")["metrics"]
-        found.append({one["name"]: one["value"] for one in metrics})
-    _close(page)
-    first, last = found[1], found[-1]
-    heap = last["JSHeapUsedSize"] / first["JSHeapUsedSize"]
-    return [
-        Row(f"heap after {len(found)} hours", f"{last['JSHeapUsedSize'] / 1e6:.1f} MB", "", True),
-        Row("heap, of what it was after the first hours", f"{heap:.2f} ×", "≤ 1.5 ×", heap <= 1.5),
-        Row(
-            "nodes, before and after",
-            f"{first['Nodes']:,.0f} / {last['Nodes']:,.0f}",
-            "≤ 1.5 ×",
-            last["Nodes"] <= 1.5 * first["Nodes"],
-        ),
-        Row(
-            "listeners, before and after",
-            f"{first['JSEventListeners']:,.0f} / {last['JSEventListeners']:,.0f}",
-            "≤ 1.5 ×",
-            last["JSEventListeners"] <= 1.5 * first["JSEventListeners"],
-        ),
-    ]
-
-
 def _close(*pages: Page) -> None:
     for page in pages:
         page.context.close()
@@ -257,5 +197,6 @@ CASES = {
     "actors": (actors, 0.0),
     "endings": (endings, 0.0),
     "tab": (open_tab, 24.0),
+    "watching": (watching_tab, 0.0),
 }
 """{name: (the case, seconds or hours by default)}."""

@@ -1,5 +1,6 @@
 """Where the console is measured: a server of its own with two people who talk, and a real browser."""
 
+import json
 import os
 import secrets
 import subprocess
@@ -13,7 +14,7 @@ from shutil import which
 from typing import Any
 
 import httpx2
-from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Page, Route, sync_playwright
 
 from actors.ids import new_uuid
 from scripts.benchmarks.servers import NICENESS, Server
@@ -22,6 +23,7 @@ from scripts.load.workers import prefer
 
 CHATS = "/v1/social/chat/conversations"
 WAIT_MS = 120_000
+ACTORS = 10_000
 WATCH = """
 globalThis.measured = { longTasks: [], frames: [], inputs: [] };
 new PerformanceObserver((list) => list.getEntries().forEach((one) => measured.longTasks.push(one.duration)))
@@ -111,6 +113,24 @@ class Place:
 def debugger(page: Page) -> CDPSession:
     """A session of the page's debugger."""
     return page.context.new_cdp_session(page)
+
+
+def ten_thousand_actors(route: Route) -> None:
+    """Answer as a service with ten thousand live actors would."""
+    one = {
+        "kind": "conversation",
+        "mailbox": 0,
+        "subscribers": 1,
+        "restarts": 0,
+        "lastError": None,
+        "offset": 7,
+    }
+    items = [{**one, "id": f"{number:024x}", "idleMs": number} for number in range(ACTORS)]
+    kinds = [
+        {"kind": "conversation", "actors": ACTORS, "mailbox": 0, "subscribers": 1, "restarts": 0, "faulty": 0}
+    ]
+    body = {"total": ACTORS, "matched": ACTORS, "kinds": kinds, "items": items}
+    route.fulfill(body=json.dumps(body), content_type="application/json")
 
 
 def first_super_admin(server: Server) -> str:

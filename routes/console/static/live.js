@@ -28,7 +28,7 @@ export function useSilence() {
   return connection.value.state !== "live" || isSilent;
 }
 
-const LOOK_MS = 1_000;
+const LOOK_MS = 500;
 const ASK_MS = 2_000;
 const SILENT_MS = 4_000;
 
