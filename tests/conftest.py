@@ -7,6 +7,7 @@ from math import ceil
 import pytest
 from hypothesis import HealthCheck, settings
 
+from routes.__main__ import COLLECTOR_THRESHOLDS
 from tests.support.database import database, database_url, postgres_server
 from tests.support.hurry import hurry
 from tests.support.server import EDGES
@@ -34,9 +35,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was loaded for the tests stays to the end: the collector need not walk it again and again."""
+    """What was loaded for the tests stays to the end: the collector need not walk it again and again, nor run more often
+    than it does in the program."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*COLLECTOR_THRESHOLDS)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

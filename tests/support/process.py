@@ -15,6 +15,8 @@ from tempfile import mkdtemp
 import httpx2
 import trio
 
+from routes.edge.identity.outbound import trusted_authorities
+from tests.support.forked import Forked, output_of
 from tests.support.waiting import PATIENCE_SECONDS
 
 POLL_SECONDS = 0.02
@@ -95,7 +97,7 @@ class ServerProcess:
     port: int = field(default_factory=free_port)
     settings: Mapping[str, str] = field(default_factory=dict)
     program: Path = PROGRAM
-    process: trio.Process | None = None
+    process: Forked | trio.Process | None = None
     databases: set[tuple[int, str]] = field(default_factory=set)  # {(pid, start time)} of PostgreSQL
 
     @property
@@ -127,16 +129,8 @@ class ServerProcess:
             "PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS),
             **{f"PARTYLINE_{name.upper()}": value for name, value in self.settings.items()},
         }
-        with (self.folder / "log").open("ab") as log:
-            self.process = await trio.lowlevel.open_process(
-                [str(self.program), "serve"],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env=environment,
-                cwd=self.folder,
-            )
-        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as client:
+        self.process = await self._begin(environment)
+        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS, verify=trusted_authorities()) as client:
             with trio.move_on_after(PATIENCE_SECONDS):
                 while self.process.poll() is None:
                     if await self._ready(client):
@@ -145,7 +139,24 @@ class ServerProcess:
                     await trio.sleep(POLL_SECONDS)
         raise AssertionError(f"the server did not get ready:\n{self.log[-2000:]}")
 
+    async def _begin(self, environment: dict[str, str]) -> Forked | trio.Process:
+        if self.program == PROGRAM:
+            log = self.folder / "log"
+            return Forked(("serve",), environment=environment, folder=self.folder, output=log, errors=log)
+        with (self.folder / "log").open("ab") as log:
+            return await trio.lowlevel.open_process(
+                [str(self.program), "serve"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                cwd=self.folder,
+            )
+
     async def _ready(self, client: httpx2.AsyncClient) -> bool:
+        with socket.socket() as sock:
+            if sock.connect_ex(("127.0.0.1", self.port)) != 0:  # asked so often that it has to be cheap
+                return False
         try:
             return (await client.get(f"{self.url}/ready")).status_code == 200
         except httpx2.TransportError:
@@ -177,15 +188,15 @@ class ServerProcess:
 
     async def command(self, *arguments: str, stdin: str = "") -> str:
         """What a command of `partyline` prints that is about this server's data, whether the server runs or not."""
+        environment = {
+            "PATH": "/usr/bin:/bin",
+            "PARTYLINE_DATA_DIR": str(self.data_dir),
+            "PARTYLINE_DATABASE_URL": self.settings.get("database_url", ""),
+        }
+        if self.program == PROGRAM:
+            return (await output_of(arguments, environment, stdin)).strip()
         made = await trio.run_process(
-            [str(self.program), *arguments],
-            stdin=stdin.encode(),
-            capture_stdout=True,
-            env={
-                "PATH": "/usr/bin:/bin",
-                "PARTYLINE_DATA_DIR": str(self.data_dir),
-                "PARTYLINE_DATABASE_URL": self.settings.get("database_url", ""),
-            },
+            [str(self.program), *arguments], stdin=stdin.encode(), capture_stdout=True, env=environment
         )
         return made.stdout.decode().strip()
 

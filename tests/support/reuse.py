@@ -1,9 +1,8 @@
 """One database for one test after the other: emptied in between, which costs a tenth of copying the template."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tests.support.session import Session
 
@@ -20,23 +19,33 @@ SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
 WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
 """
 
-# Rows go without regard to references and triggers, as nothing is left that they could concern.
-_DELETE = f"""
+# Rows go without regard to references and triggers, as nothing is left that they could concern. Who has inserted has
+# ended by now, and with that has counted it.
+_DELETE = """
 DO $$
 DECLARE
-    one record;
-    used boolean;
+    used text;
 BEGIN
     SET LOCAL session_replication_role = replica;
-    FOR one IN {_TABLES} AND pg_relation_size(oid) > 0 LOOP
-        EXECUTE format('SELECT EXISTS (SELECT FROM %s)', one.name) INTO used;
-        IF used THEN
-            EXECUTE format('DELETE FROM %s', one.name);
-        END IF;
+    FOREACH used IN ARRAY string_to_array('%s', ' ') LOOP
+        EXECUTE 'DELETE FROM ' || used;
     END LOOP;
     PERFORM setval(seqrelid::regclass, seqstart, false) FROM pg_sequence;
 END
 $$
+"""
+
+_INSERTED = """
+SELECT oid::regclass::text, pg_stat_get_tuples_inserted(oid) FROM pg_class
+WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'
+"""
+
+# Where nothing was changed in these, the digest below need not be made.
+_CHANGED = """
+SELECT sum(pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid))::bigint
+FROM unnest(ARRAY[
+    'pg_class', 'pg_attribute', 'pg_constraint', 'pg_trigger', 'pg_proc', 'pg_db_role_setting', 'schema_migrations'
+]::regclass[]) AS oid
 """
 
 # Everything that a test could change beside rows, by the number that PostgreSQL gave it when the template was made.
@@ -72,39 +81,55 @@ class Reuse:
     def __init__(self, make: Callable[[], str], drop: Callable[[str], None]) -> None:
         self._make = make
         self._drop = drop
-        self._free: str | None = None
-        self._session: Session | None = None  # of the one that is free, or was last
+        self._free: Lent | None = None
         self._pristine: Pristine | None = None
-        self._tests: Counter[str] = Counter()
 
     @contextmanager
     def lend(self) -> Iterator[str]:
         """The address of an empty database, for the block; a second borrower meanwhile gets one of their own."""
-        url, self._free = self._free, None
-        session, self._session = self._session, None
-        if url is None or session is None:
+        lent, self._free = self._free, None
+        if lent is None:
             url = self._make()
-            session = Session(url)
+            lent = Lent(url, Session(url))
         if self._pristine is None:
-            self._pristine = _look(session)
+            self._pristine = _look(lent.session)
         try:
-            yield url
+            yield lent.url
         finally:
-            self._take_back(url, session, self._pristine)
+            self._take_back(lent, self._pristine)
 
     def close(self) -> None:
         """End the connection to the database that is free."""
-        if self._session is not None:
-            self._session.close()
-            self._free = self._session = None
+        if self._free is not None:
+            self._free.session.close()
+            self._free = None
 
-    def _take_back(self, url: str, session: Session, pristine: "Pristine") -> None:
-        self._tests[url] += 1
-        if self._free is None and self._tests[url] < MOST_TESTS and _restore(session, pristine):
-            self._free, self._session = url, session
+    def _take_back(self, lent: "Lent", pristine: "Pristine") -> None:
+        lent.tests += 1
+        if self._free is None and lent.tests < MOST_TESTS and _restore(lent, pristine):
+            self._free = lent
         else:
-            session.close()
-            self._drop(url)
+            lent.session.close()
+            self._drop(lent.url)
+
+
+@dataclass(slots=True)
+class Lent:
+    """A database and what PostgreSQL had counted of it when it was last restored.
+
+    Args:
+        url: its address.
+        session: kept open.
+        tests: which have used it.
+        inserted: {table: rows inserted into it, ever}.
+        changed: changes of rows in the catalogs, ever; None before the first look.
+    """
+
+    url: str
+    session: Session
+    tests: int = 0
+    inserted: dict[str, int] = field(default_factory=dict)
+    changed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,18 +157,34 @@ def _look(session: Session) -> Pristine:
     return Pristine(session.value(_SHAPE), tables, rows)
 
 
-def _restore(session: Session, pristine: Pristine) -> bool:
+def _restore(lent: Lent, pristine: Pristine) -> bool:
     """Bring back the rows, drop tables that are new, and end who still uses the database; whether its shape is as it
     was.
     """
-    session.renew()
+    session = lent.session
+    if session.renew():  # a server that crashed has forgotten what it counted
+        lent.inserted, lent.changed = dict.fromkeys(pristine.tables, -1), None
     session.run(_END_OTHERS)
+    if not _has_shape(lent, pristine):
+        return False
+    inserted = dict(session.rows(_INSERTED))
+    used = {table for table, count in inserted.items() if count != lent.inserted.get(table, 0)}
+    session.run(_DELETE % " ".join(sorted(used | pristine.rows.keys())))
+    for table, rows in pristine.rows.items():
+        session.run(f"INSERT INTO {table} SELECT * FROM jsonb_populate_recordset(NULL::{table}, $1)", rows)
+    lent.inserted = inserted
+    return True
+
+
+def _has_shape(lent: Lent, pristine: Pristine) -> bool:
+    session = lent.session
+    changed: int = session.value(_CHANGED)
+    if changed == lent.changed:
+        return True
     for (table,) in session.rows(_TABLES):
         if table not in pristine.tables:
             session.run(f"DROP TABLE {table} CASCADE")
     if session.value(_SHAPE) != pristine.shape:
         return False
-    session.run(_DELETE)
-    for table, rows in pristine.rows.items():
-        session.run(f"INSERT INTO {table} SELECT * FROM jsonb_populate_recordset(NULL::{table}, $1)", rows)
+    lent.changed = session.value(_CHANGED)
     return True

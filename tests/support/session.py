@@ -21,9 +21,9 @@ class Session:
         self._runner = asyncio.Runner()
         self._connection: asyncpg.Connection | None = None
 
-    def renew(self) -> None:
-        """Open it anew if somebody has ended it."""
-        self._runner.run(self._renew())
+    def renew(self) -> bool:
+        """Open it anew if somebody has ended it, and say whether that was so."""
+        return self._runner.run(self._renew())
 
     def run(self, sql: str, *arguments: object) -> None:
         """Execute one statement, or several where there are no arguments."""
@@ -42,11 +42,13 @@ class Session:
         self._runner.run(self._end())
         self._runner.close()
 
-    async def _renew(self) -> None:
+    async def _renew(self) -> bool:
         try:
             await self._execute("SELECT 1")
         except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError):
             await self._end()
+            return True
+        return False
 
     async def _end(self) -> None:
         if self._connection is not None:

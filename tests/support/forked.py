@@ -1,0 +1,102 @@
+"""The program in processes of their own, forked from one that has imported it: a start costs a tenth of the CPU.
+
+What runs is the same from `main` on. How the program is found, started and told what to do by a shell is for the tests
+of the command line, which start it as a user does.
+"""
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import trio
+
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(["tests.support.program"])
+
+
+async def output_of(arguments: tuple[str, ...], environment: Mapping[str, str], input: str = "") -> str:
+    """What a command prints on stdout; it has to succeed. Cancellation kills it.
+
+    Args:
+        arguments: of the command line.
+        environment: all of its variables.
+        input: what it reads from stdin.
+    """
+    with TemporaryDirectory(prefix="partyline-test-") as name:
+        folder = Path(name)
+        output, errors = folder / "output", folder / "errors"
+        command = Forked(
+            arguments, environment=environment, folder=folder, output=output, errors=errors, input=input
+        )
+        try:
+            assert await command.wait() == 0, errors.read_text()
+        finally:
+            command.kill()
+        return output.read_text()
+
+
+class Forked:
+    """`partyline ARGUMENTS`, started at once.
+
+    Args:
+        arguments: of the command line.
+        environment: all of its variables.
+        folder: where it runs.
+        output: the file to whose end its stdout goes.
+        errors: the same for stderr.
+        input: what it reads from stdin.
+    """
+
+    def __init__(
+        self,
+        arguments: tuple[str, ...],
+        *,
+        environment: Mapping[str, str],
+        folder: Path,
+        output: Path,
+        errors: Path,
+        input: str = "",
+    ) -> None:
+        from tests.support.program import run  # the whole program, which few tests start
+
+        files = (str(output), str(errors))
+        self._process = _context.Process(
+            target=run, args=(arguments, dict(environment), str(folder), files, input)
+        )
+        self._process.start()
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit status; negative for a signal, None while it runs."""
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        """The same."""
+        return self.returncode
+
+    def send_signal(self, number: signal.Signals) -> None:
+        """Send a signal, unless it has ended."""
+        if self.returncode is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it."""
+        self.send_signal(signal.SIGKILL)
+
+    async def wait(self) -> int:
+        """Wait for its end; returns the exit status. Cancellation leaves it running."""
+        while self.returncode is None:
+            await trio.lowlevel.wait_readable(self._process.sentinel)
+        assert self.returncode is not None
+        return self.returncode

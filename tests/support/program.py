@@ -1,0 +1,36 @@
+"""What a forked process of the program runs; whoever imports this has imported all of it."""
+
+import os
+import sys
+import tempfile
+
+import routes.__main__  # noqa: F401 — what `serve` imports, and the other commands with it
+from routes.cli.main import main
+
+
+def run(
+    arguments: tuple[str, ...], environment: dict[str, str], folder: str, files: tuple[str, str], input: str
+) -> None:
+    """Run `partyline` with its own environment, folder and standard files, and exit as it does.
+
+    Args:
+        arguments: of the command line.
+        environment: all variables.
+        folder: the working folder.
+        files: paths of those to whose end stdout and stderr go.
+        input: for stdin.
+    """
+    with tempfile.TemporaryFile() as given:
+        given.write(input.encode())
+        given.seek(0)
+        os.dup2(given.fileno(), 0)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 — until the end; multiprocessing gave another
+    for standard, path in enumerate(files, start=1):
+        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        os.dup2(file, standard)
+        os.close(file)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["partyline", *arguments]
+    sys.exit(main())
