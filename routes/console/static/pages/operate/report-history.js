@@ -10,7 +10,7 @@ import { say } from "../../words.js";
 /**
  * One side, read when it is opened.
  *
- * @param {{title: string, side: "targetId"|"reporterId", userId: string, without?: string}} props `without` is the id of a
+ * @param {{title: any, side: "targetId"|"reporterId", userId: string, without?: string}} props `without` is the id of a
  *   report that is shown already.
  */
 export function ReportHistory({ title, side, userId, without }) {

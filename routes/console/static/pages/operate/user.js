@@ -11,7 +11,7 @@ import { Field, Form, Submit } from "../../ui/form.js";
 import { Complaint, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
-import { say } from "../../words.js";
+import { say, sayAround } from "../../words.js";
 import { Grants } from "./grants.js";
 import { ReportHistory } from "./report-history.js";
 import { Rights } from "./rights.js";
@@ -25,7 +25,7 @@ export function User({ id }) {
     <${State} of=${read}>${(user) => html`<section aria-label=${user.name}><dl class="facts"><dt>${say("users.created")}</dt><dd><${When} at=${user.createdAt} /></dd><dt>${say("users.seen")}</dt><dd>${user.lastSeenAt ? html`<${When} at=${user.lastSeenAt} />` : "–"}</dd>
       <dt>${say("users.region")}</dt><dd>${user.homeRegion ?? "–"}</dd></dl></section>
     ${may(MODERATOR) && html`<${Notes} id=${id} /><section aria-labelledby="user-reports"><h2 id="user-reports">${say("reports.title")}</h2>
-      <${ReportHistory} title=${say("reports.about", { name: user.name })} side="targetId" userId=${id} /><${ReportHistory} title=${say("reports.from", { name: user.name })} side="reporterId" userId=${id} /></section>`}
+      <${ReportHistory} title=${sayAround("reports.about", { name: html`<bdi>${user.name}</bdi>` })} side="targetId" userId=${id} /><${ReportHistory} title=${sayAround("reports.from", { name: html`<bdi>${user.name}</bdi>` })} side="reporterId" userId=${id} /></section>`}
     ${may(SUPER_ADMIN) && html`<${Held} id=${id} /><${SeenAs} id=${id} /><${Access} user=${user} />`}`}<//></div>`;
 }
 
