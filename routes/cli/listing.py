@@ -7,7 +7,8 @@ from routes.edge.config.table import listing
 from routes.edge.principal import Need
 
 if TYPE_CHECKING:
-    from routes.edge.declare.endpoint import Route, RouteTable
+    from routes.edge.declare.endpoint import Route
+    from routes.edge.declare.mounts import RouteTable
 
 
 def list_routes(table: "RouteTable") -> Iterator[str]:
