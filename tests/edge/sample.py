@@ -17,7 +17,7 @@ from actors.kernel.directory import System
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import OutcomeUnknown, QueueFull, RowsRejected
-from routes.edge.config.table import Config, read_config
+from routes.edge.config.config import Config, read_config
 from routes.edge.declare.endpoint import endpoint, stream
 from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.declare.query import Clamp

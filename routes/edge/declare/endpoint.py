@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 from actors.errors import NotFound, Refused
 from routes.edge.body_pieces import BodyPieces
-from routes.edge.config.table import Config
+from routes.edge.config.config import Config
 from routes.edge.declare.query import PathParam, QueryPlan
 from routes.edge.declare.shown import ShownChannel
 from routes.edge.declare.signature import Handler, Signature, template, without_none
