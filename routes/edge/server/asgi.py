@@ -15,7 +15,7 @@ from hypercorn.typing import (
 from routes.edge.errors import CutShort
 from routes.edge.outgoing import Headers
 from routes.edge.server.exchange import Client, Exchange
-from routes.edge.server.parser import Request
+from routes.edge.server.request import Request
 
 _WITHOUT_BODY = {204, 304}
 """RFC 9110 §15.3.5, §15.4.5: these responses have no body and need no Content-Length."""

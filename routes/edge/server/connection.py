@@ -27,7 +27,8 @@ from hypercorn.typing import ConnectionState
 from routes.edge.errors import EdgeRefused, contained
 from routes.edge.server.admission import Slot
 from routes.edge.server.handover import Handover, Swept
-from routes.edge.server.parser import Request, RequestParser
+from routes.edge.server.parser import RequestParser
+from routes.edge.server.request import Request
 from routes.edge.server.requests import Requests
 from routes.edge.server.shared import Shared
 from routes.edge.transport.reactor import SocketAddress

@@ -17,7 +17,7 @@ from hypercorn.typing import ConnectionState
 
 from routes.edge.errors import CutShort
 from routes.edge.outgoing import FileSlice, Headers, Outgoing, pieces
-from routes.edge.server.parser import Request
+from routes.edge.server.request import Request
 from routes.edge.transport.reactor import SocketAddress
 from routes.edge.transport.writer import Writer
 from routes.edge.unsent import held_bytes

@@ -16,7 +16,7 @@ from routes.edge.pipeline.dispatch import Opening
 from routes.edge.server.asgi import AsgiExchange, websocket_scope
 from routes.edge.server.exchange import Client, Exchange, send_outgoing
 from routes.edge.server.handover import Handover, Swept
-from routes.edge.server.parser import Request
+from routes.edge.server.request import Request
 from routes.edge.server.shared import Shared
 from routes.edge.server.websocket import take_over
 from routes.edge.server.websocket_asgi import serve_by_asgi
