@@ -1,5 +1,6 @@
 """Set and remove a network's Discord webhook: units of work, inside the caller's transaction."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 
 from actors.change import Change
 from actors.discord.moves import backoff_ms
-from actors.errors import Conflict, NotFound
+from actors.errors import Conflict, NotFound, RevisionConflict
 from persistence.connection import Connection
 from persistence.discord import outbox, servers, webhooks
 from persistence.discord.rows import DiscordEvent, WebhookRow
@@ -66,18 +67,30 @@ class Wish:
 
 
 async def put(
-    conn: Connection, network_id: str, owner_id: str, wish: Wish, now_ms: int
+    conn: Connection,
+    network_id: str,
+    owner_id: str,
+    wish: Wish,
+    now_ms: int,
+    *,
+    is_current: Callable[[WebhookRow | None], bool],
 ) -> Change[WebhookRow]:
     """Store a network's Discord settings.
 
     Posts that wait go to the new webhook; without one they are dropped, as are those of one that could not be used.
 
+    Args:
+        is_current: whether the stored settings, or that there are none, are what the client has changed.
+
     Raises:
         NotFound: there is no such network of this user's.
+        RevisionConflict: they have changed since the client saw them.
         Conflict: the stored webhook is to be kept, and was replaced, or its guild, since it was asked about.
     """
     await _authorise(conn, network_id, owner_id)
     before = await webhooks.close(conn, network_id)
+    if not is_current(before):
+        raise RevisionConflict
     row = WebhookRow(
         network_id=network_id,
         guild_id=wish.guild_id,

@@ -88,15 +88,16 @@ class Channel:
 
     # -- the actor's side ---------------------------------------------------------------------------
 
-    def attach(self, epoch: str, offset: int, state: Any) -> None:
+    def attach(self, epoch: str, offset: int, state: Any, *, stale: bool = False) -> None:
         """Take a loaded state. Lagging subscribers catch up; all get a snapshot if it has moved.
 
         Args:
             epoch: the name of its history.
             offset: of the last event in the state.
             state: the committed state.
+            stale: what subscribers have been shown is older, although no event with an offset lies between.
         """
-        moved = (epoch, offset) != (self.epoch, self.offset)
+        moved = stale or (epoch, offset) != (self.epoch, self.offset)
         self.live, self.epoch, self.offset, self.state = True, epoch, offset, state
         if moved:
             self.recent = ReplayBuffer(offset)
@@ -108,6 +109,10 @@ class Channel:
         for subscription in self._subscriptions.copy():
             if subscription.at == NEVER:
                 subscription.catch_up()
+
+    def belong_to(self, owner: Owner) -> None:
+        """Tell another one from now on when the last subscriber has left."""
+        self._owner = owner
 
     def detach(self) -> None:
         """Note that there is no state at present; subscribers stay and wait for the next one."""

@@ -1,6 +1,8 @@
 """Connect a network to its DNS provider, and queue the records that it is to hold (service-api §4, DNS automation)."""
 
-from actors.errors import NotFound
+from collections.abc import Callable
+
+from actors.errors import NotFound, RevisionConflict
 from actors.networks.record_hosts import RecordHosts, hosts_of, queue_records
 from actors.networks.records import records_of_claim
 from persistence.connection import Connection
@@ -9,7 +11,13 @@ from persistence.networks.rows import DnsRow
 
 
 async def adopt(
-    conn: Connection, row: DnsRow, gateway_host: str | None, record_hosts: RecordHosts, now_ms: int
+    conn: Connection,
+    row: DnsRow,
+    gateway_host: str | None,
+    record_hosts: RecordHosts,
+    now_ms: int,
+    *,
+    is_current: Callable[[DnsRow | None], bool],
 ) -> DnsRow:
     """Store a verified provider and queue the records of all claims and routes; a unit of work for one transaction.
 
@@ -17,13 +25,17 @@ async def adopt(
         gateway_host: the host name that CNAMEs point to; None queues none.
         record_hosts: whose addresses A records get.
         now_ms: epoch milliseconds, when the records are due.
+        is_current: whether the stored provider, or that there is none, is the one that the client has changed.
 
     Raises:
         NotFound: there is no such network.
+        RevisionConflict: it has changed since the client saw it.
     """
     network_id = row.network_id
     if await networks.lock(conn, network_id) is None:
         raise NotFound
+    if not is_current(await dns.read(conn, network_id)):
+        raise RevisionConflict
     # Routes are locked before records are queued, as where a route is put.
     routes = await gateway_routes.lock_of_network(conn, network_id)
     hosts = {id: await hosts_of(conn, record_hosts, id) for id in {gateway_id for _, _, gateway_id in routes}}

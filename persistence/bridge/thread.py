@@ -78,7 +78,7 @@ class AsyncioThread:
 
     def __init__(self, name: str, *, use_uvloop: bool | None = None) -> None:
         self._loop = _new_loop(use_uvloop)
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._runner = threading.Thread(target=self._run, name=name, daemon=True)
         self._trio_token = trio.lowlevel.current_trio_token()
         self._inbox: deque[Callable[[], object]] = deque()  # to asyncio
         self._outbox: deque[Callable[[], object]] = deque()  # to trio
@@ -90,7 +90,7 @@ class AsyncioThread:
 
     def start(self) -> None:
         """Start the loop; call it once, in the trio thread."""
-        self._thread.start()
+        self._runner.start()
 
     # ---- trio's side
 
@@ -143,8 +143,8 @@ class AsyncioThread:
         self._loop.call_soon_threadsafe(self._drain_inbox)
         self._closed = True
         with trio.CancelScope(shield=True):
-            await trio.to_thread.run_sync(self._thread.join, STOP_SECONDS + 1.0)
-            if self._thread.is_alive():
+            await trio.to_thread.run_sync(self._runner.join, STOP_SECONDS + 1.0)
+            if self._runner.is_alive():
                 _log.error("the database thread does not end; it is left behind")
         self._drain_outbox()
         for call in tuple(self._open_calls):

@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from persistence.connection import Connection, Row
+from persistence.statements import filtered
 
 ReportStatus: TypeAlias = Literal["open", "dismissed", "actioned"]
 """The state of a report (contract §5)."""
@@ -56,19 +57,30 @@ async def count_since(conn: Connection, reporter_id: str, since_ms: int) -> int:
     return count
 
 
-async def list_reports(
-    conn: Connection, status: ReportStatus | None, before_seq: int | None, limit: int
-) -> list[Report]:
-    """Reports below `before_seq` (None = from the newest), newest first, at most `limit`.
+class WantedReports(msgspec.Struct, frozen=True, kw_only=True):
+    """Which reports.
 
     Args:
-        status: only reports with this status; None = all.
+        status, reporter_id, target_id: only those with this one; None for all.
+        before_seq: only those below this place; None from the newest.
+        limit: at most so many.
     """
+
+    status: ReportStatus | None = None
+    reporter_id: str | None = None
+    target_id: str | None = None
+    before_seq: int | None = None
+    limit: int
+
+
+async def list_reports(conn: Connection, wanted: WantedReports) -> list[Report]:
+    """The wanted reports, newest first."""
+    filters = (wanted.status, wanted.reporter_id, wanted.target_id)
     rows = await conn.fetch(
-        _LIST,
-        status,
-        before_seq,
-        limit,
+        _LISTS[tuple(value is not None for value in filters)],
+        2**62 if wanted.before_seq is None else wanted.before_seq,
+        wanted.limit,
+        *(value for value in filters if value is not None),
     )
     return [_report(row) for row in rows]
 
@@ -102,9 +114,10 @@ _SELECT = (
     " LEFT JOIN users AS target ON target.id = report.target_id"
 )
 
-_LIST = (
-    _SELECT + " WHERE ($1::text IS NULL OR report.status = $1) AND ($2::bigint IS NULL OR report.seq < $2)"
-    " ORDER BY report.seq DESC LIMIT $3"
+_LISTS = filtered(
+    _SELECT + " WHERE report.seq < $1{} ORDER BY report.seq DESC LIMIT $2",
+    ("report.status = ${}", "report.reporter_id = ${}", "report.target_id = ${}"),
+    taken=2,
 )
 
 _LOCK = _SELECT + " WHERE report.id = $1 FOR UPDATE OF report"

@@ -6,6 +6,7 @@ from html import escape
 from urllib.parse import urlsplit
 
 from actors.publications.public import Publication
+from routes.console.languages import Words
 from routes.console.static_files import STYLE_SHEET, StaticFiles
 
 POLICY = (
@@ -19,37 +20,48 @@ SHOWN = 20
 """Public servers on the page, most players first."""
 
 
-def landing(static: StaticFiles, servers: Sequence[Publication], *, base_url: str, version: str) -> bytes:
+def landing(
+    static: StaticFiles, servers: Sequence[Publication], words: Words, *, base_url: str, version: str
+) -> bytes:
     """The page; every text of a publication is escaped.
 
     Args:
         static: all files; `landing.html` is the frame.
         servers: those that are shown.
+        words: of the reader's language.
         base_url: the address of the service; its host is the name of the installation.
         version: of the service.
     """
+    host = escape(urlsplit(base_url).netloc)
     values = {
+        "language": words.language,
         "assets": f"{static.address}/",
         "styles": f"{static.address}/{STYLE_SHEET}",
-        "host": escape(urlsplit(base_url).netloc),
+        "title": words.say("landing.title", host=host),
+        "signIn": words.say("landing.signIn"),
+        "about": words.say("landing.about", host=f"<strong>{host}</strong>"),
+        "publicServers": words.say("landing.servers"),
+        "servers": _list(servers, words),
+        "interface": words.say("landing.interface"),
+        "client": words.say("landing.client"),
         "version": escape(version),
-        "servers": _list(servers),
     }
     # In one pass, so that a mark within a text of somebody's is left alone.
     return _MARK.sub(lambda found: values[found[1]], static.contents["landing.html"].decode()).encode()
 
 
-def _list(servers: Sequence[Publication]) -> str:
+def _list(servers: Sequence[Publication], words: Words) -> str:
     if not servers:
-        return '<p class="empty">No public servers yet.</p>'
-    return '<ul class="cards">' + "".join(map(_entry, servers)) + "</ul>"
+        return f'<p class="empty">{words.say("landing.none")}</p>'
+    return '<ul class="cards">' + "".join(_entry(server, words) for server in servers) + "</ul>"
 
 
-def _entry(server: Publication) -> str:
-    playing = "1 player" if server.player_count == 1 else f"{server.player_count} players"
-    state = (
-        f'<span class="chip good">{playing}</span>' if server.online else '<span class="chip">offline</span>'
-    )
+def _entry(server: Publication, words: Words) -> str:
+    if server.online:
+        playing = words.say("landing.players", count=server.player_count)
+        state = f'<span class="chip good">{playing}</span>'
+    else:
+        state = f'<span class="chip">{words.say("landing.offline")}</span>'
     motd = server.motd_override or server.motd
     return (
         f'<li><div class="grow"><p><bdi>{escape(server.display_name)}</bdi> <code>{escape(server.address)}</code></p>'

@@ -15,13 +15,14 @@ from persistence.publications.listing import Wanted
 from routes.call import Call
 from routes.console.document import HTML, asset_headers, document, document_headers
 from routes.console.landing import POLICY, SHOWN, landing
+from routes.console.languages import words_for
 from routes.console.parts import STATIC_FILES
 from routes.console.static_files import ROOT, StaticFiles, read_static_files
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.docs.version import VERSION
 from routes.edge.documents import Document
 from routes.edge.principal import PUBLIC
-from routes.edge.reply import Page
+from routes.edge.reply import Page, Reply
 from routes.publications.parts import STATUSES
 
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -38,14 +39,19 @@ CLIENT = "client/"
 
 
 @endpoint("GET", "/", needs=PUBLIC, rate="pages", cacheable=LISTED)
-async def read_landing_page(call: Call) -> Page:
-    """Shows what this installation is, its public servers with most players, and the ways in; needs no scripts."""
+async def read_landing_page(call: Call) -> Reply[Page]:
+    """Shows what this installation is, its public servers with most players, and the ways in; needs no scripts.
+
+    In the language that `Accept-Language` wants most, of those that the console has.
+    """
     static = await _static(call)
     found = await call.service.database.read(listing.page, Wanted("", None, None), "players", None, SHOWN)
     statuses = call.service.of(STATUSES)
     servers = [publication_of(one.row, statuses.of(one.row.target, call.now_ms)) for one in found]
     config = call.service.config
-    return Page(landing(static, servers, base_url=config.base_url, version=VERSION), POLICY, HTML)
+    words = words_for(static, call.header(b"accept-language"))
+    page = landing(static, servers, words, base_url=config.base_url, version=VERSION)
+    return Reply(Page(page, POLICY, HTML), headers={"vary": "Accept-Language"})
 
 
 @endpoint("GET", "/app", needs=PUBLIC, rate="pages")
@@ -57,6 +63,12 @@ async def read_console(call: Call) -> Document[Page]:
 @endpoint("GET", "/app/{*path}", needs=PUBLIC, rate="pages")
 async def read_console_page(call: Call, path: str) -> Document[Page]:  # noqa: ARG001 - its scripts read the address
     """A page of the console: the same document as `/app`."""
+    return await _document(call)
+
+
+@endpoint("GET", "/setup", needs=PUBLIC, rate="pages")
+async def read_setup_page(call: Call) -> Document[Page]:
+    """The page behind the setup link, which posts to `/v1/setup`: the same document as `/app`."""
     return await _document(call)
 
 

@@ -1,6 +1,7 @@
 """A network's Discord webhook (contract §7)."""
 
 from collections import Counter
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -12,17 +13,19 @@ from actors.discord.addresses import MAX_ADDRESS_CHARACTERS, WebhookAddress, is_
 from actors.discord.moves import Verdict
 from actors.discord.public import Discord, discord_of
 from actors.discord.units import DiscordChanged, Webhook, Wish
-from actors.errors import Conflict, FieldError, Invalid, NotFound
+from actors.errors import Conflict, FieldError, Invalid, NotFound, RevisionConflict
 from actors.ids import Uuid
 from persistence.discord import webhooks
-from persistence.discord.rows import DiscordEvent
+from persistence.discord.rows import DiscordEvent, WebhookRow
 from persistence.publications.rows import Target
 from routes.call import Call
 from routes.changes import change
 from routes.discord.discord_api import Said
 from routes.discord.parts import WEBHOOKS
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED
+from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.networks.guards import owner_of_network
 from routes.publications.parts import STATUSES
@@ -58,14 +61,15 @@ class DiscordReply(Wire, frozen=True):
 
 
 @endpoint("GET", _DISCORD, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
-async def get_discord(call: Call, network_id: Uuid) -> DiscordReply:
+async def get_discord(call: Call, network_id: Uuid) -> Reply[DiscordReply]:
     """GET …/networks/{networkId}/discord: the network's Discord settings. For its owner.
 
     The webhook's address is not shown. `webhookStatus` says how it stands: `unreachable` heals by itself; `gone` and
-    `invalid` want a new address.
+    `invalid` want a new address. The `ETag` changes with what the owner may write, also from null to the first
+    settings, and not with how the webhook stands.
     """
     row = await call.service.database.read(webhooks.read, network_id)
-    return DiscordReply(None if row is None else discord_of(row))
+    return _tagged(row)
 
 
 @endpoint(
@@ -73,15 +77,17 @@ async def get_discord(call: Call, network_id: Uuid) -> DiscordReply:
     _DISCORD,
     needs=AUTHENTICATED,
     rate="upload",
-    refusals=(NotFound, Invalid, Conflict),
+    refusals=(NotFound, Invalid, Conflict, RevisionConflict),
     guard=owner_of_network,
 )
-async def put_discord(call: Call, network_id: Uuid, body: DiscordBody) -> DiscordReply:
+async def put_discord(call: Call, network_id: Uuid, body: DiscordBody) -> Reply[DiscordReply]:
     """PUT …/networks/{networkId}/discord: sets the webhook to which the network's events are posted.
 
     For the network's owner. Discord is asked first: 422 `NOT_VERIFIED` where it has no such webhook, or has it in
     another guild. Where it does not answer, the settings are stored as `unreachable`, and it is asked again. The
     address is stored encrypted. Posts name no mentions, and what users have written is shown as it was written.
+    `If-Match` names the `ETag` of the settings that the caller has changed; if that is not the current one, the answer
+    is a 409 `REVISION_CONFLICT`.
     """
     address = _checked(call, body)
     wish = Wish(
@@ -93,13 +99,13 @@ async def put_discord(call: Call, network_id: Uuid, body: DiscordBody) -> Discor
     )
     return await change(
         call,
-        units.put,
+        partial(units.put, is_current=condition_of(call, _writable)),
         network_id,
         call.user_id,
         wish,
         call.now_ms,
         about=DiscordChanged(network_id),
-        shape=lambda row: DiscordReply(discord_of(row)),
+        shape=_tagged,
     )
 
 
@@ -110,6 +116,16 @@ async def remove_discord(call: Call, network_id: Uuid) -> None:
     For the network's owner. Answers 204, also where there are none. The webhook itself stays at Discord.
     """
     await change(call, units.remove, network_id, call.user_id, about=DiscordChanged(network_id))
+
+
+def _tagged(row: WebhookRow | None) -> Reply[DiscordReply]:
+    shown = DiscordReply(None if row is None else discord_of(row))
+    return Reply(shown, headers={"etag": etag_of(_writable(row))})
+
+
+def _writable(row: WebhookRow | None) -> object:
+    """What `DiscordBody` says of a network's settings; a webhook by Discord's number of it."""
+    return None if row is None else [row.guild_id, row.invite_url, row.events, row.webhook_id]
 
 
 def _checked(call: Call, body: DiscordBody) -> WebhookAddress | None:

@@ -67,7 +67,7 @@ def with_etag(outgoing: Outgoing, incoming: Incoming, cache_control: str) -> Out
     known = incoming.header(b"if-none-match")
     # A date is not looked at where the client names a tag (RFC 9110 §13.2.2).
     if is_named(known, tag, weakly=True) or (known is None and _is_older(outgoing.headers, incoming)):
-        return Outgoing(304, cached)
+        return Outgoing(304, cached + [field for field in outgoing.headers if field[0] == b"vary"])
     return Outgoing(200, outgoing.headers + cached, outgoing.body)
 
 

@@ -1,10 +1,11 @@
 """A network's DNS provider (service-api §4, DNS automation; contract §7)."""
 
+from functools import partial
 from typing import Annotated
 
 import msgspec
 
-from actors.errors import FieldError, Invalid, NotFound
+from actors.errors import FieldError, Invalid, NotFound, RevisionConflict
 from actors.ids import Uuid
 from actors.networks import providers
 from actors.networks.public import DnsConfig, dns_config_of
@@ -13,7 +14,9 @@ from persistence.networks.rows import DnsRow
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED
+from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.networks import cloudflare
 from routes.networks.automation import INLINE_SECONDS
@@ -56,18 +59,30 @@ class Removed(Wire, frozen=True):
 
 
 @endpoint("GET", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
-async def get_dns_config(call: Call, network_id: Uuid) -> ConfigReply:
-    """GET …/networks/{networkId}/dns/cloudflare: the network's DNS provider. For its owner; the token is not shown."""
+async def get_dns_config(call: Call, network_id: Uuid) -> Reply[ConfigReply]:
+    """GET …/networks/{networkId}/dns/cloudflare: the network's DNS provider. For its owner; the token is not shown.
+
+    Its `ETag` changes with zone and token, also from null to the first provider, and not with how the token stands.
+    """
     row = await call.service.database.read(dns.read, network_id)
-    return ConfigReply(None if row is None else _config(call, row))
+    shown = ConfigReply(None if row is None else _config(call, row))
+    return Reply(shown, headers=_tag(row))
 
 
-@endpoint("PUT", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound, Invalid), guard=owner_of_network)
-async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> DnsConfig:
+@endpoint(
+    "PUT",
+    _CLOUDFLARE,
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Invalid, RevisionConflict),
+    guard=owner_of_network,
+)
+async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Reply[DnsConfig]:
     """PUT …/networks/{networkId}/dns/cloudflare: sets the zone in which the service maintains the network's records.
 
     For the network's owner. Token and zone are verified first: 422 with `meta.tokenStatus` if that fails. The
-    token is stored encrypted. Records of domains claimed before, and of gateway routes, are made at once.
+    token is stored encrypted. Records of domains claimed before, and of gateway routes, are made at once. `If-Match`
+    names the `ETag` of the provider that the caller has changed; if that is not the current one, the answer is a 409
+    `REVISION_CONFLICT`.
     """
     service, here = call.service, call.service.of(NAME_SERVICE)
     call.wait_longer(2 * cloudflare.SECONDS + INLINE_SECONDS)
@@ -87,13 +102,13 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Dn
     )
     config = await change(
         call,
-        providers.adopt,
+        partial(providers.adopt, is_current=condition_of(call, _writable)),
         row,
         here.gateway_host,
         here.record_hosts,
         service.clock.now_ms(),
         about=None,
-        shape=lambda kept: _config(call, kept),
+        shape=lambda kept: Reply(_config(call, kept), headers=_tag(kept)),
     )
     await here.automation.push_soon(network_id)
     return config
@@ -106,6 +121,15 @@ async def remove_dns_config(call: Call, network_id: Uuid) -> Removed:
     For the network's owner.
     """
     return await change(call, dns.remove, network_id, about=None, shape=Removed)
+
+
+def _tag(row: DnsRow | None) -> dict[str, str]:
+    return {"etag": etag_of(_writable(row))}
+
+
+def _writable(row: DnsRow | None) -> object:
+    """What `ProviderBody` says of a provider; a token as it is sealed, which is never twice the same."""
+    return None if row is None else [row.zone_id, row.sealed_token.hex()]
 
 
 def _config(call: Call, row: DnsRow) -> DnsConfig:

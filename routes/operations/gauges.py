@@ -12,6 +12,7 @@ from persistence.backup.writing import last_backup_seconds
 from routes.allocator import free_bytes
 from routes.disk import archive_of
 from routes.operations.memory import resident_bytes
+from routes.operations.node_gauges import show_node
 from routes.operations.parts import CERTIFICATE
 from routes.service import Service
 
@@ -51,6 +52,7 @@ def show_gauges(service: Service) -> None:
         housekeeping.behind_seconds,
     )
     _show_memory(service)
+    show_node(service)
     metrics.gauge(
         "last_backup_seconds",
         "When the last backup was complete, epoch seconds; 0 for never.",

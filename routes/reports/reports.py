@@ -7,11 +7,11 @@ import msgspec
 
 from actors.bounds import IdText
 from actors.errors import Invalid, NotFound, QuotaExceeded
-from actors.ids import ObjectId, parse_uuid
+from actors.ids import ObjectId, UserId, parse_uuid
 from actors.moderation.events import QUEUES
 from actors.reports.units import REASON_MAX, report, settle
 from actors.time import iso, iso_or_none
-from persistence.reports.reports import Report, ReportStatus, list_reports
+from persistence.reports.reports import Report, ReportStatus, WantedReports, list_reports
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
@@ -47,9 +47,17 @@ class ReportMade(Wire, frozen=True):
 
 
 class ReportQuery(PageQuery, frozen=True):
-    """`status`: only reports with this status; left out = all."""
+    """Which reports; what is left out counts for all.
+
+    Args:
+        status: only reports with this status.
+        reporter_id: only what this user has reported.
+        target_id: only what was reported of this user.
+    """
 
     status: ReportStatus | None = None
+    reporter_id: UserId | None = None
+    target_id: UserId | None = None
 
 
 class ReportItem(Wire, frozen=True):
@@ -106,9 +114,16 @@ async def report_user(call: Call, body: ReportBody) -> ReportMade:
 
 @endpoint("GET", "/v1/admin/reports", needs=MODERATOR)
 async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
-    """Lists reports of users, newest first."""
-    before_seq = _PAGES.place(query.cursor)
-    rows = await call.service.database.read(list_reports, query.status, before_seq, query.limit + 1)
+    """Lists reports of users, newest first: all, those that wait, what somebody has reported, or what was reported of
+    somebody."""
+    wanted = WantedReports(
+        status=query.status,
+        reporter_id=query.reporter_id,
+        target_id=query.target_id,
+        before_seq=_PAGES.place(query.cursor),
+        limit=query.limit + 1,
+    )
+    rows = await call.service.database.read(list_reports, wanted)
     page = _PAGES.page(rows, query.limit, lambda row: row.seq)
     return ReportPage([_item(row) for row in page.rows], page.next_cursor, page.has_more)
 

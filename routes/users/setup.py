@@ -1,14 +1,11 @@
-"""Creating the first super-admin: the link printed at the start, its page, and the route that it uses (contract §11).
+"""Creating the first super-admin: the link printed at the start, and the route that its page uses (contract §11).
 
 While there is no super-admin, each start makes a new code, which replaces the one before; the database stores only its
-SHA-256. The page loads nothing else; its policy lets only its own script run.
+SHA-256. The page is one of the console's; the code is in the fragment, which no server sees.
 """
 
-import re
 import sys
-from base64 import b64encode
 from hashlib import sha256
-from importlib import resources
 from typing import Annotated
 
 import msgspec
@@ -30,15 +27,13 @@ from routes.edge.identity.base64url import to_base64url
 from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 from routes.edge.identity.names import NAME_MAX, is_name
 from routes.edge.principal import PUBLIC
-from routes.edge.reply import Page, Reply
+from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.service import Service
 from routes.sessions.browser import is_same_origin, new_secret, new_session, session_cookie
 
 CODE_BYTES = 20
 """160 random bits: too many to guess, so attempts need not be counted."""
-
-PAGE = resources.files("routes.users").joinpath("setup.html").read_bytes()
 
 
 class SetupBody(Wire, frozen=True):
@@ -71,7 +66,7 @@ async def setup_link(
     """
     code = to_base64url(random_bytes(CODE_BYTES))
     opened = await database.transact(open_setup, _hash(code), now_ms)
-    return f"{base_url}/setup?code={code}" if opened else None
+    return f"{base_url}/setup#code={code}" if opened else None
 
 
 async def announce_setup(service: Service) -> None:
@@ -98,30 +93,6 @@ async def announce_setup(service: Service) -> None:
 
 def _hash(code: str) -> bytes:
     return sha256(code.encode()).digest()
-
-
-def _policy(page: bytes) -> str:
-    """A Content-Security-Policy that allows only the page's own script and style (CSP Level 3 §8.2)."""
-
-    def source(tag: bytes) -> str:
-        inside = re.search(rb"<%b>(.*?)</%b>" % (tag, tag), page, re.DOTALL)
-        if inside is None:
-            raise ValueError(f"the page has no {tag.decode()}")
-        return f"'sha256-{b64encode(sha256(inside[1]).digest()).decode()}'"
-
-    return (
-        f"default-src 'none'; script-src {source(b'script')}; style-src {source(b'style')};"
-        " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
-
-
-POLICY = _policy(PAGE)
-
-
-@endpoint("GET", "/setup", needs=PUBLIC)
-async def read_setup_page(call: Call) -> Page:  # noqa: ARG001
-    """Shows the page behind the setup link; the page posts to `/v1/setup`."""
-    return Page(PAGE, POLICY)
 
 
 @endpoint(

@@ -13,8 +13,9 @@ from functools import partial
 import trio
 
 from scripts.benchmarks.servers import Server, serving
-from scripts.console_budget.cases import CASES, Row
+from scripts.console_budget.cases import CASES
 from scripts.console_budget.place import Place, placed
+from scripts.console_budget.rows import Row
 from scripts.console_budget.watchers import watchers
 
 

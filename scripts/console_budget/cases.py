@@ -1,42 +1,26 @@
 """What is measured in a browser, one function a case; each returns rows of the table."""
 
-import json
 import threading
 import time
 from collections.abc import Callable
 from statistics import median, quantiles
-from typing import Any, NamedTuple
+from typing import Any
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page
 
-from scripts.console_budget.place import Place, debugger
+from scripts.console_budget.endings import endings
+from scripts.console_budget.open_tab import open_tab, watching_tab
+from scripts.console_budget.place import Place, debugger, ten_thousand_actors
+from scripts.console_budget.rows import Row, timed
 
 ROUNDS = 5
 RATE_PER_SECOND = 50
 LONG_TASK_MS = 50
-ROWS = 10_000
 STEPS = 200
-MESSAGES_PER_HOUR = 200
 PRESSED = """() => {
     const press = () => { globalThis.pressed = Date.now(); };
     addEventListener("keydown", press, { once: true, capture: true });
 }"""
-
-
-class Row(NamedTuple):
-    """A line of the table.
-
-    Args:
-        what: is measured.
-        found: the figure, as it is printed.
-        goal: what it should be; empty where it is only told.
-        is_met: whether it is.
-    """
-
-    what: str
-    found: str
-    goal: str
-    is_met: bool
 
 
 def first_load(place: Place, seconds: float) -> list[Row]:
@@ -53,15 +37,16 @@ def first_load(place: Place, seconds: float) -> list[Row]:
         cold.append(_reloaded(page))
         warm.append(_reloaded(page))
         page.goto("/docs")
-        page.locator(".opblock-tag").first.wait_for()
+        page.locator(".opblock-tag").first.click()
+        page.locator(".opblock").first.wait_for()
         docs.append(page.evaluate("performance.now()"))
         page.context.close()
     return [
-        _time("first paint, cold", paint, 1_000),
-        _time("form to sign in with, cold", form, 1_500),
-        _time("thread with its messages, cold, signed in", cold, 1_500),
-        _time("the same again, from the cache", warm, 1_000),
-        _time("first operation of /docs", docs, 2_000),
+        timed("first paint, cold", paint, 1_000),
+        timed("form to sign in with, cold", form, 1_500),
+        timed("thread with its messages, cold, signed in", cold, 1_500),
+        timed("the same again, from the cache", warm, 1_000),
+        timed("first operation of /docs", docs, 2_000),
     ]
 
 
@@ -91,7 +76,7 @@ def latency(place: Place, seconds: float) -> list[Row]:
         one.keyboard.press("Enter")
         took.append(other.evaluate("globalThis.seen") - one.evaluate("globalThis.pressed"))
     _close(one, other)
-    return [_time("from Enter to the page of another, p95", [_p95(took)], 100)]
+    return [timed("from Enter to the page of another, p95", [_p95(took)], 100)]
 
 
 def thread(place: Place, seconds: float) -> list[Row]:
@@ -122,9 +107,9 @@ def thread(place: Place, seconds: float) -> list[Row]:
     return [
         Row("messages a second", f"{len(sent) / ran:.1f}", "", True),
         Row("frames a second", f"{per_second:.1f}", "≥ 55", per_second >= 55),
-        _time("frame, p95", [_p95(measured["frames"])], 33),
+        timed("frame, p95", [_p95(measured["frames"])], 33),
         _long_tasks(measured["longTasks"]),
-        _time("a key to the next frame, p95", [_p95(measured["inputs"] or [16.0])], 100),
+        timed("a key to the next frame, p95", [_p95(measured["inputs"] or [16.0])], 100),
         Row("CPU of the page's thread", f"{work * 100:.0f} % of a core", "", True),
         Row("messages in the page", f"{most}", "≤ 200", most <= 200),
     ]
@@ -157,7 +142,7 @@ def actors(place: Place, seconds: float) -> list[Row]:
     """A table of ten thousand rows, scrolled from its beginning to its end."""
     del seconds
     page = place.entered(place.ada, "/app")
-    page.route("**/v1/admin/actors*", _ten_thousand)
+    page.route("**/v1/admin/actors*", ten_thousand_actors)
     page.goto("/app/operate/actors")
     page.get_by_text("10,000 of 10,000").wait_for()
     table = page.get_by_role("region", name="Live actors")
@@ -185,78 +170,15 @@ def actors(place: Place, seconds: float) -> list[Row]:
     return [
         Row("rows in the page", f"{rows}", "< 60", rows < 60),
         Row("CPU of the page's thread, a step", f"{work_ms:.1f} ms", "≤ 16 ms", work_ms <= 16),
-        _time("a step of scrolling, p50", [median(steps)], 33),
-        _time("a step of scrolling, p95", [_p95(steps)], 33),
+        timed("a step of scrolling, p50", [median(steps)], 33),
+        timed("a step of scrolling, p95", [_p95(steps)], 33),
         _long_tasks(measured["longTasks"]),
-    ]
-
-
-def _ten_thousand(route: Route) -> None:
-    one = {
-        "kind": "conversation",
-        "mailbox": 0,
-        "subscribers": 1,
-        "restarts": 0,
-        "lastError": None,
-        "offset": 7,
-    }
-    items = [{**one, "id": f"{number:024x}", "idleMs": number} for number in range(ROWS)]
-    kinds = [
-        {"kind": "conversation", "actors": ROWS, "mailbox": 0, "subscribers": 1, "restarts": 0, "faulty": 0}
-    ]
-    body = {"total": ROWS, "matched": ROWS, "kinds": kinds, "items": items}
-    route.fulfill(body=json.dumps(body), content_type="application/json")
-
-
-def open_tab(place: Place, hours: float) -> list[Row]:
-    """A tab that stays open: the page's clock runs ahead hour by hour, while messages come."""
-    page = place.page()
-    page.clock.install()
-    page.goto(f"/app/chat/{place.room}")
-    page.get_by_label("Access token").fill(place.ada.token)
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_label("Message Ben").wait_for()
-    session = debugger(page)
-    session.send("Performance.enable")
-    found = []
-    for hour in range(int(hours)):
-        for number in range(MESSAGES_PER_HOUR):
-            place.say(place.ben, f"hour {hour}, {number}")
-        page.get_by_text(f"hour {hour}, {MESSAGES_PER_HOUR - 1}").last.wait_for()
-        for _ in range(60):
-            page.clock.fast_forward(60_000)
-        session.send("HeapProfiler.collectGarbage")
-        metrics = session.send("Performance.getMetrics")["metrics"]
-        found.append({one["name"]: one["value"] for one in metrics})
-    _close(page)
-    first, last = found[1], found[-1]
-    heap = last["JSHeapUsedSize"] / first["JSHeapUsedSize"]
-    return [
-        Row(f"heap after {len(found)} hours", f"{last['JSHeapUsedSize'] / 1e6:.1f} MB", "", True),
-        Row("heap, of what it was after the first hours", f"{heap:.2f} ×", "≤ 1.5 ×", heap <= 1.5),
-        Row(
-            "nodes, before and after",
-            f"{first['Nodes']:,.0f} / {last['Nodes']:,.0f}",
-            "≤ 1.5 ×",
-            last["Nodes"] <= 1.5 * first["Nodes"],
-        ),
-        Row(
-            "listeners, before and after",
-            f"{first['JSEventListeners']:,.0f} / {last['JSEventListeners']:,.0f}",
-            "≤ 1.5 ×",
-            last["JSEventListeners"] <= 1.5 * first["JSEventListeners"],
-        ),
     ]
 
 
 def _close(*pages: Page) -> None:
     for page in pages:
         page.context.close()
-
-
-def _time(what: str, took_ms: list[float], most_ms: float) -> Row:
-    found = median(took_ms)
-    return Row(what, f"{found:,.0f} ms", f"≤ {most_ms:,.0f} ms", found <= most_ms)
 
 
 def _long_tasks(took_ms: list[float]) -> Row:
@@ -273,6 +195,8 @@ CASES = {
     "latency": (latency, 0.0),
     "thread": (thread, 60.0),
     "actors": (actors, 0.0),
+    "endings": (endings, 0.0),
     "tab": (open_tab, 24.0),
+    "watching": (watching_tab, 0.0),
 }
 """{name: (the case, seconds or hours by default)}."""

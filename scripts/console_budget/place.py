@@ -1,7 +1,10 @@
 """Where the console is measured: a server of its own with two people who talk, and a real browser."""
 
+import json
 import os
 import secrets
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +14,7 @@ from shutil import which
 from typing import Any
 
 import httpx2
-from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+from playwright.sync_api import Browser, CDPSession, Page, Route, sync_playwright
 
 from actors.ids import new_uuid
 from scripts.benchmarks.servers import NICENESS, Server
@@ -20,6 +23,7 @@ from scripts.load.workers import prefer
 
 CHATS = "/v1/social/chat/conversations"
 WAIT_MS = 120_000
+ACTORS = 10_000
 WATCH = """
 globalThis.measured = { longTasks: [], frames: [], inputs: [] };
 new PerformanceObserver((list) => list.getEntries().forEach((one) => measured.longTasks.push(one.duration)))
@@ -60,6 +64,7 @@ class Place:
     def __init__(self, server: Server, browser: Browser) -> None:
         self.url = f"http://127.0.0.1:{server.port}"
         self.browser = browser
+        self.server = server
         self.http = httpx2.Client(base_url=self.url, timeout=60)
         self._sign = server.sign
         self.ada, self.ben = self.person("Ada"), self.person("Ben")
@@ -73,11 +78,14 @@ class Place:
         self.asked(person, "GET", "/v1/auth/verify")
         return person
 
-    def asked(self, person: Person, method: str, path: str, body: object = None) -> Any:
-        """The answer to a request of somebody's."""
-        answer = self.http.request(
-            method, path, json=body, headers={"authorization": f"Bearer {person.token}"}
-        )
+    def root(self) -> Person:
+        """A super-admin."""
+        return Person("", "Root", first_super_admin(self.server))
+
+    def asked(self, person: Person | None, method: str, path: str, body: object = None) -> Any:
+        """The answer to a request of somebody's, or of nobody's."""
+        headers = {} if person is None else {"authorization": f"Bearer {person.token}"}
+        answer = self.http.request(method, path, json=body, headers=headers)
         answer.raise_for_status()
         return answer.json() if answer.content else None
 
@@ -105,6 +113,43 @@ class Place:
 def debugger(page: Page) -> CDPSession:
     """A session of the page's debugger."""
     return page.context.new_cdp_session(page)
+
+
+def ten_thousand_actors(route: Route) -> None:
+    """Answer as a service with ten thousand live actors would."""
+    one = {
+        "kind": "conversation",
+        "mailbox": 0,
+        "subscribers": 1,
+        "restarts": 0,
+        "lastError": None,
+        "offset": 7,
+    }
+    items = [{**one, "id": f"{number:024x}", "idleMs": number} for number in range(ACTORS)]
+    kinds = [
+        {"kind": "conversation", "actors": ACTORS, "mailbox": 0, "subscribers": 1, "restarts": 0, "faulty": 0}
+    ]
+    body = {"total": ACTORS, "matched": ACTORS, "kinds": kinds, "items": items}
+    route.fulfill(body=json.dumps(body), content_type="application/json")
+
+
+def first_super_admin(server: Server) -> str:
+    """The token of a super-admin, made by the command line."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PARTYLINE_")}
+    environment |= {
+        "PARTYLINE_DATA_DIR": str(server.data_dir),
+        "PARTYLINE_BIND": f"127.0.0.1:{server.port}",
+    }
+    command = [
+        str(Path(sys.executable).parent / "partyline"),
+        "token",
+        "--name",
+        "Root",
+        "--role",
+        "super-admin",
+    ]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip().splitlines()[-1]
 
 
 @contextmanager

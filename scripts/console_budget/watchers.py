@@ -1,12 +1,8 @@
 """What many open consoles cost the server: sockets that subscribe as they do, beside sockets that only are open."""
 
-import os
 import secrets
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import httpx2
 import msgspec
@@ -14,7 +10,8 @@ import trio
 
 from actors.ids import new_uuid
 from scripts.benchmarks.servers import Server
-from scripts.console_budget.cases import Row
+from scripts.console_budget.place import first_super_admin
+from scripts.console_budget.rows import Row
 from scripts.load import server_process
 from scripts.load.clients.client import NO_CHANNELS, TARGET
 from scripts.load.clients.event_loop import EventLoop
@@ -125,7 +122,7 @@ async def _measured(server: Server, sockets: Sequence[Watcher]) -> tuple[int, fl
 
 async def _super_admins(server: Server, count: int) -> list[str]:
     """Tokens of so many super-admins, who may watch everything."""
-    root = await trio.to_thread.run_sync(_first_super_admin, server)
+    root = await trio.to_thread.run_sync(first_super_admin, server)
     headers = {"authorization": f"Bearer {root}"}
     tokens: list[str] = []
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", timeout=60) as http:
@@ -137,21 +134,3 @@ async def _super_admins(server: Server, count: int) -> list[str]:
             role = f"/v1/admin/users/{id}/roles/super-admin"
             (await http.put(role, json={}, headers=headers)).raise_for_status()
     return tokens
-
-
-def _first_super_admin(server: Server) -> str:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PARTYLINE_")}
-    environment |= {
-        "PARTYLINE_DATA_DIR": str(server.data_dir),
-        "PARTYLINE_BIND": f"127.0.0.1:{server.port}",
-    }
-    command = [
-        str(Path(sys.executable).parent / "partyline"),
-        "token",
-        "--name",
-        "Root",
-        "--role",
-        "super-admin",
-    ]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    return done.stdout.strip().splitlines()[-1]

@@ -14,7 +14,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 STATIC = Path(__file__).parents[2] / "routes/console/static"
 SCRIPT = Path(__file__).with_suffix(".js")
 
-EXTRA_STOPS = 12
+EXTRA_STOPS = 24
 """Places that scroll, and parts of native controls such as dates, are stops that no selector names."""
 
 

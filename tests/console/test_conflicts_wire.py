@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
+from scripts.upstreams.discord import GUILD
 from tests.connect.play import claimed
 from tests.networks.play import network
 from tests.support.world import Player, World
@@ -40,6 +41,9 @@ async def saved_by(ada: Player, what: str) -> Saved:
     sky = await network(ada)
     if what == "published":
         return publication("network", sky.id)
+    if what == "discord":
+        quiet: dict[str, object] = {"guildId": GUILD, "events": []}
+        return Saved("PUT", f"{sky.path}/discord", quiet, {**quiet, "events": ["news_published"]})
     return Saved("PATCH", sky.path, {"publicSummary": "Above"}, {"slug": "sky-1"})
 
 
@@ -49,7 +53,7 @@ async def tag_of(player: Player, path: str) -> str:
     return answer.headers["etag"]
 
 
-@pytest.mark.parametrize("what", ["settings", "network", "published", "server"])
+@pytest.mark.parametrize("what", ["settings", "network", "published", "server", "discord"])
 async def test_whoever_has_seen_an_older_one_is_told(world: World, what: str) -> None:
     ada = await world.player("Ada")
     method, path, one, other = await saved_by(ada, what)

@@ -28,6 +28,7 @@ async def test_every_address_below_app_is_one_document(world: World) -> None:
         "/app/chat/65f000000000000000000000",
         "/app/operate/actors",
         "/app/nowhere/at/all",
+        "/setup",
     ):
         assert await page_of(world, path) == document
 
@@ -110,6 +111,33 @@ async def test_the_landing_page_needs_no_scripts_and_shows_texts_as_texts(world:
     assert policy_of(answer.headers["content-security-policy"])["default-src"] == ["'none'"]
     assert 'href="/app"' in answer.text
     assert 'href="/docs"' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        (None, "en"),
+        ("de", "de"),
+        ("de-AT, en;q=0.5", "de"),
+        ("en;q=0.5,de;q=0.8", "de"),
+        ("fr, de;q=0.3", "de"),
+        ("de;q=0, en", "en"),
+        ("fr", "en"),
+        ("*", "en"),
+        ("de;q=2, ;;,=", "en"),
+        ("x, " * 30 + "de", "en"),
+    ],
+)
+async def test_the_landing_page_speaks_the_language_that_is_asked_for(
+    world: World, accepted: str | None, language: str
+) -> None:
+    answer = await world.http.get("/", headers={} if accepted is None else {"accept-language": accepted})
+    assert f'<html lang="{language}">' in answer.text
+    assert ("Öffentliche Server" in answer.text) is (language == "de")
+    assert "Accept-Language" in answer.headers["vary"]
+    known = {"if-none-match": answer.headers["etag"], "accept-language": language}
+    again = await world.http.get("/", headers=known)
+    assert (again.status_code, again.headers["vary"]) == (304, "Accept-Language")
 
 
 async def test_what_a_browser_has_is_not_sent_again(world: World) -> None:

@@ -1,5 +1,7 @@
 """Wire: owners set, read and remove their network's webhook; Discord is asked first."""
 
+from functools import partial
+
 import pytest
 
 from actors.discord import units
@@ -125,10 +127,26 @@ async def test_what_was_changed_meanwhile_is_not_overwritten(
     before = await guild.row(net)
     wish = units.Wish(of_guild, None, (), webhook, ())
     with pytest.raises(Conflict):
+        put = partial(units.put, is_current=lambda _: True)
         await change_by_itself(
-            guild.world.service, units.put, net.id, net.owner.id, wish, 1, about=DiscordChanged(net.id)
+            guild.world.service, put, net.id, net.owner.id, wish, 1, about=DiscordChanged(net.id)
         )
     assert await guild.row(net) == before
+
+
+async def test_how_a_webhook_stands_is_nobody_s_conflict(guild: Guild) -> None:
+    ann = await guild.world.player("Ann")
+    net = await guild.network(ann)
+    path = f"{net.path}/discord"
+    seen = (await ann.ask("GET", path)).headers["etag"]
+    guild.site.delete(guild.webhook.id)
+    await publish(net.owner, net)
+    await guild.until(net, "gone")
+    assert (await ann.ask("GET", path)).headers["etag"] == seen
+    body = {"guildId": GUILD, "events": [], "webhookUrl": None}
+    assert (await ann.ask("PUT", path, body, headers={"if-match": seen})).status_code == 200
+    refused = await ann.ask("PUT", path, body, headers={"if-match": seen})
+    assert (refused.status_code, refused.json()["code"]) == (409, "REVISION_CONFLICT")
 
 
 async def test_while_discord_refuses_everybody_nobody_asks(guild: Guild) -> None:

@@ -41,6 +41,31 @@ async def test_a_provider_is_taken_and_forgotten(place: Place):
     assert await ann.get(sky.provider) == {"config": None}
 
 
+async def test_whoever_has_seen_an_older_provider_is_told(place: Place):
+    """A token is part of what was seen, though it is not shown; how it stands is not."""
+    sky = await network(await place.world.player("Ann"))
+    body = {"apiToken": CANARY, "zoneId": ZONE}
+
+    async def put(seen: str) -> Any:
+        return await sky.owner.ask("PUT", sky.provider, body, headers={"if-match": seen})
+
+    none = (await sky.owner.ask("GET", sky.provider)).headers["etag"]
+    first = await put(none)
+    assert first.status_code == 200, first.text
+    place.cloudflare.wrong = "500"
+    await sky.claim("play.example.com")
+    place.cloudflare.wrong = None
+    read = await sky.owner.ask("GET", sky.provider)
+    assert read.json()["config"]["tokenStatus"] == "unreachable"
+    assert read.headers["etag"] == first.headers["etag"] != none
+    second = await put(read.headers["etag"])
+    assert second.headers["etag"] != read.headers["etag"]
+    for stale in (none, read.headers["etag"]):
+        refused = await put(stale)
+        assert (refused.status_code, refused.json()["code"]) == (409, "REVISION_CONFLICT")
+    assert (await sky.owner.ask("GET", sky.provider)).headers["etag"] == second.headers["etag"]
+
+
 async def _status_of_refused(net: Net, token: str = CANARY, zone_id: str = ZONE) -> Any:
     response = await net.owner.ask("PUT", net.provider, {"apiToken": token, "zoneId": zone_id})
     assert response.status_code == 422, response.text

@@ -40,6 +40,27 @@ async def test_a_report_reaches_the_moderators(world: World) -> None:
     ]  # fmt: skip
 
 
+async def test_what_was_reported_of_and_by_somebody(world: World) -> None:
+    ann, ben, cleo = await world.players("Ann", "Ben", "Cleo")
+    mod = await moderator(world)
+    pairs = ((ann, ben), (cleo, ben), (ann, cleo), (ben, ann))
+    made = [(await one.do("POST", REPORTS, {"targetId": other.id}, status=201))["id"] for one, other in pairs]
+    await mod.do("PATCH", f"{ADMIN}/{made[0]}", {"status": "dismissed"})
+    for query, found in (
+        ({"targetId": ben.id}, [1, 0]),
+        ({"reporterId": ann.id}, [2, 0]),
+        ({"reporterId": ann.id.upper(), "targetId": ben.id}, [0]),
+        ({"targetId": ben.id, "status": "open"}, [1]),
+        ({"targetId": mod.id}, []),
+    ):
+        page = await mod.get(ADMIN, **query)
+        assert [item["id"] for item in page["items"]] == [made[at] for at in found], query
+    first = await mod.get(ADMIN, targetId=ben.id, limit=1)
+    rest = await mod.get(ADMIN, targetId=ben.id, cursor=first["nextCursor"])
+    assert [item["id"] for page in (first, rest) for item in page["items"]] == [made[1], made[0]]
+    assert (await mod.ask("GET", f"{ADMIN}?targetId=nobody")).status_code == 400
+
+
 @pytest.mark.parametrize("before", STATUSES)
 @pytest.mark.parametrize("after", STATUSES)
 async def test_every_status_may_follow_every_other(world: World, before: str, after: str) -> None:

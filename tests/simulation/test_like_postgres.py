@@ -67,6 +67,7 @@ async def _journal(both: Both, rng: Random) -> None:
     match rng.randrange(9):
         case 0:
             await both.unit("read_head", KIND, id)
+            await both.unit("read_positions", KIND, ["nobody", id])
         case 1:
             await both.unit("read_snapshots", KIND, id)
         case 2:

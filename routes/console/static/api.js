@@ -11,6 +11,7 @@ const tagged = async (asked) => {
 };
 
 export const issuers = () => rest.get("/v1/public/issuers", {}, { anonymous: true });
+export const setUp = (code, name) => rest.post("/v1/setup", { code, name }, { anonymous: true, credentials: "same-origin" });
 export const inspectLink = (code) => rest.post("/v1/sign-in-links/inspect", { code }, { anonymous: true });
 export const bytes = (path, signal) => rest.get(path, {}, { raw: true, signal });
 
@@ -106,7 +107,7 @@ export const servers = {
   send: (server, command) => rest.post(`/v1/connect/servers/${id(server)}/commands`, command),
   cancel: (server, command) => rest.delete(`/v1/connect/servers/${id(server)}/commands/${id(command)}`),
   settings: (server, source, signal) => tagged(rest.get(`/v1/connect/servers/${id(server)}/settings`, { source }, { signal, raw: true })),
-  saveSettings: (server, settings, ifMatch) => rest.put(`/v1/connect/servers/${id(server)}/settings`, settings, { ifMatch }),
+  saveSettings: (server, settings, ifMatch) => tagged(rest.put(`/v1/connect/servers/${id(server)}/settings`, settings, { ifMatch, raw: true })),
   settingsHistory: (server, query, signal) => rest.get(`/v1/connect/servers/${id(server)}/settings/history`, query, { signal }),
   extensions: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/extensions`, {}, { signal }),
   members: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/members`, {}, { signal }),
@@ -159,11 +160,14 @@ export const networks = {
   publicPage: (slug) => `/v1/public/connect/slugs/${id(slug)}`,
   joinToken: (network) => rest.post(`/v1/connect/networks/${id(network)}/join-token`),
   hosts: (signal) => rest.get("/v1/connect/hosts", {}, { signal }),
-  dns: (network, signal) => rest.get(`/v1/connect/networks/${id(network)}/dns/cloudflare`, {}, { signal }),
-  setDns: (network, provider) => rest.put(`/v1/connect/networks/${id(network)}/dns/cloudflare`, provider),
+  dns: (network, signal) => tagged(rest.get(`/v1/connect/networks/${id(network)}/dns/cloudflare`, {}, { signal, raw: true })),
+  setDns: async (network, provider, ifMatch) => {
+    const { value: config, etag } = await tagged(rest.put(`/v1/connect/networks/${id(network)}/dns/cloudflare`, provider, { ifMatch, raw: true }));
+    return { value: { config }, etag };
+  },
   removeDns: (network) => rest.delete(`/v1/connect/networks/${id(network)}/dns/cloudflare`),
-  discord: (network, signal) => rest.get(`/v1/connect/networks/${id(network)}/discord`, {}, { signal }),
-  setDiscord: (network, settings) => rest.put(`/v1/connect/networks/${id(network)}/discord`, settings),
+  discord: (network, signal) => tagged(rest.get(`/v1/connect/networks/${id(network)}/discord`, {}, { signal, raw: true })),
+  setDiscord: (network, settings, ifMatch) => tagged(rest.put(`/v1/connect/networks/${id(network)}/discord`, settings, { ifMatch, raw: true })),
   removeDiscord: (network) => rest.delete(`/v1/connect/networks/${id(network)}/discord`),
 };
 

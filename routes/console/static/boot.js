@@ -1,7 +1,9 @@
-// The beginning: take up the session, then show the page of the address, or signing in over it.
+// The beginning: take up the session, then show the page of the address, or signing in over it; or the first page of all.
 import { render } from "preact";
 import { html } from "./html.js";
+import { place } from "./router.js";
 import { restore, status } from "./session.js";
+import { Setup, SETUP } from "./setup.js";
 import { Shell } from "./shell.js";
 import { SignIn } from "./sign-in.js";
 import { Announcements } from "./ui/announce.js";
@@ -11,6 +13,7 @@ import { Toasts } from "./ui/toast.js";
 
 // Whoever is no longer signed in leaves nothing behind: no page, no question, no picture in memory.
 function Console() {
+  if (place.value.path === SETUP) return html`<${Setup} /><${Toasts} />`;
   return html`
     ${status.value === "in" && html`<div class="frame"><${Shell} /></div><${Dialogs} /><${Toasts} /><${Announcements} />`}
     ${status.value === "out" && html`<${SignIn} />`}

@@ -1,12 +1,15 @@
 // What components see of the live socket: its state, and channels whose frames are applied once per animation frame.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { partyline } from "./session.js";
 
-/** {state, sinceMs} of the connection: when it came to be so. */
-export const connection = signal({ state: partyline.live.state, sinceMs: Date.now() });
+/** The service's clock, in epoch milliseconds: what it dates is as old as it says, whatever this device takes for now. */
+export const serverNowMs = () => Date.now() + partyline.live.aheadMs;
 
-partyline.live.addEventListener("state", ({ detail }) => { connection.value = { state: detail, sinceMs: Date.now() }; });
+/** {state, sinceMs} of the connection: when it came to be so. */
+export const connection = signal({ state: partyline.live.state, sinceMs: serverNowMs() });
+
+partyline.live.addEventListener("state", ({ detail }) => { connection.value = { state: detail, sinceMs: serverNowMs() }; });
 
 /**
  * Whether the service says nothing any more, at most five seconds after it has stopped: at once where the connection has
@@ -25,7 +28,7 @@ export function useSilence() {
   return connection.value.state !== "live" || isSilent;
 }
 
-const LOOK_MS = 1_000;
+const LOOK_MS = 500;
 const ASK_MS = 2_000;
 const SILENT_MS = 4_000;
 
@@ -52,6 +55,41 @@ export function useChannel(channel, apply, { onEnd, ...params } = {}) {
       collected.stop();
     };
   }, [channel]);
+}
+
+/**
+ * The newest that a channel has told by an event, since it has begun: a snapshot says all that there was until then.
+ *
+ * @param {any[]} frames what `useChannel` gave last.
+ * @param {string} event
+ * @param {{fits?: (data: any) => boolean, inSnapshot?: (data: any) => any}} [options] which of these events count, and where
+ *   a snapshot has the same.
+ * @returns {any} null before the first.
+ */
+export function useTold(frames, event, { fits = () => true, inSnapshot = () => null } = {}) {
+  const seen = useRef({ frames: null, newest: null });
+  if (seen.current.frames !== frames) {
+    let { newest } = seen.current;
+    for (const frame of frames) {
+      if (frame.type === "snapshot") newest = inSnapshot(frame.data) ?? null;
+      else if (frame.event === event && fits(frame.data)) newest = frame.data;
+    }
+    seen.current = { frames, newest };
+  }
+  return seen.current.newest;
+}
+
+/**
+ * Read what a channel's events keep up to date, whenever the channel begins anew: no event says what was missed.
+ *
+ * @param {any[]} frames what `useChannel` gave last.
+ * @param {() => unknown} reload
+ */
+export function useAnew(frames, reload) {
+  const first = useRef(frames); // what is shown from now on was read after these
+  useEffect(() => {
+    if (frames !== first.current && frames.some((frame) => frame.type === "snapshot")) reload();
+  }, [frames]);
 }
 
 const shared = new Map(); // {channel: {state: Signal, users: number, subscription}}

@@ -89,8 +89,8 @@ export const listed = (texts) => list.format(texts);
 
 const UNITS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 30], ["month", 12], ["year", Infinity]];
 
-/** A duration from now, such as "5 min. ago" or "in 2 hr.". */
-export function fromNow(at, nowMs = Date.now()) {
+/** A duration from the service's now, such as "5 min. ago" or "in 2 hr.". */
+export function fromNow(at, nowMs) {
   let value = (new Date(at).getTime() - nowMs) / 1000;
   for (const [unit, size] of UNITS) {
     if (Math.abs(value) < size) return relative.format(Math.trunc(value), unit);

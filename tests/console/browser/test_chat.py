@@ -1,5 +1,7 @@
 """Talking: live, across breaks, and with what people write shown as they wrote it."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
@@ -56,9 +58,12 @@ async def test_two_talk(world: World, look: Look) -> None:
 
     def story(scene: Scene) -> None:
         one, other = (scene.enter(player, f"/app/chat/{room.id}") for player in (ada, ben))
+        asked: list[str] = []
+        other.on("request", lambda request: asked.append(request.url))
         one.get_by_label("Message Ben").fill("hello")
         one.keyboard.press("Enter")
         expect(other.get_by_role("log").get_by_text("hello")).to_be_visible()
+        assert asked == []  # what is told is what is shown
         other.get_by_label("Message Ada").press_sequentially("h")
         expect(one.get_by_text("Ben is writing…")).to_be_visible()
         other.get_by_label("Message Ada").fill("hi **there**")
@@ -72,6 +77,10 @@ async def test_two_talk(world: World, look: Look) -> None:
         one.get_by_role("dialog").get_by_role("button", name="Delete").click()
         expect(other.get_by_text("This message was deleted.")).to_be_visible()
         scene.stop_at(other, "thread")
+        # A device whose clock is wrong dates nothing by it.
+        other.add_init_script("{ const now = Date.now; Date.now = () => now() + 3_600_000; }")
+        other.goto("/app/chat")
+        expect(other.locator(".at time").first).to_have_text(re.compile(r"^(now|\d+(s|min) ago)$"))
 
     await play(world, look, story)
 

@@ -5,10 +5,12 @@ from typing import Any, NamedTuple
 import pytest
 from playwright.sync_api import Page, expect
 
+from scripts.upstreams.discord import GUILD
 from tests.connect.play import claimed
 from tests.console.stage import Look, Scene, needs_browser, play
-from tests.networks.play import network
-from tests.support.world import Player, World
+from tests.networks.cloudflare import CANARY, ZONE
+from tests.networks.play import Place, network
+from tests.support.world import Player
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -20,6 +22,7 @@ class Form(NamedTuple):
         page, path: of the form, and of what it saves with `method`.
         theirs: what somebody else saves; `label` is the field in which it is shown beside one's own.
         mine: the field that is changed here, and what it is then.
+        is_shown: whether the service ever says again what that field was.
     """
 
     page: str
@@ -28,6 +31,7 @@ class Form(NamedTuple):
     theirs: dict[str, object]
     label: str
     mine: tuple[str, str]
+    is_shown: bool = True
 
 
 def publication(page: str, path: str) -> Form:
@@ -57,16 +61,42 @@ async def forms_of(ada: Player) -> list[Form]:
             "Who may add you to groups",
             ("Who sees your list of servers", "PRIVATE"),
         ),
+        Form(
+            f"{at}/discord",
+            "PUT",
+            f"{sky.path}/discord",
+            {"guildId": GUILD, "events": ["news_published"]},
+            "A server came online",
+            ("Invite link for players", "https://discord.gg/mine"),
+        ),
+        Form(
+            f"{at}/dns",
+            "PUT",
+            f"{sky.path}/dns/cloudflare",
+            {"apiToken": CANARY, "zoneId": OTHER_ZONE},
+            "Id of the zone",
+            ("API token", CANARY),
+            is_shown=False,
+        ),
     ]
-    for form in forms[:2]:
-        await ada.do("PUT", form.path, {**form.theirs, "displayName": "Before", "category": "pvp"})
+    for form in forms:
+        await ada.do(form.method, form.path, before(form))
     return forms
 
 
-THEIRS = {"Category": "survival", "Summary": "Theirs", "Who may add you to groups": "NOBODY"}
+OTHER_ZONE = "f" * 32
+THEIRS = {
+    "Category": "survival",
+    "Summary": "Theirs",
+    "Who may add you to groups": "NOBODY",
+    "A server came online": "['news_published']",
+    "Id of the zone": OTHER_ZONE,
+}
 
 
-async def test_what_somebody_else_has_saved_stands_beside_one_s_own(world: World, look: Look) -> None:
+async def test_what_somebody_else_has_saved_stands_beside_one_s_own(place: Place, look: Look) -> None:
+    world = place.world
+    place.cloudflare.zones[OTHER_ZONE], place.cloudflare.records[OTHER_ZONE] = "example.net", []
     ada = await world.player("Ada")
     forms = await forms_of(ada)
 
@@ -88,7 +118,7 @@ async def test_what_somebody_else_has_saved_stands_beside_one_s_own(world: World
             page.get_by_role("button", name="Save", exact=True).click()
             expect(page.get_by_role("button", name="Save", exact=True)).to_have_count(0)
             stored = repr(scene.let(ada.get, form.path))
-            assert text in stored
+            assert (text in stored) is form.is_shown
             assert THEIRS[form.label] in stored
 
     def meets_theirs(scene: Scene, page: Page, form: Form) -> None:
@@ -110,6 +140,10 @@ def before(form: Form) -> dict[str, Any]:
         return {"privacy": {"groupInvites": "EVERYONE"}}
     if form.method == "PATCH":
         return {"publicSummary": None}
+    if "guildId" in form.theirs:
+        return {**form.theirs, "events": ["server_online"]}
+    if "zoneId" in form.theirs:
+        return {**form.theirs, "zoneId": ZONE}
     return {**form.theirs, "displayName": "Before", "category": "pvp"}
 
 

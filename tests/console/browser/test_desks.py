@@ -1,7 +1,7 @@
 """The pages of those who run gateways, news, the shop and releases."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Dialog, expect
 
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.gateways.play import GATEWAYS, gateway
@@ -39,8 +39,20 @@ async def test_news_are_written_and_read(world: World, look: Look) -> None:
         desk.get_by_text("Write an article").first.click()
         desk.get_by_label("Headline").fill("<i>Islands</i> open")
         desk.get_by_label("Text").fill("# Today\n\nCome **all**.\n\n- one\n- two\n\n```\n<b>code</b>\n```")
+        asked: list[str] = []
+
+        def stay(dialog: Dialog) -> None:
+            asked.append(dialog.message)
+            dialog.dismiss()
+
+        desk.on("dialog", stay)
+        desk.get_by_role("link", name="Partyline").click()
+        assert asked == ["Leave without saving?"]
         desk.get_by_role("button", name="Publish").click()
         desk.get_by_role("link", name="<i>Islands</i> open").wait_for()
+        desk.goto("/app/operate/users")
+        desk.goto("/app/operate/news")
+        assert len(asked) == 1  # what is published is no longer asked about
         scene.stop_at(desk, "newsdesk")
         page = scene.enter(ada, "/app/news")
         page.get_by_role("link", name="<i>Islands</i> open").click()

@@ -41,11 +41,17 @@ async def test_capes_are_judged_by_keys_and_worn(world: World, look: Look) -> No
 async def test_reports_are_settled_and_a_verdict_can_be_undone(world: World, look: Look) -> None:
     ada, ben = await world.players("Ada", "Ben")
     mona = await world.ranked("Mona", "moderator")
+    before = await mona.do("POST", "/v1/social/friends/reports", {"targetId": ben.id, "reason": "spams"})
+    await mona.do("PATCH", f"/v1/admin/reports/{before['id']}", {"status": "dismissed"})
     await ada.do("POST", "/v1/social/friends/reports", {"targetId": ben.id, "reason": "<b>shouts</b>"})
 
     def story(scene: Scene) -> None:
         page = scene.enter(mona, "/app/operate/reports")
         expect(page.get_by_text("<b>shouts</b>")).to_be_visible()
+        page.get_by_text("Reported of Ben").click()
+        expect(page.get_by_role("listitem").filter(has_text="spams").get_by_text("Dismissed")).to_be_visible()
+        page.get_by_text("Reported by Ada", exact=True).click()
+        expect(page.get_by_text("Nothing else.")).to_be_visible()
         page.keyboard.press("2")
         expect(page.get_by_text("Nothing waits.")).to_be_visible()
         page.get_by_role("button", name="Undo").click()
@@ -75,6 +81,9 @@ async def test_a_right_is_granted_and_a_user_erased(world: World, look: Look) ->
         expect(row.locator("time")).to_be_visible()
         audit = scene.page_in(page.context)
         audit.goto("/app/operate/audit")
+        audit.get_by_label("From", exact=True).fill(tomorrow.strftime("%Y-%m-%dT%H:%M"))
+        expect(audit.get_by_text("Nothing like this has been recorded.")).to_be_visible()
+        audit.get_by_label("From", exact=True).fill("")
         audit.get_by_text("Details").first.click()
         expect(audit.locator("pre").first).to_contain_text("social:friends.max")
         audit.close()

@@ -58,7 +58,7 @@ def said(page: Page) -> list[str]:
 
 async def test_from_the_setup_link_to_what_outlives_a_kill(server: ServerProcess) -> None:
     """Checks 1, 3, 9 and 22, in one life of a server and the next."""
-    found = re.search(r"http\S+(/setup\?code=\S+)", server.log)
+    found = re.search(r"http\S+(/setup#code=\S+)", server.log)
     assert found is not None
     link = found[1]
 
@@ -90,10 +90,13 @@ async def test_from_the_setup_link_to_what_outlives_a_kill(server: ServerProcess
 def becomes_super_admin(scene: Scene, link: str) -> Page:
     page = scene.stranger()
     page.goto(link)
-    assert "code" not in page.url
     page.get_by_label("Your name").fill("Rosa")
+    assert "code" not in page.url
     page.get_by_role("button", name="Become the super-admin").click()
-    page.get_by_role("link", name="go to the console").click()
+    page.get_by_text("Token for the command line").click()
+    assert page.get_by_label("Access token").input_value()
+    scene.stop_at(page, "setup")
+    page.get_by_role("link", name="Go to the console").click()
     expect(page.get_by_role("heading", name="Hello, Rosa")).to_be_visible()
     expect(page.get_by_role("link", name="Live actors")).to_be_attached()
     return page

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.console.furnished import claimed_server
 from tests.console.stage import Look, Scene, needs_browser, play
@@ -66,6 +66,8 @@ async def test_a_command_from_its_form_to_its_result(world: World, look: Look) -
     server = f"/v1/connect/servers/{made['serverId']}"
     machine = Player(world, made["serverId"], "Survival", made["serverSecret"])
     machine.headers["x-server-id"] = made["serverId"]
+    ben = await world.player("Ben")
+    await ada.do("PUT", f"{server}/members/{ben.id}", {"role": "operator"})
 
     def story(scene: Scene) -> None:
         page = scene.enter(ada, f"/app/servers/{made['serverId']}/console")
@@ -84,6 +86,10 @@ async def test_a_command_from_its_form_to_its_result(world: World, look: Look) -
         page.get_by_label("Action").fill("")
         page.get_by_label("Action").press("ArrowUp")
         expect(page.get_by_label("Action")).to_have_value("count")
+        scene.let(ben.do, "POST", f"{server}/commands", {"action": "keep-world"})
+        for action, name in (("count", "Ada"), ("keep-world", "Ben")):
+            line = page.get_by_role("listitem").filter(has_text=action)
+            expect(line.locator("bdi")).to_have_text(name)
         scene.stop_at(page, "console")
 
     await play(world, look, story)
@@ -110,6 +116,9 @@ async def test_settings_from_their_schema_and_what_another_has_saved(world: Worl
         stored = scene.let(ada.get, path)
         assert stored["data"]["slots"] == 60
         assert stored["data"]["token"] != ""
+        typed_while_it_is_saved(page)
+        stored = scene.let(ada.get, path)["data"]
+        assert (stored["motd"], stored["slots"]) == ("Meanwhile", 70)
         page.get_by_label("Greeting").fill("Mine")
         scene.let(ada.do, "PUT", path, {"data": {**data, "motd": "Theirs"}, "schema": SCHEMA})
         expect(page.get_by_text("Somebody has saved something else meanwhile")).to_be_visible()
@@ -117,6 +126,22 @@ async def test_settings_from_their_schema_and_what_another_has_saved(world: Worl
         expect(page.get_by_text("Somebody has changed this meanwhile.")).to_be_visible()
         page.get_by_role("button", name="Take theirs").click()
         expect(page.get_by_label("Greeting")).to_have_value("Theirs")
+
+    def typed_while_it_is_saved(page: Page) -> None:
+        """What is typed before the answer is there is there afterwards, and saved with the next."""
+
+        def answer(route: Route) -> None:
+            if route.request.method == "PUT":
+                page.get_by_label("Greeting").fill("Meanwhile")
+            route.continue_()
+
+        page.route("**/settings", answer)
+        page.get_by_label("Slots").fill("70")
+        with page.expect_response(lambda answer: answer.request.method == "PUT"):
+            page.get_by_role("button", name="Save").click()
+        page.unroute_all()
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_role("button", name="Save")).to_have_count(0)
 
     await play(world, look, story)
 

@@ -83,14 +83,17 @@ async def test_what_is_drawn_of_a_model(world: World) -> None:
 
 
 async def test_a_cape_from_its_file_to_being_worn(world: World, look: Look, tmp_path: Path) -> None:
-    """Check 18: chosen as a person chooses a file, seen from both sides, judged by one key, told at once, and worn."""
+    """Check 18: drawn on the template, chosen as a person chooses a file, seen from both sides, judged by one key, told
+    at once, and worn."""
     ada = await world.player("Ada")
     mona = await world.ranked("Mona", "moderator")
     picture = tmp_path / "dusk.png"
-    picture.write_bytes(png(64, 32))
 
     def story(scene: Scene) -> None:
         page = scene.enter(ada, "/app/capes")
+        with page.expect_download() as template:
+            page.get_by_role("button", name="Save a template to draw on").click()
+        template.value.save_as(picture)
         with page.expect_file_chooser() as chooser:
             page.get_by_label("Texture").click()
         chooser.value.set_files(picture)

@@ -13,7 +13,8 @@ import { Subscription } from "./subscription.js";
  * Events: `state` whenever `state` changes, and `end` when it will not connect again by itself; `event.detail` says why.
  *
  * `state` is `closed` (nothing was asked for yet, or `close` was called), `connecting`, `live`, or `waiting` (for the
- * next try). `heardAtMs` is when the service last said anything, by `Date.now()`.
+ * next try). `heardAtMs` is when the service last said anything, by `Date.now()`; `aheadMs` how much its clock is ahead of
+ * that, as it said when it was connected to.
  */
 export class Live extends EventTarget {
   #parts;
@@ -39,6 +40,7 @@ export class Live extends EventTarget {
     this.#backoff = new Backoff(parts.random);
     this.state = "closed";
     this.heardAtMs = -Infinity;
+    this.aheadMs = 0;
   }
 
   /**
@@ -83,9 +85,7 @@ export class Live extends EventTarget {
   }
 
   /** Have the service say something, where nothing has been heard for too long to be sure of what is shown. */
-  ping() {
-    this.#connection?.say(PING);
-  }
+  ping() { this.#connection?.say(PING); }
 
   /** Ask at once whether the connection still is one, and give it up where there is no answer: the network is said to be gone. */
   doubt() {
@@ -223,13 +223,12 @@ export class Live extends EventTarget {
   #heard(frame, connection) {
     this.#backoff.reset();
     this.heardAtMs = Date.now();
-    if (frame.type === "snapshot" || frame.type === "event") {
-      this.#subscriptions.get(frame.channel)?.take(frame, connection);
-    } else if (frame.type === "reply") {
+    if (frame.type === "hello") this.aheadMs = frame.serverTimeMs - this.heardAtMs;
+    else if (frame.type === "snapshot" || frame.type === "event") this.#subscriptions.get(frame.channel)?.take(frame, connection);
+    else if (frame.type === "unsubscribed") this.#end(frame.channel, { code: frame.code, message: `${frame.channel} is no longer shown` });
+    else if (frame.type === "reply") {
       this.#settle(frame.id, (asked) => asked.answer(frame, connection));
       this.#retire();
-    } else if (frame.type === "unsubscribed") {
-      this.#end(frame.channel, { code: frame.code, message: `${frame.channel} is no longer shown` });
     } else if (frame.type === "reconnect" && connection === this.#connection) {
       this.#later(() => { this.#drop(); this.#open(); }, frame.afterMs);
     }

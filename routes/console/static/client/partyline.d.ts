@@ -113,6 +113,7 @@ export class Live extends EventTarget {
   readonly state: State;
   /** When the service last said anything, by `Date.now()`. */
   readonly heardAtMs: number;
+  readonly aheadMs: number;
   subscribe<T = any>(
     channel: string,
     options: Handlers<T> & { mode?: "snapshot" | "delta"; limit?: number },

@@ -5,6 +5,7 @@ import { html } from "../html.js";
 import { useShared } from "../live.js";
 import { byOffset, useAction, useList, useRead } from "../store.js";
 import { base64Of } from "../ui/base64.js";
+import { saveCapeTemplate } from "../ui/cape-template.js";
 import { ask } from "../ui/dialog.js";
 import { CapeFigure } from "../ui/figure.js";
 import { Field, Form, Submit } from "../ui/form.js";
@@ -109,11 +110,15 @@ function Upload({ made }) {
     setSent(sent + 1);
     await made();
   });
+  const saved = useRef([]); // Browsers read on from such an address after the click: it is kept as long as the page.
+  useEffect(() => () => saved.current.forEach((address) => URL.revokeObjectURL(address)), []);
+  const save = useAction(async () => { saved.current.push(await saveCapeTemplate()); });
   return html`<section aria-labelledby="capes-upload"><h2 id="capes-upload">${say("capes.upload")}</h2>
     <${Form} action=${create} label=${say("capes.upload")} onSubmit=${() => create.run()}>
       <${Field} label=${say("capes.name")} value=${name} onInput=${setName} error=${create.error} pointer="/name" maxlength="64" />
       <${Field} kind="area" rows="2" label=${say("capes.description")} value=${description} onInput=${setDescription} error=${create.error} pointer="/description" maxlength="500" />
       <${Field} key=${sent} kind="file" label=${say("capes.file")} hint=${say("capes.fileHint")} accept="image/png" onInput=${setFile} error=${create.error} pointer="/texture/dataUrl" />
+      <button type="button" disabled=${save.isRunning} onClick=${() => save.run()}>${say("capes.template")}</button><${Complaint} error=${save.error} />
       ${file && html`<${CapeFigure} file=${file} />`}
       <${Submit} action=${create} disabled=${!file || !name.trim() || create.isRunning}>${say("capes.upload")}<//><//></section>`;
 }

@@ -9,6 +9,8 @@ import { Complaint, Empty, Fault, Loading } from "../ui/states.js";
 import { When } from "../ui/when.js";
 import { day, knows, say, sayAround } from "../words.js";
 
+const SHOWN = 50; // as many as the channel has, if there are
+
 export default function Notifications() {
   const { data, error } = useShared("notifications");
   const [isOlder, showOlder] = useState(false);
@@ -20,7 +22,7 @@ export default function Notifications() {
     ${error && html`<${Fault} error=${error} />`}
     ${data === null ? !error && html`<${Loading} />`
       : data.items.length === 0 ? html`<${Empty}>${say("notifications.none")}<//>` : html`<${Days} items=${data.items} />
-        ${isOlder ? html`<${Older} shown=${new Set(data.items.map((one) => one.id))} />` : html`<button type="button" onClick=${() => showOlder(true)}>${say("notifications.older")}</button>`}`}
+        ${isOlder ? html`<${Older} shown=${new Set(data.items.map((one) => one.id))} />` : data.items.length >= SHOWN && html`<button type="button" onClick=${() => showOlder(true)}>${say("notifications.older")}</button>`}`}
   </div>`;
 }
 

@@ -1,10 +1,12 @@
 // Fields with their labels, and with what the service says about each by its pointer.
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { Complaint } from "./states.js";
+import { useUnsaved } from "./unsaved.js";
 
 /**
- * A form that sends once at a time, and puts the focus on the first field that is refused.
+ * A form that sends once at a time, and puts the focus on the first field that is refused. Longer texts that were written
+ * and not sent are asked about before the page is left.
  *
  * @param {{action: {run: Function, isRunning: boolean, error: Error|null}, onSubmit: () => unknown, children: any,
  *   label?: string}} props
@@ -14,11 +16,19 @@ export function Form({ action, onSubmit, children, label }) {
   useEffect(() => {
     if (action.error) form.current?.querySelector("[aria-invalid=true]")?.focus();
   }, [action.error]);
+  const [isWritten, setWritten] = useState(false);
+  useUnsaved(isWritten, action.isRunning);
+  const wasRunning = useRef(false);
+  useEffect(() => {
+    if (wasRunning.current && !action.isRunning && !action.error) setWritten(false);
+    wasRunning.current = action.isRunning;
+  }, [action.isRunning]);
+  const written = ({ target }) => { if (target.localName === "textarea") setWritten(target.value.trim() !== ""); };
   const submit = (event) => {
     event.preventDefault();
     onSubmit();
   };
-  return html`<form class="form" ref=${form} aria-label=${label} aria-busy=${action.isRunning} onSubmit=${submit} novalidate>
+  return html`<form class="form" ref=${form} aria-label=${label} aria-busy=${action.isRunning} onInput=${written} onSubmit=${submit} novalidate>
     ${children}
     ${action.error && !action.error.errors?.length && html`<${Complaint} error=${action.error} />`}
   </form>`;

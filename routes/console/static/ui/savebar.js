@@ -1,19 +1,16 @@
 // The one way in which forms of settings are saved: a bar at the bottom, as soon as something has changed.
 import { useEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
-import { guard } from "../router.js";
 import { say } from "../words.js";
 import { Complaint } from "./states.js";
+import { useUnsaved } from "./unsaved.js";
 
 /**
  * @param {{isChanged: boolean, action: {run: Function, isRunning: boolean, error: Error|null}, onSave: () => unknown,
  *   onDiscard: () => unknown}} props
  */
 export function SaveBar({ isChanged, action, onSave, onDiscard }) {
-  useEffect(() => {
-    if (!isChanged) return undefined;
-    return guard(({ isLeaving } = {}) => (isLeaving ? false : confirm(say("savebar.leave"))));
-  }, [isChanged]);
+  useUnsaved(isChanged);
   useEffect(() => {
     if (!isChanged) return undefined;
     const save = (event) => {

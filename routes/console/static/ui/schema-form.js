@@ -45,14 +45,14 @@ function valueOf({ type, options }, value) {
 }
 
 /**
- * @param {{schema: {fields: any[]}, values: Record<string, any>, onChange: (values: any) => void, error: Error|null,
- *   at: string, data?: any, theirs?: any}} props `at` is the pointer of the object in the body; `data` what was stored when
+ * @param {{schema: {fields: any[]}, values: Record<string, any>, set: (key: string) => (value: any) => void,
+ *   error: Error|null, at: string, data?: any, theirs?: any}} props `at` is the pointer of the object in the body; `data` what was stored when
  *   the form began, `theirs` what somebody else has stored since.
  */
-export function SchemaFields({ schema, values, onChange, error, at, data = {}, theirs = data }) {
+export function SchemaFields({ schema, values, set, error, at, data = {}, theirs = data }) {
   return schema.fields.map((field) => html`<${Control} key=${field.key} field=${field} value=${values[field.key] ?? shownOf(field, field.default)}
     isSet=${isMasked(data[field.key])} theirs=${said(theirs[field.key]) === said(data[field.key]) ? null : shownOf(field, theirs[field.key])} error=${error} pointer=${`${at}/${field.key.replaceAll("~", "~0").replaceAll("/", "~1")}`}
-    onInput=${(value) => onChange({ ...values, [field.key]: value })} />`);
+    onInput=${set(field.key)} />`);
 }
 
 const LONG_TEXT = 200;

@@ -1,6 +1,7 @@
 // One's own game servers that want a look: those that are down, and commands that have failed lately.
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
+import { serverNowMs } from "../../live.js";
 import { may } from "../../session.js";
 import { useRead } from "../../store.js";
 import { Fault } from "../../ui/states.js";
@@ -25,5 +26,5 @@ export function OwnServers({ servers }) {
 
 async function failedOf(servers, signal) {
   const pages = await Promise.all(servers.map((server) => api.commands(server.serverId, { status: "failed", limit: 3 }, signal).then(({ items }) => items.map((command) => ({ server, command })))));
-  return pages.flat().filter(({ command }) => Date.now() - Date.parse(command.finishedAt) < LATELY_MS);
+  return pages.flat().filter(({ command }) => serverNowMs() - Date.parse(command.finishedAt) < LATELY_MS);
 }

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { admin } from "../../api.js";
 import { html } from "../../html.js";
-import { useChannel } from "../../live.js";
+import { serverNowMs, useChannel } from "../../live.js";
 import { place, setQuery } from "../../router.js";
 import { useRead } from "../../store.js";
 import { Field } from "../../ui/form.js";
@@ -21,11 +21,11 @@ const NAMES = ["kind", "id"]; // columns that begin with A
 export default function Actors() {
   const { query = "", kind = "", by = "lastError", down = "1", actor } = place.value.query;
   const [isPaused, pause] = useState(false);
-  const [changedAtMs, setChanged] = useState(Date.now());
+  const [changedAtMs, setChanged] = useState(serverNowMs);
   const order = ORDERS[`${by} ${down}`] ?? null;
   const read = useRead((signal) => admin.actors({ query: query || null, kind: kind || null, sort: order, limit: MOST }, signal), [query, kind, order]);
   // The channel tells when something has moved; the list is read again then, and not by a clock.
-  useChannel(isPaused ? null : "actors", () => setChanged(Date.now()));
+  useChannel(isPaused ? null : "actors", () => setChanged(serverNowMs()));
   useEffect(() => { if (!document.hidden && !isPaused) read.reload(); }, [changedAtMs]);
   const kinds = read.data?.kinds ?? [];
   const items = read.data?.items ?? [];

@@ -3,6 +3,7 @@ import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { place, setQuery } from "../../router.js";
 import { useList } from "../../store.js";
+import { Field } from "../../ui/form.js";
 import { Id } from "../../ui/chip.js";
 import { Search } from "../../ui/search.js";
 import { Empty, State } from "../../ui/states.js";
@@ -10,7 +11,7 @@ import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 import { AuditFile } from "./audit-file.js";
 
-const FILTERS = ["actorId", "targetId", "requestId", "action"];
+const FILTERS = ["actorId", "targetId", "requestId", "action", "since", "before"];
 
 export default function Audit() {
   const { query } = place.value;
@@ -18,13 +19,21 @@ export default function Audit() {
   const list = useList((more, signal) => admin.audit({ limit: 50, ...wanted, ...more }, signal), FILTERS.map((name) => query[name]));
   return html`<div class="page"><h1 tabindex="-1">${say("audit.title")}</h1>
     <div class="row"><${Search} label=${say("audit.action")} name="action" />
-      ${["actorId", "targetId", "requestId"].map((name) => query[name] && html`<button key=${name} type="button" onClick=${() => setQuery({ [name]: null })}>${say(`audit.${name}`)} ×</button>`)}<${AuditFile} wanted=${wanted} /></div>
-    <${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("audit.none")}<//>` : html`<ol class="cards">${list.items.map((entry) => html`<li key=${entry.id}><div class="grow">
+      ${["actorId", "targetId", "requestId"].map((name) => query[name] && html`<button key=${name} type="button" onClick=${() => setQuery({ [name]: null })}>${say(`audit.${name}`)} ×</button>`)}<${Moment} name="since" value=${query.since} /><${Moment} name="before" value=${query.before} /><${AuditFile} wanted=${wanted} /></div>
+    <${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say(FILTERS.some((name) => wanted[name]) ? "audit.noneSuch" : "audit.none")}<//>` : html`<ol class="cards">${list.items.map((entry) => html`<li key=${entry.id}><div class="grow">
         <p><code>${entry.action}</code> <${Person} id=${entry.actorId} name=${entry.actorName} filter="actorId" />${entry.targetId && html` → <${Person} id=${entry.targetId} name=${entry.targetName} filter="targetId" />`}</p>
         <p class="dim"><${When} at=${entry.at} />${entry.requestId && html` · <${Id} id=${entry.requestId} what=${say("audit.requestId")} />`}</p>
         ${entry.detail && html`<details><summary>${say("audit.detail")}</summary><pre>${JSON.stringify(entry.detail, null, 2)}</pre></details>`}</div></li>`)}</ol>
       ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></div>`;
 }
+
+// A moment in the address is in universal time, and in the control in the reader's.
+function Moment({ name, value }) {
+  const shown = value && !Number.isNaN(Date.parse(value)) ? localOf(new Date(value)) : "";
+  return html`<${Field} kind="datetime-local" label=${say(`audit.${name}`)} value=${shown} onInput=${(text) => setQuery({ [name]: text ? new Date(text).toISOString() : null })} />`;
+}
+
+const localOf = (moment) => new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 function Person({ id, name, filter }) {
   if (!id) return html`<bdi>${say("audit.service")}</bdi>`;

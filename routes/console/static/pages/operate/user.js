@@ -11,19 +11,22 @@ import { Field, Form, Submit } from "../../ui/form.js";
 import { Complaint, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
-import { say } from "../../words.js";
+import { say, sayAround } from "../../words.js";
 import { Grants } from "./grants.js";
+import { ReportHistory } from "./report-history.js";
 import { Rights } from "./rights.js";
 import { SeenAs } from "./seen-as.js";
 
 /** @param {{id: string}} props */
 export function User({ id }) {
   const read = useRead((signal) => admin.user(id, signal), [id]);
-  return html`<${State} of=${read}>${(user) => html`<section aria-label=${user.name}><h2><bdi>${user.name}</bdi> <${Id} id=${user.userId} what=${say("profile.id")} /></h2>
-    <dl class="facts"><dt>${say("users.created")}</dt><dd><${When} at=${user.createdAt} /></dd><dt>${say("users.seen")}</dt><dd>${user.lastSeenAt ? html`<${When} at=${user.lastSeenAt} />` : "–"}</dd>
+  return html`<div class="page"><h1 tabindex="-1"><bdi>${read.data?.name ?? say("users.title")}</bdi></h1>
+    <p><a href="/app/operate/users">${say("users.all")}</a> · <${Id} id=${id} what=${say("profile.id")} /></p>
+    <${State} of=${read}>${(user) => html`<section aria-label=${user.name}><dl class="facts"><dt>${say("users.created")}</dt><dd><${When} at=${user.createdAt} /></dd><dt>${say("users.seen")}</dt><dd>${user.lastSeenAt ? html`<${When} at=${user.lastSeenAt} />` : "–"}</dd>
       <dt>${say("users.region")}</dt><dd>${user.homeRegion ?? "–"}</dd></dl></section>
-    ${may(MODERATOR) && html`<${Notes} id=${id} />`}
-    ${may(SUPER_ADMIN) && html`<${Held} id=${id} /><${SeenAs} id=${id} /><${Access} user=${user} />`}`}<//>`;
+    ${may(MODERATOR) && html`<${Notes} id=${id} /><section aria-labelledby="user-reports"><h2 id="user-reports">${say("reports.title")}</h2>
+      <${ReportHistory} title=${sayAround("reports.about", { name: html`<bdi>${user.name}</bdi>` })} side="targetId" userId=${id} /><${ReportHistory} title=${sayAround("reports.from", { name: html`<bdi>${user.name}</bdi>` })} side="reporterId" userId=${id} /></section>`}
+    ${may(SUPER_ADMIN) && html`<${Held} id=${id} /><${SeenAs} id=${id} /><${Access} user=${user} />`}`}<//></div>`;
 }
 
 // A grant changes what the rights say.

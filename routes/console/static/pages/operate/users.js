@@ -15,7 +15,7 @@ const ROLES = ["", "super-admin", "admin", "moderator"];
 
 /** @param {{id?: string}} props of the open user. */
 export default function Users({ id }) {
-  return html`<div class="page"><h1 tabindex="-1">${say("users.title")}</h1>${id ? html`<p><a href="/app/operate/users">${say("users.all")}</a></p><${User} key=${id} id=${id} />` : html`<${Find} />`}</div>`;
+  return id ? html`<${User} key=${id} id=${id} />` : html`<div class="page"><h1 tabindex="-1">${say("users.title")}</h1><${Find} /></div>`;
 }
 
 function Find() {

@@ -51,7 +51,7 @@ export function CommandForm({ server, send, sent, children }) {
         onInput=${(event) => type(event.currentTarget.value)} onKeyDown=${recall} />
       <datalist id="command-actions">${actions.map((action) => html`<option value=${action.name}>${action.label}</option>`)}</datalist>
       <p class="dim" id="command-hint">${say("commands.hint")}</p></div>
-    ${known ? html`<${SchemaFields} schema=${known} values=${fields} onChange=${setFields} error=${submit.error} at="/payload" />`
+    ${known ? html`<${SchemaFields} schema=${known} values=${fields} set=${(key) => (value) => setFields((before) => ({ ...before, [key]: value }))} error=${submit.error} at="/payload" />`
       : html`<div class="field"><label for="command-payload">${say("commands.payload")}</label><textarea id="command-payload" rows="2" spellcheck=${false} value=${json} onInput=${(event) => setJson(event.currentTarget.value)}></textarea></div>`}
     ${children}
     <${Missing} server=${server} capability=${NEEDED} />

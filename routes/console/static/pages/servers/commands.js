@@ -2,18 +2,22 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
-import { useList } from "../../store.js";
+import { useAnew, useTold } from "../../live.js";
+import { me } from "../../session.js";
+import { useList, useRead } from "../../store.js";
 import { Empty, State } from "../../ui/states.js";
 import { say } from "../../words.js";
 import { CommandForm } from "./command-form.js";
 import { CommandLine, requestOf, withCommand } from "./command-line.js";
 import { Elsewhere, Targets } from "./elsewhere.js";
+import { lacks } from "./missing.js";
 
 const MOST_SENDINGS = 100;
 
 /** @param {{server: any, told: any[]}} props `told` are frames of the server's channel. */
 export function Commands({ server, told }) {
   const list = useList((query, signal) => api.commands(server.serverId, { limit: 50, ...query }, signal), [server.serverId]);
+  const nameOf = useNames(server, told);
   const [chosen, choose] = useState([]);
   const [sendings, setSendings] = useState([]);
   const nextKey = useRef(1);
@@ -21,6 +25,7 @@ export function Commands({ server, told }) {
   useEffect(() => {
     for (const frame of told) if (frame.event === "command") put(frame.data);
   }, [told]);
+  useAnew(told, list.reload);
   const sendHere = async (request) => put((await api.send(server.serverId, request)).command);
   const send = async (request) => {
     // What this server refuses is a fault of the form; the others have lines of their own.
@@ -32,7 +37,14 @@ export function Commands({ server, told }) {
     <${CommandForm} server=${server} send=${send} sent=${list.items ?? []}><${Targets} server=${server} chosen=${chosen} choose=${choose} /><//>
     <${Elsewhere} sendings=${sendings} change=${setSendings} />
     <section aria-labelledby="commands-here"><h2 id="commands-here">${say("commands.here")}</h2><${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("commands.none")}<//>`
-      : html`<ol class="cards">${list.items.map((command) => html`<${CommandLine} key=${command.id} command=${command} cancel=${() => api.cancel(server.serverId, command.id)} repeat=${() => sendHere(requestOf(command))} />`)}</ol>
+      : html`<ol class="cards">${list.items.map((command) => html`<${CommandLine} key=${command.id} command=${command} by=${nameOf(command.createdBy)} cancel=${() => api.cancel(server.serverId, command.id)} repeat=${() => sendHere(requestOf(command))} />`)}</ol>
         ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></section>
   </section>`;
+}
+
+// Who has sent what: commands say ids, and those who belong to the server have names.
+function useNames(server, told) {
+  const read = useRead((signal) => (lacks(server, "server.members.read") ? Promise.resolve({ items: [] }) : api.members(server.serverId, signal)), [server.serverId]);
+  const members = useTold(told, "members") ?? read.data?.items ?? [];
+  return (userId) => (userId === me.value.id ? me.value.name : members.find((member) => member.userId === userId)?.name ?? null);
 }

@@ -21,6 +21,12 @@ const OF_ROLE = { viewer: VIEWER, operator: [...VIEWER, "server.settings.write",
 /** Whether a role has a capability by itself. */
 export const gives = (role, capability) => OF_ROLE[role].includes(capability);
 
+/** Role and capabilities of somebody among a server's members, as a list of one's own servers says it; null of others. */
+export function accessAmong(members, userId) {
+  const found = members?.find((member) => member.userId === userId);
+  return found ? { role: found.role, capabilities: CAPABILITIES.filter((one) => gives(found.role, one) || found.capabilities.includes(one)) } : null;
+}
+
 /** @param {{server: any, members: any[], isLocked: boolean}} props `isLocked` where nothing may be changed. */
 export function Matrix({ server, members, isLocked }) {
   return html`<div class="scrolled" role="region" aria-label=${say("members.matrix")} tabindex="0"><table class="matrix">

@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
+import { useAnew, useTold } from "../../live.js";
 import { useAction, useRead } from "../../store.js";
 import { Field } from "../../ui/form.js";
 import { Complaint, State } from "../../ui/states.js";
@@ -18,9 +19,11 @@ export function Members({ server, told }) {
   const members = useRead((signal) => api.members(server.serverId, signal), [server.serverId]);
   const invites = useRead((signal) => api.invites(server.serverId, signal), [server.serverId]);
   const isLocked = lacks(server, WRITE);
-  const now = told.findLast((frame) => frame.event === "members")?.data;
+  const now = useTold(told, "members");
   // The channel tells all members with each change: the newest word of it is how they are.
   useEffect(() => { if (now && !members.isLoading) members.change({ items: now }); }, [now, members.isLoading]);
+  useAnew(told, members.reload);
+  useAnew(told, invites.reload);
   // Whoever is a member by now has no invite that waits.
   const isMember = (userId) => members.data?.items.some((member) => member.userId === userId);
   return html`<section aria-label=${say("server.members")}><${Missing} server=${server} capability=${WRITE} />
@@ -34,8 +37,9 @@ const MODES = ["public", "network", "friends_only", "invite_only", "private"];
 
 function Policy({ server, isLocked, told }) {
   const read = useRead((signal) => api.policy(server.serverId, signal), [server.serverId]);
-  const now = told.findLast((frame) => frame.event === "access_policy")?.data;
+  const now = useTold(told, "access_policy");
   useEffect(() => { if (now && !read.isLoading) read.change(now); }, [now, read.isLoading]);
+  useAnew(told, read.reload);
   const set = async (policy) => read.change(await api.setPolicy(server.serverId, policy));
   const save = useAction(async (changes) => {
     const before = read.data;

@@ -1,7 +1,8 @@
 // One game server: a page of tabs over one live channel.
 import { useState } from "preact/hooks";
 import { html } from "../../html.js";
-import { useChannel, useShared } from "../../live.js";
+import { useChannel, useShared, useTold } from "../../live.js";
+import { me } from "../../session.js";
 import { PublicationForm } from "../../ui/publication-form.js";
 import { Fault, Loading } from "../../ui/states.js";
 import { say } from "../../words.js";
@@ -9,6 +10,7 @@ import { Commands } from "./commands.js";
 import { Danger } from "./danger.js";
 import { Extensions } from "./extensions.js";
 import { Members } from "./members.js";
+import { accessAmong } from "./matrix.js";
 import { lacks, Missing } from "./missing.js";
 import { Overview } from "./overview.js";
 import { Settings } from "./settings.js";
@@ -22,7 +24,10 @@ export default function Server({ id, tab = "overview" }) {
   const [error, setError] = useState(null);
   useChannel(`server:${id}`, (frames) => tell(frames), { mode: "delta", onEnd: setError });
   const shown = TABS.includes(tab) ? tab : "overview";
-  const server = own.data && (own.data.items.find((one) => one.serverId === id) ?? { serverId: id, name: id, ownerId: null, access: null });
+  const listed = own.data && (own.data.items.find((one) => one.serverId === id) ?? { serverId: id, name: id, ownerId: null, access: null });
+  // Its own channel tells at once of members, where the list of one's servers takes up to two seconds.
+  const access = accessAmong(useTold(told, "members"), me.value.id);
+  const server = listed && access ? { ...listed, access } : listed;
   return html`<div class="page"><header><h1 tabindex="-1"><bdi>${server?.name ?? say("servers.title")}</bdi></h1></header>
     ${own.error && html`<${Fault} error=${own.error} />`}
     ${server === null ? !own.error && html`<${Loading} />` : html`

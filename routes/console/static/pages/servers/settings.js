@@ -1,15 +1,14 @@
 // A game server's settings: a form from its schema, else JSON; what changed when; and what somebody else has changed.
-import { useEffect, useRef, useState } from "preact/hooks";
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
+import { useTold } from "../../live.js";
 import { go, place } from "../../router.js";
-import { useAction, useList, useRead } from "../../store.js";
-import { Conflict } from "../../ui/edited.js";
+import { useList, useRead } from "../../store.js";
+import { Conflict, useEdited } from "../../ui/edited.js";
 import { Field } from "../../ui/form.js";
 import { SaveBar } from "../../ui/savebar.js";
 import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
 import { Empty, State } from "../../ui/states.js";
-import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { listed, say } from "../../words.js";
 import { Missing } from "./missing.js";
@@ -17,19 +16,8 @@ import { Missing } from "./missing.js";
 /** @param {{server: any, told: any[]}} props */
 export function Settings({ server, told }) {
   const source = place.value.query.source ?? "connect";
-  const read = useRead((signal) => api.settings(server.serverId, source, signal), [server.serverId, source]);
-  const kept = useRef({}); // what was typed, over to the form of a newer version
-  const newer = told.findLast((frame) => frame.event === "settings_updated" && frame.data.source === source)?.data ?? null;
-  const renew = (values = {}) => {
-    kept.current = values;
-    return read.reload();
-  };
-  return html`<section aria-label=${say("server.settings")}>
-    <${Source} source=${source} />
-    <${State} of=${read}>${({ value: settings, etag }) => html`<${Editor} key=${`${source} ${settings.version}`} server=${server} settings=${settings} etag=${etag} kept=${kept}
-      newer=${newer && newer.version > settings.version ? newer : null} renew=${renew} />`}<//>
-    <${History} server=${server} source=${source} version=${read.data?.value.version} />
-  </section>`;
+  return html`<section aria-label=${say("server.settings")}><${Source} source=${source} />
+    <${OfSource} key=${`${server.serverId} ${source}`} server=${server} source=${source} told=${told} /></section>`;
 }
 
 // Another source is another page: it comes when the name is whole, and not without asking where something is not saved.
@@ -42,26 +30,30 @@ function Source({ source }) {
     <p class="dim" id="settings-source-hint">${say("settings.sourceHint")}</p></div>`;
 }
 
-function Editor({ server, settings, etag, kept, newer, renew }) {
-  const fields = settings.schema?.fields ?? null;
-  const before = fields ? toFields(fields, settings.data) : { json: JSON.stringify(settings.data, null, 2) };
-  const [values, setValues] = useState({ ...before, ...kept.current });
-  useEffect(() => { kept.current = {}; }, []);
-  const changes = Object.fromEntries(Object.entries(values).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])));
-  const isChanged = Object.keys(changes).length > 0;
-  useEffect(() => { if (newer && !isChanged) renew(); }, [newer?.version]);
-  const save = useAction(async () => {
-    const data = fields ? toData(fields, values, settings.data) : JSON.parse(values.json);
-    await api.saveSettings(server.serverId, { data, source: settings.source, ...(settings.schema && { schema: settings.schema }) }, etag);
-    toast(say("savebar.saved"));
-    await renew();
+function OfSource({ server, source, told }) {
+  const read = useRead((signal) => api.settings(server.serverId, source, signal));
+  const isThis = (settings) => settings.source === source;
+  const newest = useTold(told, "settings_updated", { fits: isThis, inSnapshot: ({ settings }) => settings.find(isThis) });
+  return html`<${State} of=${read}>${(kept) => html`<${Editor} server=${server} kept=${kept} newest=${newest} />`}<//>`;
+}
+
+const fieldsIn = ({ schema, data }) => (schema ? toFields(schema.fields, data) : { json: JSON.stringify(data, null, 2) });
+
+function Editor({ server, kept, newest }) {
+  const { value: settings, fields, set, save, isChanged, discard, conflict } = useEdited({
+    kept, fieldsOf: fieldsIn, read: () => api.settings(server.serverId, kept.value.source),
+    isOld: (one) => newest !== null && newest.version > one.version,
+    write: (values, etag, { source, schema, data: before }) =>
+      api.saveSettings(server.serverId, { data: schema ? toData(schema.fields, values, before) : JSON.parse(values.json), source, ...(schema && { schema }) }, etag),
   });
+  const theirs = conflict?.value.data;
   return html`<div class="form">
-    <${Conflict} of=${newer && isChanged ? { keepMine: () => renew(changes), takeTheirs: () => renew() } : null}>${!fields && html`<pre>${JSON.stringify(newer?.data, null, 2)}</pre>`}<//>
-    ${fields ? html`<${SchemaFields} schema=${settings.schema} values=${values} data=${settings.data} theirs=${newer?.data} onChange=${setValues} error=${save.error} at="/data" />`
-      : html`<${Field} kind="area" rows="10" spellcheck=${false} label=${say("settings.json")} value=${values.json} onInput=${(json) => setValues({ json })} error=${save.error} pointer="/data" />`}
-    <${Missing} server=${server} capability="server.settings.write" />
-    <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${() => setValues(before)} /></div>`;
+      <${Conflict} of=${conflict}>${!settings.schema && html`<pre>${JSON.stringify(theirs, null, 2)}</pre>`}<//>
+      ${settings.schema ? html`<${SchemaFields} schema=${settings.schema} values=${fields} data=${settings.data} theirs=${theirs} set=${set} error=${save.error} at="/data" />`
+        : html`<${Field} kind="area" rows="10" spellcheck=${false} label=${say("settings.json")} value=${fields.json} onInput=${set("json")} error=${save.error} pointer="/data" />`}
+      <${Missing} server=${server} capability="server.settings.write" />
+      <${SaveBar} isChanged=${isChanged} action=${save} onSave=${() => save.run()} onDiscard=${discard} /></div>
+    <${History} server=${server} source=${settings.source} version=${settings.version} />`;
 }
 
 function History({ server, source, version }) {
