@@ -25,8 +25,8 @@ from routes.allocator import return_large_blocks
 from routes.application import create_app
 from routes.domains import DOMAINS
 from routes.edge.address import Proxies
+from routes.edge.config.config import Config
 from routes.edge.config.forms import Bind
-from routes.edge.config.table import Config
 from routes.edge.server.server import serve
 from routes.edge.transport.settings import ServerSettings
 from routes.joining import bow_out

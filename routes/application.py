@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from routes.domains import DOMAINS, TABLE
+from routes.edge.config.config import Config, read_config
 from routes.edge.config.environment import process_environment
-from routes.edge.config.table import Config, read_config
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.server.quart_app import EdgeApp
 from routes.logs import configure_logging

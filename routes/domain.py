@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from actors.kernel.kind import Kind
 from persistence.exporting import Exported
 from routes.changes import Reaction, Reconciliation
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
 from routes.jobs import BackgroundTask, Job
 from routes.live.channel import LiveChannel

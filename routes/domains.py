@@ -8,7 +8,7 @@ from routes.connect.domain import CONNECT
 from routes.console.domain import CONSOLE
 from routes.discord.domain import DISCORD
 from routes.domain import Domains, channels_of
-from routes.edge.declare.endpoint import Mount, RouteTable
+from routes.edge.declare.mounts import Mount, RouteTable
 from routes.friends.domain import FRIENDS
 from routes.games.domain import GAMES
 from routes.gateways.domain import GATEWAYS

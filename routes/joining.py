@@ -21,7 +21,7 @@ from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable, PersistenceError
 from persistence.nodes import members
 from persistence.nodes.members import Joined, Unjoined
-from routes.edge.config.table import Config
+from routes.edge.config.config import Config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import Keys
 from routes.passing_on import PassingOn

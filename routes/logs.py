@@ -10,7 +10,7 @@ import sys
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from routes.edge.config.table import Config
+from routes.edge.config.config import Config
 
 
 def configure_logging(config: Config, *, least: str | None = None) -> None:

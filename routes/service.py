@@ -17,7 +17,7 @@ from actors.kernel.turnstile import Turnstile
 from persistence.bridge.database import Database
 from persistence.nodes.members import State
 from routes.disk import Disk
-from routes.edge.config.table import Config
+from routes.edge.config.config import Config
 from routes.edge.documents import Documents
 from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
 from routes.edge.identity.keys import Keys

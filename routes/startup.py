@@ -29,7 +29,7 @@ from persistence.schema.checks import check_server, running_seconds
 from persistence.schema.migrate import migrate
 from routes.changes import follow_others, reactions_of, reconciliations_of
 from routes.domain import Domains, channels_of, only
-from routes.edge.config.table import Config
+from routes.edge.config.config import Config
 from routes.edge.identity.key_files import close_to_others
 from routes.edge.identity.keys import Keys, open_keys
 from routes.edge.limits import Limits

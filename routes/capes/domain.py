@@ -4,7 +4,7 @@ from persistence.capes.exported import EXPORTED
 from routes.capes import catalog, moderation, own, selection, terms
 from routes.capes.textures import CAPE_WORKSHOP
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.jobs import Job
 from routes.service import Service
 

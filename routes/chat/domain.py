@@ -12,7 +12,7 @@ from routes.chat.reactions import REACTIONS
 from routes.chat.reads import window_bytes
 from routes.chat.socket_commands import COMMANDS
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.service import Service
 
 

@@ -23,7 +23,7 @@ from persistence.schema.migrate import check_known, read_applied
 from routes.cli.backup import NAMING_SECONDS, SALT_BYTES, check_empty
 from routes.cli.database import POOL_SIZE, reach
 from routes.cli.faults import CommandFault
-from routes.edge.config.table import Config
+from routes.edge.config.config import Config
 from routes.edge.docs.version import VERSION
 
 RECOVERY_SECONDS = 24 * 3600.0

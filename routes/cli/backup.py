@@ -23,7 +23,7 @@ from persistence.schema import checks
 from persistence.schema.migrate import check_known, read_applied
 from routes.cli.database import POOL_SIZE, Reached, reach
 from routes.cli.faults import CommandFault
-from routes.edge.config.table import Config
+from routes.edge.config.config import Config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import MASTER_FILE
 

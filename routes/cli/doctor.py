@@ -34,7 +34,7 @@ from persistence.schema import checks
 from persistence.schema.migrate import unapplied
 from routes.cli.interpreter import is_optimised, present_build
 from routes.disk import archive_of
-from routes.edge.config.table import Config
+from routes.edge.config.config import Config
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 from routes.joining import CLOCK_MAX_MS

@@ -4,8 +4,8 @@ from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
 from routes.cli.faults import CommandFault
+from routes.edge.config.config import Config
 from routes.edge.config.forms import address_of
-from routes.edge.config.table import Config
 
 WAIT_SECONDS = 5.0
 

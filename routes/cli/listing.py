@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from routes.edge.config.table import listing
+from routes.edge.config.config import listing
 from routes.edge.principal import Need
 
 if TYPE_CHECKING:
-    from routes.edge.declare.endpoint import Route, RouteTable
+    from routes.edge.declare.endpoint import Route
+    from routes.edge.declare.mounts import RouteTable
 
 
 def list_routes(table: "RouteTable") -> Iterator[str]:

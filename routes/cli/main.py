@@ -15,8 +15,8 @@ from actors.users.permissions import Role
 from persistence.errors import PersistenceError
 from routes.cli.keeping import add_keeping
 from routes.cli.output import say
+from routes.edge.config.config import Config, read_config
 from routes.edge.config.environment import process_environment
-from routes.edge.config.table import Config, read_config
 from routes.edge.faults import OperatorFault
 from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 

@@ -27,7 +27,7 @@ from routes.connect.parts import GAME_SERVERS
 from routes.connect.reactions import REACTIONS, RECONCILIATIONS, follow_unknown_outcomes
 from routes.connect.waiters import WAITERS, tell_who_listens
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.jobs import BackgroundTask, Job
 from routes.networks import gateway_routes
 from routes.service import Service

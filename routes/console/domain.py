@@ -3,7 +3,7 @@
 from routes.console import pages
 from routes.console.parts import STATIC_FILES
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 
 CONSOLE = Domain(
     name="console",

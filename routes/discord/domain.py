@@ -7,7 +7,7 @@ from routes.discord.jobs import jobs_of
 from routes.discord.parts import WEBHOOKS
 from routes.discord.reactions import REACTIONS, forget_networks
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 
 DISCORD = Domain(
     name="discord",

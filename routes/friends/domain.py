@@ -2,7 +2,7 @@
 
 from persistence.friends.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.friends import blocks, links, lists, requests, streams
 from routes.friends.channels import FRIENDS as CHANNEL
 from routes.friends.following import follow

@@ -1,7 +1,7 @@
 """The Domain record of games."""
 
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.games import catalog, streams
 from routes.games.channels import GAMES as CHANNEL
 from routes.games.jobs import jobs_of

@@ -1,7 +1,7 @@
 """The Domain record of gateways."""
 
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.gateways import admin, machines, servers
 from routes.gateways.jobs import jobs_of
 from routes.gateways.parts import CARRYING, GATEWAY_REGISTRY

@@ -5,7 +5,7 @@ from functools import partial
 import trio
 
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.ip import addresses
 from routes.ip.parts import PLACES
 from routes.jobs import Job

@@ -8,7 +8,7 @@ from persistence.connection import Connection
 from persistence.launcher import performance_reports as rows
 from persistence.launcher.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.jobs import Job
 from routes.launcher import allowlist, performance_reports
 from routes.pruning import Pruning, rows_of

@@ -1,7 +1,7 @@
 """The Domain record of moderation."""
 
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.moderation import notes
 from routes.moderation.channels import QUEUES
 from routes.moderation.reactions import REACTIONS

@@ -1,7 +1,7 @@
 """The Domain record of mods."""
 
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.mods import curseforge, modrinth, search
 from routes.mods.parts import MODS as CATALOGUES
 from routes.service import Service

@@ -2,7 +2,7 @@
 
 from persistence.networks.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.networks import dns, domains, networks
 from routes.networks.jobs import jobs_of
 from routes.networks.name_service import NAME_SERVICE

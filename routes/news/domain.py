@@ -2,7 +2,7 @@
 
 from persistence.news.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.news import follows, public, reading, rss, votes, writing
 from routes.news.channels import NEWS as CHANNEL
 from routes.news.jobs import jobs_of

@@ -5,7 +5,7 @@ from actors.notifications.view import NOTIFICATIONS as VIEW
 from actors.users.forgetting import forget_in_notifications
 from persistence.notifications.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.notifications import listing
 from routes.notifications.channels import NOTIFICATIONS as CHANNEL
 from routes.notifications.jobs import jobs_of

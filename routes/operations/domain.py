@@ -3,7 +3,7 @@
 from actors.ids import UserId
 from actors.users.forgetting import forget_in_receipts
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.edge.pipeline.idempotency import mark_of
 from routes.jobs import BackgroundTask, Job
 from routes.operations import actors, history, nodes, operations

@@ -2,7 +2,7 @@
 
 from persistence.party.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.party import invites, lobby, members, streams
 from routes.party.channels import PARTY as CHANNEL
 from routes.party.erasing import forget_user, let_go

@@ -2,7 +2,7 @@
 
 from persistence.publications.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.publications import moderating, own, pages, public, status, targets
 from routes.publications.follow import follow, show_gauges
 from routes.publications.jobs import jobs_of

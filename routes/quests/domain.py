@@ -2,7 +2,7 @@
 
 from persistence.quests.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.jobs import BackgroundTask, Job
 from routes.party.parts import PARTY_KINDS
 from routes.quests import daily

@@ -2,7 +2,7 @@
 
 from persistence.reports.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.reports import reports
 
 REPORTS = Domain(

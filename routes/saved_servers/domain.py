@@ -4,7 +4,7 @@ from persistence.connection import Connection
 from persistence.saved_servers import addresses
 from persistence.saved_servers.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.jobs import Job
 from routes.pruning import Pruning, pages_of
 from routes.saved_servers import others, own

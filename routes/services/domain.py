@@ -2,7 +2,7 @@
 
 from persistence.services.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.services import services
 from routes.services.jobs import jobs_of
 

@@ -9,7 +9,7 @@ from persistence.sessions import links as link_rows
 from persistence.sessions.exported import EXPORTED
 from routes.changes import change_by_itself
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.jobs import Job
 from routes.pruning import Pruning, rows_of
 from routes.service import Service

@@ -2,7 +2,7 @@
 
 from persistence.shop.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.shop import catalog, checkout, products, purchases, streams, webhooks
 from routes.shop.channels import CHANNEL
 from routes.shop.jobs import jobs_of

@@ -9,7 +9,8 @@ from opentelemetry.propagators.textmap import Getter
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from routes.edge.declare.endpoint import Endpoint, RouteTable, Stream
+from routes.edge.declare.endpoint import Endpoint, Stream
+from routes.edge.declare.mounts import RouteTable
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.dispatch import Edge, Opening

@@ -2,7 +2,7 @@
 
 from persistence.totems.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.totems import models, own
 from routes.totems.parts import TOTEM_CHECKS
 

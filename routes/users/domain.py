@@ -3,7 +3,7 @@
 from persistence.users.exported import EXPORTED
 from persistence.users.permissions import CHANNEL
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.jobs import BackgroundTask, Job
 from routes.service import Service
 from routes.users import (

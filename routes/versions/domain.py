@@ -2,7 +2,7 @@
 
 from persistence.versions.exported import EXPORTED
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.service import Service
 from routes.versions import channels, content, downloads, events, feeds, releases, resolve
 from routes.versions.hosted import HOSTED_FILES

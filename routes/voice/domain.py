@@ -1,7 +1,7 @@
 """The Domain record of voice."""
 
 from routes.domain import Domain
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.mounts import Mount
 from routes.voice import channels, machines, regions, sessions, streams
 from routes.voice.erasing import let_go
 from routes.voice.follow import follow

@@ -18,7 +18,7 @@ from persistence.schema.checks import read_failed_archiving
 from persistence.schema.migrate import migrate
 from routes.cli.doctor import examine
 from routes.disk import Disk
-from routes.edge.config.table import read_config
+from routes.edge.config.config import read_config
 from tests.support.process import reachable_directory
 from tests.support.waiting import wait_until
 

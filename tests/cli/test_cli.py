@@ -18,7 +18,8 @@ import trio
 from routes import TABLE
 from routes.cli.doctor import examine
 from routes.cli.main import main
-from routes.edge.config.table import SETTINGS, read_config
+from routes.edge.config.config import read_config
+from routes.edge.config.settings import SETTINGS
 from routes.edge.identity.keys import open_keys
 from routes.logs import configure_logging
 from tests.edge.certificate import Certificate

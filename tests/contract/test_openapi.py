@@ -9,7 +9,7 @@ from jsonschema_rs import meta
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from routes import TABLE
-from routes.edge.declare.endpoint import RouteTable
+from routes.edge.declare.mounts import RouteTable
 from routes.edge.docs.asyncapi import asyncapi
 from routes.edge.docs.openapi import openapi
 from routes.edge.principal import PUBLIC

@@ -12,7 +12,7 @@ from hypercorn.typing import ASGIFramework, ASGIReceiveCallable, ASGISendCallabl
 from actors.errors import Refused
 from actors.ids import UserId, Uuid
 from routes.edge.deadline import Deadline
-from routes.edge.declare.endpoint import RouteTable
+from routes.edge.declare.mounts import RouteTable
 from routes.edge.errors import problem
 from routes.edge.incoming import Incoming
 from routes.edge.listener import Listener

@@ -17,8 +17,9 @@ from actors.kernel.directory import System
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import OutcomeUnknown, QueueFull, RowsRejected
-from routes.edge.config.table import Config, read_config
-from routes.edge.declare.endpoint import Mount, RouteTable, endpoint, stream
+from routes.edge.config.config import Config, read_config
+from routes.edge.declare.endpoint import endpoint, stream
+from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadServerCredentials, TokenExpired, Unauthenticated
 from routes.edge.incoming import arriving_bodies

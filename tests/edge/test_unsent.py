@@ -12,7 +12,8 @@ import pytest
 import trio
 import trio.testing
 
-from routes.edge.declare.endpoint import Mount, RouteTable, endpoint
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.principal import PUBLIC

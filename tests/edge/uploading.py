@@ -10,7 +10,8 @@ import trio
 
 from actors.errors import FieldError, Invalid
 from routes.edge.body_pieces import BodyPieces
-from routes.edge.declare.endpoint import Mount, RouteTable, endpoint
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.principal import PUBLIC

@@ -13,7 +13,7 @@ from persistence.embedded.postgres import choose_home, embedded_postgres
 from routes.cli.doctor import Finding, examine
 from routes.cli.faults import CommandFault
 from routes.cli.upgrade import upgrade_database
-from routes.edge.config.table import Config, read_config
+from routes.edge.config.config import Config, read_config
 from tests.support.process import reachable_directory
 
 

@@ -10,7 +10,7 @@ from actors.ids import new_object_id
 from actors.users.permissions import Role
 from actors.users.units_rights import GrantChange, change_grant, enrol
 from persistence.users.audit import Stamp
-from routes.edge.declare.endpoint import Mount, RouteTable
+from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.identity.issuers import Issuers
 from routes.edge.identity.keys import Keys
 from routes.edge.pipeline.dispatch import Edge

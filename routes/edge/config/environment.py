@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from routes.edge.config.table import PREFIX, ConfigError
+from routes.edge.config.config import ConfigError
+from routes.edge.config.settings import PREFIX
 
 DOTENV = ".env"
 

@@ -18,16 +18,15 @@ result's type. A body is a struct (JSON), `bytes` (raw, read whole), or `BodyPie
 import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import ModuleType
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from actors.errors import NotFound, Refused
 from routes.edge.body_pieces import BodyPieces
-from routes.edge.config.table import Config
+from routes.edge.config.config import Config
 from routes.edge.declare.query import PathParam, QueryPlan
 from routes.edge.declare.shown import ShownChannel
-from routes.edge.declare.signature import PATH_PARAM, Handler, Signature, template, without_none
+from routes.edge.declare.signature import Handler, Signature, template, without_none
 from routes.edge.limits import POLICIES, Policy
 from routes.edge.listener import Listener
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
@@ -54,8 +53,6 @@ BYTES_MEDIA = "application/octet-stream"
 
 RAW_BODIES = (bytes, BodyPieces)
 """The types of bodies that are no JSON."""
-
-_UNNAMED = r"{\g<rest>}"
 
 _NODE = re.compile(r"[a-z0-9.*-]+(?::[a-zA-Z0-9.*_-]+)+")
 
@@ -346,54 +343,3 @@ def _taken_by(guard: Guard | None, parameters: Iterable[PathParam]) -> frozenset
         return frozenset()
     named = inspect.signature(guard).parameters
     return frozenset(parameter.name for parameter in parameters if parameter.name in named)
-
-
-@dataclass(frozen=True, slots=True)
-class Mount:
-    """The routes of one domain.
-
-    Args:
-        area: the domain's name in the specification, such as `chat` or `auth`; the tag in OpenAPI.
-        modules: those that declare its endpoints and streams.
-        streams: further streams, created by calls and not declared in a module.
-    """
-
-    area: str
-    modules: tuple[ModuleType, ...] = ()
-    streams: tuple[Stream, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RouteTable:
-    """All declared routes, in the order of the mounts."""
-
-    endpoints: tuple[Endpoint, ...]
-    streams: tuple[Stream, ...] = field(default=())
-
-    @classmethod
-    def of(cls, mounts: Sequence[Mount]) -> "RouteTable":
-        """Collect the declarations of the mounted modules.
-
-        Raises:
-            ValueError: two routes have the same method and path, or the same name.
-        """
-        endpoints: list[Endpoint] = []
-        streams: list[Stream] = []
-        for mount in mounts:
-            for module in mount.modules:
-                for declared in vars(module).values():
-                    if not isinstance(declared, Route) or declared.handler.__module__ != module.__name__:
-                        continue
-                    if isinstance(declared, Endpoint):
-                        endpoints.append(replace(declared, area=mount.area))
-                    elif isinstance(declared, Stream):
-                        streams.append(replace(declared, area=mount.area))
-            streams += [replace(declared, area=mount.area) for declared in mount.streams]
-        seen: set[str] = set()
-        for route in (*endpoints, *streams):
-            paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (f"ws {route.path}",)
-            for key in (route.name, *(f"{route.method} {PATH_PARAM.sub(_UNNAMED, path)}" for path in paths)):
-                if key in seen:
-                    raise ValueError(f"declared twice: {key}")
-                seen.add(key)
-        return cls(tuple(endpoints), tuple(streams))

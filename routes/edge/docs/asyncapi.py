@@ -5,7 +5,8 @@ from functools import lru_cache
 
 import orjson
 
-from routes.edge.declare.endpoint import RouteTable, Stream
+from routes.edge.declare.endpoint import Stream
+from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.shown import ShownChannel
 from routes.edge.docs.schemas import Schema, Schemas, camel, paragraphs, title, used
 from routes.edge.docs.version import VERSION

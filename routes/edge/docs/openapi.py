@@ -15,7 +15,8 @@ import orjson
 from actors.errors import Forbidden, Invalid, NotFound, Overloaded, Refused
 from routes.edge import errors
 from routes.edge.body_pieces import BodyPieces
-from routes.edge.declare.endpoint import RAW_BODIES, Endpoint, RouteTable
+from routes.edge.declare.endpoint import RAW_BODIES, Endpoint
+from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.query import MAX_REST_CHARACTERS, ParameterForm
 from routes.edge.docs.schemas import Schema, Schemas, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION

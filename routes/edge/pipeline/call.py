@@ -26,7 +26,7 @@ from routes.edge.reply import Ask, Reply
 from routes.edge.wire import encode
 
 if TYPE_CHECKING:
-    from routes.edge.declare.endpoint import RouteTable
+    from routes.edge.declare.mounts import RouteTable
 
 GRACE_SECONDS = 0.25
 """Added to the request's deadline once an effect is in flight, so that kernel and database, whose deadlines know the

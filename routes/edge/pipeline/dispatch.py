@@ -24,7 +24,8 @@ from persistence.journal import receipts
 from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.deadline import Deadline
-from routes.edge.declare.endpoint import Endpoint, RouteTable, Stream, StreamHandler
+from routes.edge.declare.endpoint import Endpoint, Stream, StreamHandler
+from routes.edge.declare.mounts import RouteTable
 from routes.edge.errors import (
     DatabaseDown,
     RateLimited,

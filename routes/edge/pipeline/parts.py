@@ -6,7 +6,7 @@ from actors.ids import ObjectIds, RandomBytes
 from actors.kernel.clock import Clock
 from actors.kernel.directory import System
 from persistence.bridge.database import Database
-from routes.edge.config.table import Config
+from routes.edge.config.config import Config
 from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
 from routes.edge.identity.keys import Keys
 from routes.edge.limits import Limits

@@ -7,15 +7,10 @@ from pathlib import Path
 import pytest
 
 from routes.__main__ import cautions
+from routes.edge.config.config import Config, ConfigError, listing, read_config
 from routes.edge.config.environment import dotenv, process_environment
 from routes.edge.config.forms import Bind, NamedKey
-from routes.edge.config.table import (
-    SETTINGS,
-    Config,
-    ConfigError,
-    listing,
-    read_config,
-)
+from routes.edge.config.settings import SETTINGS
 
 CONTRACT = [
     "BIND",

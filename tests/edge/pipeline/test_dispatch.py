@@ -7,8 +7,8 @@ import pytest
 import trio.testing
 from structlog.testing import capture_logs
 
-from routes.edge.config.table import read_config
-from routes.edge.declare.endpoint import RouteTable
+from routes.edge.config.config import read_config
+from routes.edge.declare.mounts import RouteTable
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
 from routes.edge.server.quart_app import EdgeApp

@@ -11,7 +11,8 @@ from actors.ids import ObjectId
 from persistence.bridge.database import Database
 from persistence.journal import journal
 from persistence.journal.turn import Turn
-from routes.edge.declare.endpoint import Mount, RouteTable, endpoint
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.pipeline.call import Call
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Reply

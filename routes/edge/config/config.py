@@ -1,0 +1,153 @@
+"""The service's configuration: read from the environment alone, once, at start (contract §11).
+
+A name that is not in the table of settings, or a value that does not fit, stops the start with a message of one line:
+otherwise a misspelled limit would be noticed only when it is missing. An empty value counts as unset.
+"""
+
+import difflib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from routes.edge.address import Network
+from routes.edge.config import forms
+from routes.edge.config.forms import Bind, NamedKey
+from routes.edge.config.settings import PREFIX, SETTINGS, Setting
+from routes.edge.faults import OperatorFault
+from routes.edge.identity.issuer_settings import IssuerSettings
+
+
+class ConfigError(OperatorFault):
+    """The configuration is not usable; the message is one line for the operator."""
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """Every setting, parsed; `SETTINGS` explains each under the same name."""
+
+    bind: tuple[Bind, ...]
+    tls_bind: tuple[Bind, ...] | None
+    tls_cert: Path | None
+    tls_key: Path | None
+    base_url: str
+    dashboard_url: str
+    data_dir: Path
+    shared_dir: Path
+    database_url: str | None
+    pg_bin: Path | None
+    wal_dir: Path | None
+    nats_url: tuple[str, ...] | None
+    nats_plain: bool
+    rate_limits: bool
+    trusted_proxies: tuple[Network, ...]
+    client_ip_header: bytes | None
+    cors_origins: tuple[str, ...]
+    jwt_issuers: tuple[IssuerSettings, ...]
+    session_token_seconds: int
+    geoip_db: Path | None
+    dns_server: Bind | None
+    cloudflare_url: str
+    discord_url: str
+    modrinth_url: str
+    curseforge_url: str
+    curseforge_key: str | None
+    metrics_token: str | None
+    gateway_token: str | None
+    gateway_domain: str | None
+    gateway_host: str | None
+    shop_provider: str
+    shop_webhook_secret: str | None
+    stripe_key: str | None
+    stripe_url: str
+    allow_query_tokens: bool
+    freshness_seconds: int
+    attachment_max_bytes: int
+    artifact_max_bytes: int
+    release_keys: tuple[NamedKey, ...]
+    disk_free_min_bytes: int
+    edge: str
+    ws_deflate: bool
+    max_connections: int
+    max_unclaimed_servers: int
+    request_seconds: int
+    totem_gallery: bool
+    console_source: Path | None
+    pure: bool
+    archive_after_days: int
+    log: str
+    log_level: str
+    otel: str
+
+
+def read_config(environ: Mapping[str, str]) -> Config:
+    """Parse the configuration from environment variables.
+
+    Args:
+        environ: all environment variables; those without the prefix `PARTYLINE_` are ignored.
+
+    Raises:
+        ConfigError: a variable with the prefix is unknown, or a value does not fit.
+    """
+    _refuse_unknown(environ)
+    values: dict[str, object] = {}
+    for setting in SETTINGS:
+        text = environ.get(setting.name) or setting.default
+        try:
+            values[setting.field] = None if text is None else setting.parse(text)
+        except ValueError as error:
+            shown = "" if setting.secret else f"={text}"
+            raise ConfigError(f"{setting.name}{shown}: {error}") from None
+    if values["tls_bind"] is not None and None in (values["tls_cert"], values["tls_key"]):
+        raise ConfigError("PARTYLINE_TLS_BIND needs PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")
+    _check_nats(values)
+    values["base_url"] = values["base_url"] or _own_address(values)
+    values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
+    values["shared_dir"] = values["shared_dir"] or values["data_dir"]
+    return Config(**values)  # type: ignore[arg-type]  # tests/edge check each parser against its field
+
+
+def _check_nats(values: Mapping[str, object]) -> None:
+    urls = values["nats_url"]
+    if not isinstance(urls, tuple):
+        return
+    if values["database_url"] is None:
+        raise ConfigError("PARTYLINE_NATS_URL needs PARTYLINE_DATABASE_URL: several nodes share one database")
+    if not values["nats_plain"] and not all(forms.is_covered(url) for url in urls):
+        raise ConfigError(
+            "PARTYLINE_NATS_URL: other machines need tls://, or a closed network and PARTYLINE_NATS_PLAIN=on"
+        )
+
+
+def _own_address(values: Mapping[str, object]) -> str:
+    for field, scheme in (("tls_bind", "https"), ("bind", "http")):
+        bound = values[field]
+        if isinstance(bound, tuple):
+            return forms.address_of(bound[0], scheme)
+    raise ConfigError("PARTYLINE_BIND: no address")
+
+
+def listing(environ: Mapping[str, str]) -> Iterator[tuple[Setting, str]]:
+    """Every setting with the text that it is set to, secrets masked, empty if unset; for `partyline config`.
+
+    Args:
+        environ: all environment variables.
+    """
+    for setting in SETTINGS:
+        text = environ.get(setting.name) or ""
+        yield setting, "********" if text and setting.secret else text
+
+
+def _refuse_unknown(environ: Mapping[str, str]) -> None:
+    known = [setting.name for setting in SETTINGS]
+    for name in environ:
+        if name.startswith(PREFIX) and name not in known:
+            near = _meant(name.removeprefix(PREFIX).lower()) or difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ConfigError(f"{name}: there is no such setting{hint}")
+
+
+def _meant(wrong: str) -> list[str]:
+    """The setting that has the longest alternative word contained in an unknown name, underscores ignored; or none."""
+    bare = wrong.replace("_", "")
+    meant = [(len(word), row.name) for row in SETTINGS for word in row.also if word in bare]
+    return [max(meant, key=lambda one: one[0])[1]] if meant else []
