@@ -21,7 +21,7 @@ FROM ${PYTHON}
 # The same number on every machine, so that a volume keeps its owner.
 RUN groupadd --system --gid 10001 partyline \
     && useradd --system --uid 10001 --gid partyline --home-dir /data --shell /usr/sbin/nologin partyline \
-    && install -d -o partyline -g partyline -m 0700 /data
+    && install -d -o partyline -g partyline -m 0700 /data /shared
 COPY --from=build /opt/partyline /opt/partyline
 ENV PATH=/opt/partyline/bin:$PATH \
     PYTHONUNBUFFERED=1 \

@@ -274,7 +274,8 @@ class Draining(Overloaded):
 
 
 class Elsewhere(Overloaded):
-    """Another node of the service owns the actor. Requests are passed on to it, so only live streams meet this.
+    """Another node of the service owns the actor. Requests are passed on to it, and live streams follow it, so clients
+    meet this only where it moves for longer than a request may take.
 
     Args:
         node: its name.
@@ -282,7 +283,7 @@ class Elsewhere(Overloaded):
         fence: under which that node owns it.
     """
 
-    code, sentence = "ELSEWHERE", "another node of the service shows this; live streams do not reach it yet"
+    code, sentence = "ELSEWHERE", "this is moving to another node of the service; try again shortly"
 
     def __init__(self, node: str = "", shard: int = 0, fence: int = 0, *, message: str | None = None) -> None:
         self.node = node

@@ -1,10 +1,34 @@
 """Settings of glibc's allocator, so that memory freed after large bodies or load peaks returns to the system."""
 
 import ctypes
+from functools import cache
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of mallopt(3)
 _MAPPED_FROM_BYTES = 1024 * 1024
 _KEPT_BYTES = 8 * 1024 * 1024
+
+
+class _MallocInfo(ctypes.Structure):
+    """`struct mallinfo2` of mallinfo(3)."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"
+        )
+    )  # fmt: skip
+
+
+def free_bytes() -> int:
+    """Bytes that are free below blocks in use, in all arenas; 0 with a C library that does not say.
+
+    They count as resident until `return_free_pages`, and as far as they fill no page, after it.
+    """
+    mallinfo = getattr(_libc(), "mallinfo2", None)
+    if mallinfo is None:
+        return 0
+    mallinfo.restype = _MallocInfo
+    return int(mallinfo().fordblks)
 
 
 def return_large_blocks() -> None:
@@ -14,7 +38,7 @@ def return_large_blocks() -> None:
     of each thread: after uploads of 8 MiB the process kept 200 MB for good. Does nothing with a C library that has no
     `mallopt`; those do not need it.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    mallopt = getattr(_libc(), "mallopt", None)
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, _MAPPED_FROM_BYTES)
         mallopt(_M_TRIM_THRESHOLD, _KEPT_BYTES)
@@ -26,6 +50,11 @@ def return_free_pages() -> None:
     By itself glibc returns only free memory at the end of an arena. After one minute of the heaviest load that a single
     user may cause, 39 MB of free pages lay below blocks in use and would have stayed. Takes some ms, without the GIL.
     """
-    malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    malloc_trim = getattr(_libc(), "malloc_trim", None)
     if malloc_trim is not None:
         malloc_trim(0)
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)

@@ -1,8 +1,20 @@
 """Sizes on disk of the tables that grow with use, and whether the log is archived, looked at for the metrics."""
 
+from pathlib import Path
+
 from persistence.bridge.database import Database
 from persistence.journal.history import sizes
 from persistence.schema.checks import read_failed_archiving
+from routes.edge.config.table import Config
+
+
+def archive_of(config: Config) -> Path | None:
+    """The folder into which the embedded database archives; None without one.
+
+    Args:
+        config: as read from the environment. A database of one's own has an archive of its own.
+    """
+    return config.wal_dir if config.database_url is None else None
 
 
 class Disk:

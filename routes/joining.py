@@ -121,7 +121,7 @@ async def joined_node(
             def spawn(run: Callable[..., Awaitable[None]], *args: object) -> None:
                 nursery.start_soon(contained_task, "answering another node", run, *args)
 
-            far = Far(membership, spawn, config.request_seconds)
+            far = Far(membership.where, peers, spawn, config.request_seconds)
             yield Node(membership, far, PassingOn(membership, spawn), Retelling(membership), nursery)
         finally:
             nursery.cancel_scope.cancel()

@@ -75,6 +75,8 @@ class PassingOn:
         self._numbers = count(1)
         self._pending: dict[int, tuple[str, OneShot[_Response | None]]] = {}
         self._answering: dict[tuple[str, int], trio.CancelScope] = {}
+        self.passed = self.answered = 0
+        """Requests that other nodes have answered, and those of others that were answered here."""
         peers = membership.peers
         peers.hear_topic(REQUEST, self._hear_request)
         peers.hear_topic(RESPONSE, self._hear_response)
@@ -118,11 +120,17 @@ class PassingOn:
             del self._pending[number]
             if answer is None:
                 peers.say(node, LET_GO, _encode(number))
+        self.passed += 1
         if answer is None or answer.status == UNKNOWN:
             raise OutcomeUnknown(f"no answer from node {node}")
         if answer.status == REFUSED:
             raise Overloaded
         return Outgoing(answer.status, answer.headers, answer.body)
+
+    @property
+    def waiting(self) -> int:
+        """How many requests of this node's clients others are answering."""
+        return len(self._pending)
 
     @property
     def is_idle(self) -> bool:
@@ -156,6 +164,7 @@ class PassingOn:
             self._answering.pop((node, asked.number), None)
 
     def _send(self, node: str, response: _Response) -> None:
+        self.answered += 1
         self._membership.peers.say(node, RESPONSE, _encode(response))
 
     def _hear_response(self, _node: str, body: bytes) -> None:

@@ -1,8 +1,9 @@
 """The order in which the service is opened, and everything that runs beside requests.
 
-`open_service` opens configuration → database → keys → the parts of all domains → placement → actor system →
-everything that ticks, and closes in reverse. A node among others joins them before the parts: what these read of rows
-is followed by what the others tell.
+`open_service` opens configuration → database → keys → placement → the parts of all domains → actor system →
+everything that ticks, and closes in reverse. Placement comes before the parts, so that no turn of a process of before
+can be committed after they have read their rows. A node among others joins them before the parts as well: what these
+read is followed by what the others tell.
 """
 
 import secrets
@@ -79,6 +80,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
     keys = await trio.to_thread.run_sync(_open_keys, config.shared_dir)
     name = await trio.to_thread.run_sync(node_name, config.data_dir)
     node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
+    placement = await _place(stack, database, node, name)
     opening = Opening(
         config=config,
         clock=clock,
@@ -92,7 +94,6 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
             await opening.of(part)
     rng = Random(secrets.randbits(128))
     kinds = (*opening.kinds(), *(kind for domain in domains for kind in domain.kinds))
-    placement = await _place(stack, database, node, name)
     system = await stack.enter_async_context(
         open_system(
             database,

@@ -131,8 +131,9 @@ class Frames:
 
     def _sharing(self) -> "Frames":
         """Other frames with the same memory."""
-        own = object.__new__(Frames)
-        own.__dict__.update(self.__dict__)
+        own = Frames(self._is_online, self._now_ms, self._company)
+        own._viewer_id, own._sight = self._viewer_id, self._sight
+        own._facts, own._heads, own._newest = self._facts, self._heads, self._newest
         return own
 
     def sight(self, viewer_id: str, shown: Facts) -> Sight:

@@ -6,7 +6,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 from msgspec import Raw
 
@@ -112,8 +112,17 @@ def conversation_kind(
             on_outcome_unknown=doubt,
         ),
         unjournaled=Unjournaled(refresh=loading.refresh),
-        crossing=dict.fromkeys(get_args(commands.Told)),
+        crossing=_CROSSING,
     )
+
+
+_CROSSING: dict[type[Any], Any] = {
+    commands.PostMessage: Raw,
+    commands.MarkRead: ReadMarker,
+    commands.StartTyping: None,
+    **dict.fromkeys(get_args(commands.Told)),
+}
+"""Those that live sockets send, wherever they are open, and what other domains tell."""
 
 
 def _rendering(frames: Frames) -> Rendering[State]:

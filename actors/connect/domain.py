@@ -27,6 +27,8 @@ class Connect:
         news: called with the id of a server and each committed event of it that says something to everybody, wherever
             the server lives; must neither wait nor raise.
         listeners: called for every committed event of every server that lives here; the same.
+        copied: called for events of servers on other nodes that are watched here, and with None where some were missed;
+            the same.
         on_outcome_unknown: called with a server id when its last turn may or may not have been committed; must
             neither wait nor raise.
     """
@@ -37,6 +39,7 @@ class Connect:
     vault: Vault
     news: list[Callable[[str, ServerNews], None]] = field(default_factory=list)
     listeners: list[Callable[[State, AnyEvent], None]] = field(default_factory=list)
+    copied: list[Callable[[State, AnyEvent | None], None]] = field(default_factory=list)
     on_outcome_unknown: list[Callable[[str], None]] = field(default_factory=list)
 
 
@@ -66,6 +69,12 @@ async def open_connect(store: Store, presence: Presence, settings_key: bytes) ->
         for listener in listeners:
             listener(state, event)
 
+    copied: list[Callable[[State, AnyEvent | None], None]] = []
+
+    def shown(state: State, event: AnyEvent | None) -> None:
+        for listener in copied:
+            listener(state, event)
+
     on_outcome_unknown: list[Callable[[str], None]] = [credentials.distrust]
 
     def unsure(server_id: str) -> None:
@@ -73,5 +82,5 @@ async def open_connect(store: Store, presence: Presence, settings_key: bytes) ->
             listener(server_id)
 
     await playing.open(store)
-    kind = server_kind(vault, hear, happened, unsure)
-    return Connect(kind, credentials, playing, vault, news, listeners, on_outcome_unknown)
+    kind = server_kind(vault, hear, happened, shown, unsure)
+    return Connect(kind, credentials, playing, vault, news, listeners, copied, on_outcome_unknown)

@@ -49,6 +49,7 @@ def server_kind(
     vault: Vault,
     hear: Callable[[str, ServerNews], None],
     on_committed: Callable[[State, AnyEvent], None],
+    on_copied: Callable[[State, AnyEvent | None], None],
     on_outcome_unknown: Callable[[str], None],
 ) -> Kind[State, AnyCommand]:
     """Make the kind of game servers.
@@ -57,6 +58,8 @@ def server_kind(
         vault: seals and opens the secret values of settings.
         hear: called with the id of a server and its news; keeps the caches of credentials and sessions up to date.
         on_committed: called for every committed event.
+        on_copied: called for every event of a server on another node that is watched here, with None where some were
+            missed.
         on_outcome_unknown: called with the id of a server of which the two may have missed an event.
     """
     frames = Frames(vault)
@@ -80,6 +83,7 @@ def server_kind(
             touches=_touches,
             news=News(of=frozenset(get_args(ServerNews)), hear=hear),
             on_committed=on_committed,
+            on_copied=on_copied,
             on_outcome_unknown=on_outcome_unknown,
         ),
         unjournaled=Unjournaled(refresh=loading.refresh, recall=recall),

@@ -14,37 +14,53 @@ class Listening:
         self._asked: dict[
             str, int
         ] = {}  # {server id: when it last asked, epoch milliseconds}, longest ago first
+        self.elsewhere = Elsewhere(self._changing)
         self._followers: list[Callable[[str], None]] = []
+        self._own_followers: list[Callable[[str], None]] = []
 
     def follow(self, follower: Callable[[str], None]) -> None:
         """From now on call this with the id of each server that begins or ceases to listen. It must neither wait nor
         raise."""
         self._followers.append(follower)
 
+    def follow_own(self, follower: Callable[[str], None]) -> None:
+        """As `follow`, of those that listen on this node."""
+        self._own_followers.append(follower)
+
     def listens(self, server_id: str) -> bool:
-        """Whether the server listens."""
+        """Whether the server listens, on whatever node."""
+        return self.listens_here(server_id) or server_id in self.elsewhere.nodes
+
+    def listens_here(self, server_id: str) -> bool:
+        """Whether the server listens on this node."""
         return server_id in self._asked or server_id in self._streams
 
     def opened(self, server_id: str) -> None:
         """Note that a stream of the server is open; call `closed` once for each."""
-        before = self.listens(server_id)
-        self._streams[server_id] = self._streams.get(server_id, 0) + 1
-        self._tell(server_id, before)
+
+        def open_one() -> None:
+            self._streams[server_id] = self._streams.get(server_id, 0) + 1
+
+        self._changing(server_id, open_one)
 
     def closed(self, server_id: str) -> None:
         """Note that a stream of the server was closed."""
-        before = self.listens(server_id)
-        left = self._streams.pop(server_id) - 1
-        if left:
-            self._streams[server_id] = left
-        self._tell(server_id, before)
+
+        def close_one() -> None:
+            left = self._streams.pop(server_id) - 1
+            if left:
+                self._streams[server_id] = left
+
+        self._changing(server_id, close_one)
 
     def asked(self, server_id: str, now_ms: int) -> None:
         """Note that the server asks for commands."""
-        before = self._asked.pop(server_id, None)
-        self._asked[server_id] = now_ms
-        if before is None:
-            self._tell(server_id, server_id in self._streams)
+
+        def ask() -> None:
+            self._asked.pop(server_id, None)
+            self._asked[server_id] = now_ms
+
+        self._changing(server_id, ask)
 
     def sweep(self, now_ms: int) -> None:
         """Forget the servers that have not asked for a while; to be called every few seconds."""
@@ -52,10 +68,51 @@ class Listening:
             server_id, at_ms = next(iter(self._asked.items()))
             if at_ms + ASKED_MS > now_ms:
                 return
-            del self._asked[server_id]
-            self._tell(server_id, before=True)
+            self._changing(server_id, self._forget_oldest)
 
-    def _tell(self, server_id: str, before: bool) -> None:
-        if self.listens(server_id) is not before:
+    def _forget_oldest(self) -> None:
+        del self._asked[next(iter(self._asked))]
+
+    def _changing(self, server_id: str, change: Callable[[], None]) -> None:
+        """Have something change about a server, and tell who follows what comes of it."""
+        here, anywhere = self.listens_here(server_id), self.listens(server_id)
+        change()
+        if self.listens_here(server_id) is not here:
+            for follower in self._own_followers:
+                follower(server_id)
+        if self.listens(server_id) is not anywhere:
             for follower in self._followers:
                 follower(server_id)
+
+
+class Elsewhere:
+    """The servers that listen on other nodes.
+
+    Args:
+        changing: carries out what changes about a server.
+
+    Attributes:
+        nodes: {server id: on how many nodes}.
+    """
+
+    def __init__(self, changing: Callable[[str, Callable[[], None]], None]) -> None:
+        self.nodes: dict[str, int] = {}
+        self._changing = changing
+
+    def opened(self, server_id: str) -> None:
+        """Note that it listens on one more node."""
+
+        def open_one() -> None:
+            self.nodes[server_id] = self.nodes.get(server_id, 0) + 1
+
+        self._changing(server_id, open_one)
+
+    def closed(self, server_id: str) -> None:
+        """Note that it listens on one node less."""
+
+        def close_one() -> None:
+            left = self.nodes.pop(server_id) - 1
+            if left:
+                self.nodes[server_id] = left
+
+        self._changing(server_id, close_one)

@@ -327,6 +327,10 @@ class Activation:
         self.version += draft.is_durable
         draft.tell()
         channel, events = self.channel, draft.events
+        followed = self._runtime.followed
+        if followed is not None and (events or draft.is_durable):
+            place = self.epoch, self.version
+            followed.turned(self.kind.name, self.id, place, is_durable=draft.is_durable, events=events)
         if channel is not None and events:
             moves, rewrites, reframing = False, False, 0
             for _, event in events:

@@ -44,23 +44,8 @@ class Actor:
     """
 
     __slots__ = (
-        "_active_ms",
-        "_closing",
-        "_ends_with",
-        "_last_error",
-        "_leave",
-        "_restart_policy",
-        "_restarts",
-        "_retiring",
-        "_runtime",
-        "_sleeping",
-        "_unsure",
-        "_waiting",
-        "activation",
-        "channel",
-        "id",
-        "is_gone",
-        "kind",
+        "_active_ms", "_closing", "_copied_version", "_last_error", "_leave", "_restart_policy", "_restarts",
+        "_retiring", "_runtime", "_sleeping", "_unsure", "_waiting", "activation", "channel", "id", "is_gone", "kind",
         "mailbox",
     )  # fmt: skip
 
@@ -79,8 +64,8 @@ class Actor:
         self._waiting: list[OneShot[Failure | None]] = []
         self._active_ms = runtime.clock.now_ms()
         self._closing = False
-        # what subscribers are told when it leaves although they are there
-        self._ends_with: str | None = None
+        # which version subscribers have been shown who were here before it; None when there were none
+        self._copied_version: int | None = None
         self.is_gone = False
         # True while a task retires the actor; what the task that waits for the next activation sleeps on
         self._retiring = False
@@ -132,18 +117,31 @@ class Actor:
             self._attach()
         return self.channel
 
-    def close(self, code: str | None = None) -> None:
-        """Finish what waits, save a snapshot and leave the directory, with or without subscribers.
+    def take_channel(self, channel: Channel, version: int) -> None:
+        """Take over subscribers who were shown a copy, before the actor is loaded.
 
         Args:
-            code: the reason with which subscriptions end; None leaves them, because their sockets end too.
+            channel: theirs.
+            version: of the state that they were shown; -1 for none.
         """
-        self._closing, self._ends_with = True, code
+        self.channel, self._copied_version = channel, version
+        channel.belong_to(self)
+        channel.detach()
+
+    def part_with_channel(self) -> None:
+        """Leave the subscribers to somebody else."""
+        self.channel = None
+        if self.activation is not None:
+            self.activation.channel = None
+
+    def close(self) -> None:
+        """Finish what waits, save a snapshot and leave the directory, with or without subscribers."""
+        self._closing = True
         self._retire_soon()
 
     def reopen(self) -> None:
         """Stay after all, unless it has left already."""
-        self._closing, self._ends_with = False, None
+        self._closing = False
         self.poke()
 
     def lose(self) -> None:
@@ -207,6 +205,9 @@ class Actor:
         self._touch()
         self._attach()
         self._wake(None)
+        if self._runtime.followed is not None:
+            place = activation.epoch, activation.version
+            self._runtime.followed.begun(self.kind.name, self.id, place)
         activation.look()
         if self._closing:
             self._retire_soon()
@@ -222,12 +223,14 @@ class Actor:
         """After a failed activation or load: pause, then wait for a letter, a waiting caller or a subscriber.
 
         After a turn of unknown outcome nothing is waited for: until the actor is loaded, that turn may be committed
-        unseen. Returns False when the actor may leave the directory instead: there is no such owner, it is closing, or
-        its faults are forgiven. Cancellation ends the wait and changes nothing.
+        unseen. Returns False when the actor may leave the directory instead: there is no such owner, another node has
+        it, it is closing, or its faults are forgiven. Cancellation ends the wait and changes nothing.
         """
         if isinstance(error, NotFound):
             if self.channel is not None:
                 self.channel.end(error.code)
+            return False
+        if isinstance(error, Fenced) and self._runtime.followed is not None and not self._is_ours:
             return False
         self._restarts += 1
         self._last_error = type(error).__name__
@@ -255,8 +258,8 @@ class Actor:
         self._leave(self)
         self._end_life(Draining())
         self._fail(Draining())
-        if self._ends_with is not None and self.channel is not None:
-            self.channel.end(self._ends_with)
+        if self.channel is not None:
+            self.channel.part()
 
     # -- in between ---------------------------------------------------------------------------------
 
@@ -316,7 +319,9 @@ class Actor:
         activation, channel = self.activation, self.channel
         if activation is not None and channel is not None:
             activation.channel = channel
-            channel.attach(activation.epoch, activation.seq, activation.state)
+            copied, self._copied_version = self._copied_version, None
+            stale = copied is not None and copied != activation.version
+            channel.attach(activation.epoch, activation.seq, activation.state, stale=stale)
 
     def _end_life(self, failure: Failure) -> None:
         activation, self.activation = self.activation, None
@@ -363,6 +368,12 @@ class Actor:
     def _overdue(self, letter: Letter, failure: Failure) -> None:
         self._runtime.counters.overdue += 1
         letter.close(Answer(None, failure))
+
+    @property
+    def _is_ours(self) -> bool:
+        """Whether this node owns its shard."""
+        placement = self._runtime.placement
+        return placement.shard_of(self.kind.name, self.id) in placement.held()
 
     @property
     def _subscribed(self) -> bool:

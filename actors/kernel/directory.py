@@ -1,7 +1,6 @@
-"""The actor system: which actors are live, and how they are reached.
+"""The actor system: how actors are reached, here (`owners.py`) or on other nodes.
 
-Activation is single-flight because an actor is in the directory from the first request for it: later callers find it
-there while it loads, and wait in its mailbox. Commands and `watch` activate; a single read does not (`peek`, `read`).
+Commands and `watch` activate; a single read does not (`peek`, `read`).
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -16,14 +15,15 @@ from actors.kernel.hot_reads import HotReads
 from actors.kernel.kind import Kind, View
 from actors.kernel.live_views import LiveView, LiveViews
 from actors.kernel.mailbox import Answer, Letter
+from actors.kernel.nodes.copies import Copies
 from actors.kernel.nodes.far import Far
 from actors.kernel.one_shot import OneShot
-from actors.kernel.recovery import read_missed
+from actors.kernel.owners import Owners
 from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics, Counters
 from actors.kernel.subscription import Subscription, WatchRequest
-from actors.kernel.supervisor import supervise
 from actors.kernel.views import Views
+from actors.kernel.watching import Watching
 from persistence.journal.turn import Receipt
 
 # How long `drain` waits for turns and snapshots; a third of what a stop may take in all (contract §11, Stopping).
@@ -46,14 +46,16 @@ class System:
         self._runtime = runtime
         self._nursery = nursery
         self._kinds = {kind.name: kind for kind in kinds}
-        self._actors: dict[tuple[str, str], Actor] = {}
+        copies = self.copies = None if far is None else Copies(runtime, far.where, far.peers)
+        """Of owners on other nodes that are watched here; None without other nodes."""
+        self._owners = Owners(runtime, nursery, copies)
+        self._actors = self._owners.live
         self._live_views = live_views
         self._views = Views(runtime, live_views, self.peek, rng)
+        self._watching = Watching(runtime, self._owners, self._views, far, copies)
         self._hot_reads = HotReads()
         self._draining = False
-        self._left: trio.Event | None = None  # while somebody waits
         self._far = far
-        runtime.placement.on_lost(self._lose)
         if far is not None:
             far.open(self, self._kinds)
 
@@ -80,28 +82,34 @@ class System:
         Raises: Elsewhere, as said, and before anything was done; Refused by the kind's rules; NotFound for no such
         owner; Overloaded when its mailbox is full, it is parked, or the deadline passes before its turn; Draining;
         OutcomeUnknown when the deadline passes after its turn has decided it; other PersistenceErrors when nothing was
-        changed; Fault when a rule raised; RuntimeError when called inside a turn, which could wait for itself.
+        changed; Fault when a rule raised; RuntimeError when called inside a turn, which could wait for itself;
+        TypeError for a command that does not cross to the other node that has the owner, a defect.
 
         Cancellation: the caller leaves. A command not yet decided is dropped; one already decided takes effect.
         """
         self._outside_turns()
-        far = self._far
-        if far is not None and (kind.name, id) not in self._actors:
-            place = await far.place(kind.name, id)
-            if place is not None:
-                if passed_on or receipt is not None:
-                    raise Elsewhere(*place)
-                return await far.ask(place, kind, id, command)
+        if self._far is not None:
+            if passed_on or receipt is not None:
+                await self.go_to(kind, id)
+            elif type(command) not in kind.crossing and self._is_far(kind, id):
+                raise TypeError(f"{type(command).__name__} does not cross between nodes")
         waiter: OneShot[Answer] = OneShot()
         letter = Letter(command, waiter.wake, receipt, self._runtime.clock.now_ms() + self._runtime.ask_ms)
-        self._deliver(kind, id, letter)
+        if self._far is None:
+            self.deliver(kind, id, letter)
+        else:
+            self._send(self._far, kind, id, letter)
         try:
             answer = await waiter.wait()
         finally:
             letter.open = False
-        if answer.error is not None:
+        if answer.error is None:
+            return answer.reply
+        try:
             raise answer.error
-        return answer.reply
+        finally:
+            # Its traceback knows this frame: else the two would keep each other, and all that the request has.
+            del answer, waiter, letter
 
     async def go_to(self, kind: Kind[Any, Any], id: str) -> None:
         """Return at once where an owner lives here, or may be loaded here. Cancellation ends only the wait.
@@ -137,10 +145,31 @@ class System:
         """
         deadline_ms = self._runtime.clock.now_ms() + self._runtime.ask_ms
         letter = Letter(command, answer, receipt, deadline_ms, told)
-        if self._far is not None and self._is_far(kind, id):
-            self._runtime.start(self._far.post, kind, id, letter, self._deliver)
+        if self._far is None:
+            self.deliver(kind, id, letter)
         else:
-            self._deliver(kind, id, letter)
+            self._send(self._far, kind, id, letter)
+
+    def post_for_other(
+        self,
+        kind: Kind[Any, Any],
+        id: str,
+        command: Any,
+        answer: Callable[[Answer], None],
+        seconds: float,
+    ) -> None:
+        """As `post`, for a caller on another node: a command whose owner is not here is answered with Elsewhere.
+
+        Args:
+            kind, id, command: those of `post`.
+            answer: called with the outcome, synchronously.
+            seconds: how long the caller waits.
+        """
+        letter = Letter(command, answer, None, self._runtime.clock.now_ms() + int(seconds * 1000))
+        if self._far is not None and self._is_far(kind, id):
+            self._far.post(kind, id, letter, seconds, passes=False)
+        else:
+            self.deliver(kind, id, letter)
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> bool:
         """Enqueue a command without a caller for a live or loading owner; returns False when there is none here.
@@ -173,7 +202,7 @@ class System:
         if actor is None:
             wakes = not (self._draining or self._is_far(kind, id))
             if wakes and self._hot_reads.wake((kind.name, id), now_ms):
-                self._activate(kind, id)
+                self._owners.activate(kind, id)
             return None
         if actor.activation is None:
             return None
@@ -198,32 +227,12 @@ class System:
         The first frame (missed events when `request.since` can be replayed, else a snapshot) is offered before this
         returns, after `request.opened`, in one step with the subscription.
 
-        Raises: Elsewhere for an owner of another node; Refused by the `audience` of the kind or view; NotFound;
+        Raises: Refused by the `audience` of the kind or view; NotFound;
         Draining; Overloaded when it takes longer than a command may, or the owner is parked; PersistenceError or Fault
         when loading failed; RuntimeError when called inside a turn. Cancellation: no subscription.
         """
         self._outside_turns()
-        with trio.move_on_after(self._runtime.ask_ms / 1000):
-            if self._draining:
-                raise Draining
-            if isinstance(shown, View):
-                return await self._views.watch(shown, id, request)
-            return await self._watch_owner(shown, id, request)
-        raise Overloaded
-
-    async def _watch_owner(self, kind: Kind[Any, Any], id: str, request: WatchRequest) -> Subscription:
-        older: list[tuple[int, Any]] | None = None
-        asked = request.mode == "snapshot" or request.since is None
-        while True:
-            actor = await self._loaded(kind, id)
-            channel = actor.open_channel()
-            if asked or request.since is None or channel.knows(request.since):
-                return channel.subscribe(request, older)
-            # The channel records from here on, so what the journal lacks at its answer is in memory then.
-            asked = True
-            older = await self._runtime.store.read(
-                read_missed, self._runtime.journal, kind, id, request.since[1]
-            )
+        return await self._watching.watch(shown, id, request)
 
     def statistics(self) -> list[ActorStatistics]:
         """Return one row for each live owner and view."""
@@ -247,22 +256,18 @@ class System:
             seconds: how long to wait for that; nothing acknowledged is lost when it is not enough.
         """
         self._draining = True
-        for actor in list(self._actors.values()):
-            actor.close()
+        self._owners.close()
         with trio.move_on_after(seconds):
             while self._actors:
-                await self.wait_left()
+                await self._owners.wait_left()
 
     async def wait_left(self) -> None:
         """Wait until an owner leaves the directory. Cancellation ends only the wait."""
-        if self._left is None:
-            self._left = trio.Event()
-        await self._left.wait()
+        await self._owners.wait_left()
 
     def abandon(self) -> None:
         """Remove owners that could not be stopped in time, and answer all that wait for them."""
-        for actor in list(self._actors.values()):
-            actor.gone()
+        self._owners.abandon()
 
     # -- for the other parts of the kernel ----------------------------------------------------------
 
@@ -292,6 +297,16 @@ class System:
         """
         self._runtime.touched(view_name, ids, source)
 
+    def position(self, kind_name: str, id: str) -> tuple[str, int] | None:
+        """The epoch and version of a live owner; None when it is not live.
+
+        Args:
+            kind_name: the name of its kind.
+        """
+        actor = self._actors.get((kind_name, id))
+        activation = None if actor is None else actor.activation
+        return None if activation is None else (activation.epoch, activation.version)
+
     def touched_here(self, view_name: str, ids: Collection[str], source: str) -> None:
         """Mark watched views as changed by a committed event of an owner on another node; as `touched`.
 
@@ -315,6 +330,19 @@ class System:
         actor.poke()
         return True
 
+    def deliver(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
+        """Give a letter to an owner of this node, which is activated if need be."""
+        if self._draining:
+            letter.close(Answer(None, Draining()))
+            return
+        actor = self._actors.get((kind.name, id)) or self._owners.activate(kind, id)
+        if letter.deadline_ms - self._runtime.ask_ms < actor.parked_until_ms or not actor.mailbox.push(
+            letter
+        ):
+            letter.close(Answer(None, Overloaded()))
+        else:
+            actor.poke()
+
     def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
         """Mark those watched views as changed whose id passes.
 
@@ -337,56 +365,24 @@ class System:
             return False
         if kind not in self._kinds or self._draining or self._is_far(self._kinds[kind], id):
             return False
-        self._activate(self._kinds[kind], id)
+        self._owners.activate(self._kinds[kind], id)
         return True
 
     # -- inside -------------------------------------------------------------------------------------
 
-    def _deliver(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
-        if self._draining:
-            letter.close(Answer(None, Draining()))
-            return
-        actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
-        if letter.deadline_ms - self._runtime.ask_ms < actor.parked_until_ms or not actor.mailbox.push(
-            letter
-        ):
-            letter.close(Answer(None, Overloaded()))
+    def _send(self, far: Far, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
+        if self._is_far(kind, id):
+            far.post(kind, id, letter, far.ask_seconds)
         else:
-            actor.poke()
+            self.deliver(kind, id, letter)
 
     def _is_far(self, kind: Kind[Any, Any], id: str) -> bool:
-        """Whether an owner is not, and may not be loaded, in this process."""
+        """Whether letters to an owner go to another node, or wait until it is known which: they may not be decided
+        here, or others that were posted before are still on their way."""
         far = self._far
-        return far is not None and (kind.name, id) not in self._actors and not far.is_here(kind.name, id)
-
-    def _activate(self, kind: Kind[Any, Any], id: str) -> Actor:
-        actor = self._actors[kind.name, id] = Actor(kind, id, self._runtime, self._gone)
-        self._nursery.start_soon(supervise, actor)
-        return actor
-
-    async def _loaded(self, kind: Kind[Any, Any], id: str) -> Actor:
-        while True:
-            if self._draining:
-                raise Draining
-            await self.go_to(kind, id)
-            actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
-            if actor.activation is not None:
-                return actor
-            if self._runtime.clock.now_ms() < actor.parked_until_ms:
-                raise Overloaded
-            await actor.wait_loaded()
-
-    def _gone(self, actor: Actor) -> None:
-        if self._actors.get((actor.kind.name, actor.id)) is actor:
-            del self._actors[actor.kind.name, actor.id]
-            if self._left is not None:
-                self._left.set()
-                self._left = None
-
-    def _lose(self, shards: Collection[int]) -> None:
-        for actor in self._actors.values():
-            if self._runtime.placement.shard_of(actor.kind.name, actor.id) in shards:
-                actor.lose()
+        if far is None:
+            return False
+        return far.holds(kind.name, id) or not ((kind.name, id) in self._actors or far.is_here(kind.name, id))
 
     def _outside_turns(self) -> None:
         # All tasks of the kernel, and only they, are children of its nursery. An actor that waited for another one

@@ -146,16 +146,18 @@ class Followers(Generic[State]):
         news: what memory everywhere has to know; heard before `on_committed` is called.
         on_committed: called for every event once it is committed, with the state after its turn: what happens once,
             where the owner lives.
+        on_copied: called for every event that this node hears of an owner on another one, because somebody here watches
+            it, with the state after its turn; with None in place of events that it has missed.
         on_outcome_unknown: called with the id of an owner whose last turn may or may not have been committed, so that
             `news` and `on_committed` may have missed something.
         doubted_elsewhere: memory on all nodes follows `on_committed`, which needs the state: after each turn other
-        nodes
-            have `on_outcome_unknown` called, so that they ask the owner.
+            nodes have `on_outcome_unknown` called, so that they ask the owner.
     """
 
     touches: "Callable[[State, Any], Iterable[tuple[str, Collection[str]]]] | None" = None
     news: News | None = None
     on_committed: Callable[[State, Any], None] | None = None
+    on_copied: Callable[[State, Any], None] | None = None
     on_outcome_unknown: Callable[[str], None] | None = None
     doubted_elsewhere: bool = False
 

@@ -67,7 +67,7 @@ class Channel:
         self.id = id
         self._counters = counters
         self._start = start
-        self._owner = owner
+        self._owner: Owner | None = owner
         self.live = False
         self.state: Any = None
         self.epoch = ""
@@ -88,15 +88,16 @@ class Channel:
 
     # -- the actor's side ---------------------------------------------------------------------------
 
-    def attach(self, epoch: str, offset: int, state: Any) -> None:
+    def attach(self, epoch: str, offset: int, state: Any, *, stale: bool = False) -> None:
         """Take a loaded state. Lagging subscribers catch up; all get a snapshot if it has moved.
 
         Args:
             epoch: the name of its history.
             offset: of the last event in the state.
             state: the committed state.
+            stale: what subscribers have been shown is older, although no event with an offset lies between.
         """
-        moved = (epoch, offset) != (self.epoch, self.offset)
+        moved = stale or (epoch, offset) != (self.epoch, self.offset)
         self.live, self.epoch, self.offset, self.state = True, epoch, offset, state
         if moved:
             self.recent = ReplayBuffer(offset)
@@ -109,9 +110,18 @@ class Channel:
             if subscription.at == NEVER:
                 subscription.catch_up()
 
+    def belong_to(self, owner: Owner) -> None:
+        """Tell another one from now on when the last subscriber has left."""
+        self._owner = owner
+
     def detach(self) -> None:
         """Note that there is no state at present; subscribers stay and wait for the next one."""
         self.live = False
+
+    def part(self) -> None:
+        """Let go of the owner, which has gone for good: else the two, which know each other, would stay with all that
+        they have shown until the collector's turn comes for what is old, hours later."""
+        self._owner = None
 
     def end(self, code: str) -> None:
         """End every subscription, because what it showed no longer exists; clients are sent `code` as the reason."""
@@ -206,7 +216,7 @@ class Channel:
             last.index = subscription.index
         subscription.index = OUTSIDE
         self._vacate(subscription.group)
-        if not self._subscriptions:
+        if not self._subscriptions and self._owner is not None:
             self._owner.unwatched()
 
     def place(self, subscription: Subscription) -> bool:

@@ -64,10 +64,6 @@ async def open_system(
         far: the way to the actors of other nodes; None without others.
     """
     async with trio.open_nursery() as nursery:
-
-        def start(run: Callable[..., Awaitable[None]], *args: object) -> None:
-            nursery.start_soon(contained_task, "running a task", run, *args)
-
         live_views = LiveViews()
         runtime = Runtime(
             store=database,
@@ -80,7 +76,8 @@ async def open_system(
             counters=Counters(),
             touched=live_views.touched if far is None else _touching_all(live_views, far),
             told=None if far is None else far.news,
-            start=start,
+            followed=None if far is None else far.followed,
+            start=_starting_in(nursery),
             ask_ms=int(ask_seconds * 1000),
             idle_ms=int(idle_seconds * 1000),
             observer=observer,
@@ -96,11 +93,20 @@ async def open_system(
             nursery.cancel_scope.cancel()
 
 
+def _starting_in(nursery: trio.Nursery) -> Callable[..., None]:
+    def start(run: Callable[..., Awaitable[None]], *args: object) -> None:
+        nursery.start_soon(contained_task, "running a task", run, *args)
+
+    return start
+
+
 def _keep_going(nursery: trio.Nursery, runtime: Runtime, system: System) -> None:
     nursery.start_soon(runtime.timers.run)
     nursery.start_soon(runtime.scheduler.run)
     nursery.start_soon(sweep_live, runtime.clock, system.actors)
     nursery.start_soon(wake_due, runtime, system.overdue)
+    if system.copies is not None:
+        nursery.start_soon(system.copies.keep)
 
 
 def _touching_all(live_views: LiveViews, far: Far) -> Touched:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import trio
 
 from actors.kernel.clock import Clock
+from actors.kernel.nodes.followed import Followed
 from actors.kernel.observer import Observer
 from actors.kernel.placement import Placement
 from actors.kernel.scheduler import Scheduler
@@ -41,6 +42,7 @@ class Runtime:
         touched: marks watched views as changed by a committed event.
         told: has memory on other nodes follow an event of an owner here (the kind's name, its id, the event, or None
             to have it ask the owner); None without other nodes.
+        followed: which owners here are shown on other nodes; None without those.
         start: starts a task in the system's nursery.
         ask_ms: how long a caller waits for its answer.
         idle_ms: how long an actor has to be without commands, readers and subscribers before it retires.
@@ -57,6 +59,7 @@ class Runtime:
     counters: Counters
     touched: Touched
     told: Callable[[str, str, Any], None] | None
+    followed: Followed | None
     start: Callable[..., None]
     ask_ms: int
     idle_ms: int

@@ -5,7 +5,7 @@
 their connection.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeVar
 
@@ -119,6 +119,12 @@ class Journal(Protocol):
 
     async def read_head(self, conn: Connection, kind: str, id: str) -> Head | None:
         """Read the head of an owner; None when there is no such owner."""
+        ...
+
+    async def read_positions(
+        self, conn: Connection, kind: str, ids: Sequence[str]
+    ) -> Mapping[str, tuple[str, int]]:
+        """Read where owners stand, {id: (epoch, version)}, of those that there are."""
         ...
 
     async def seal(self, conn: Connection, kind: str, id: str, *, shard: int, fence: int) -> None:

@@ -128,7 +128,8 @@ class TurnDraft:
             reply = kind.answer(state, letter.command, events)
             receipt = letter.receipt(reply) if letter.receipt is not None else None
         except Refused as refused:
-            self.refuse(letter, refused)
+            # Its traceback knows this draft, which keeps it in an answer, and tells nobody anything.
+            self.refuse(letter, refused.with_traceback(None))
             return
         if receipt is not None:
             self.receipts.append(receipt)

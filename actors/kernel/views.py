@@ -116,6 +116,7 @@ class Views:
         """Drop a view that has no subscriber and no viewer about to subscribe."""
         if not len(live.channel) and not live.wanted and live in self._live:
             self._live.remove(live)
+            live.channel.part()
             if live.state is not None and live.view.release is not None:
                 with Contained("releasing a view", live.view.name, live.id):
                     live.view.release(live.state)

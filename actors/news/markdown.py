@@ -7,6 +7,7 @@ parsed, so that nothing that is accepted takes a quarter of a second; a test tri
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 import nh3
 from markdown_it import MarkdownIt
@@ -131,7 +132,9 @@ def _cells(body: str) -> int:
     return cells
 
 
+@cache
 def _parser() -> MarkdownIt:
+    """One for all texts: it keeps nothing of them, and is a hundred objects that only the collector frees."""
     parser = MarkdownIt("js-default", {"maxNesting": MAX_NESTING})
     parser.validateLink = _is_link  # type: ignore[method-assign]
     parser.core.ruler.push("headings one down", _lower_headings)

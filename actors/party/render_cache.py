@@ -13,7 +13,8 @@ from actors.party.frames import Seen
 from actors.party.state import Invite, State
 
 KEPT = 256
-"""Encoded parties in memory, some 4 KB each; what was made first makes room. They matter for a moment only."""
+"""Encoded parties in memory, some 4 KB each, and up to ten times that with the states that a party remembers (`TRAIL`);
+what was made first makes room. They matter for a moment only."""
 
 NO_PARTY = b"null"
 

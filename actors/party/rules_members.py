@@ -83,6 +83,8 @@ def meet_deadlines(
     Args:
         since_ms: the service's start: absence counts from there at the earliest, since no user could come back before.
     """
+    if state.ended:
+        return ()
     events: list[AnyEvent] = []
     lapsed = [one for one in state.invites.values() if not one.lapsed and one.expires_at_ms <= now_ms]
     if lapsed:

@@ -27,10 +27,15 @@ class PartyCreation(msgspec.Struct, frozen=True):
 
 
 class PartyMade(msgspec.Struct, frozen=True):
-    """A user's party was made, or was found in rows where memory may not have it yet."""
+    """A user's party was made, or was found in rows where memory may not have it yet.
+
+    Args:
+        is_new: it was made; of one that was found, members may have left since the rows were read.
+    """
 
     party_id: str
     user_id: str
+    is_new: bool
 
 
 async def create_party(conn: Connection, creation: PartyCreation) -> Change[State]:
@@ -47,10 +52,10 @@ async def create_party(conn: Connection, creation: PartyCreation) -> Change[Stat
         state = await loading.load(conn, present)
         if state is None:
             raise LookupError(f"party {present} has members, but is not there")
-        return Change(state, (PartyMade(state.id, creation.actor_id),))
+        return Change(state, (PartyMade(state.id, creation.actor_id, is_new=False),))
     row = PartyRow(creation.party_id, user.id, user.name, creation.now_ms)
     state = loading.new_party(row, creation.epoch)
     await rows.insert_party(
         conn, row, epoch=creation.epoch, summary=loading.summary_of(state), due_at_ms=None
     )
-    return Change(state, (PartyMade(state.id, creation.actor_id),))
+    return Change(state, (PartyMade(state.id, creation.actor_id, is_new=True),))

@@ -75,6 +75,7 @@ class Statuses:
         self._ends: list[tuple[int, str]] = []  # heap of (when a report stops counting, server)
         self._ending: set[str] = set()  # servers in it
         self._followers: list[Callable[[str], None]] = []
+        self._report_followers: list[Callable[[str], None]] = []
 
     async def open(self, store: Store, now_ms: int) -> None:
         """Load the reports of before this process.
@@ -91,11 +92,30 @@ class Statuses:
         """
         self._followers.append(follower)
 
+    def follow_reports(self, follower: Callable[[str], None]) -> None:
+        """From now on call this with the id of each server that has reported to this node. It never waits or raises."""
+        self._report_followers.append(follower)
+
     def report(self, report: StatusRow, now_ms: int) -> bool:
         """Take in a server's report; False when it is ignored: older than the known one, or of a server
         beyond the capacity.
 
         A time in the future becomes now; players are clamped to places.
+
+        Args:
+            report: as it came.
+            now_ms: epoch milliseconds.
+        """
+        if not self.hear(report, now_ms):
+            return False
+        self._told.add(report.server_id)
+        self._move(self._reports[report.server_id])
+        for follower in self._report_followers:
+            follower(report.server_id)
+        return True
+
+    def hear(self, report: StatusRow, now_ms: int) -> bool:
+        """As `report`, for one that another node was told, which also writes it.
 
         Args:
             report: as it came.
@@ -110,8 +130,6 @@ class Statuses:
         capacity = min(max(report.capacity, 0), MAX_PLAYERS)
         players = min(max(report.players, 0), capacity)
         self._take(msgspec.structs.replace(report, players=players, capacity=capacity, at_ms=at_ms))
-        self._told.add(report.server_id)
-        self._move(self._reports[report.server_id])
         self._tell(report.server_id)
         return True
 

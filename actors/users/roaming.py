@@ -1,78 +1,102 @@
-"""Users with live sockets on other nodes, so that they are online everywhere.
+"""Who is on other nodes: users with live sockets, so that they are online everywhere; game servers that listen for
+commands.
 
-Each node tells of its own users, and of nobody else's: whom it has when it meets another node, and from then on who
-comes and goes. So an entry has one writer, and what a node has told goes with it: its users are gone ten seconds after
-it is dead, unless they have come elsewhere by then.
+Each node tells of its own, and of nobody else's: whom it has when it meets another node, and from then on who comes and
+goes. So an entry has one writer, and what a node has told goes with it: of users, ten seconds after it is dead, unless
+they have come elsewhere by then.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
 import msgspec
 
-from actors.users.presence import Presence
-
 TOPIC = "presence"
+
+TOLD_AT_ONCE = 10_000
+"""Most ids in one message: 0.4 MB."""
+
+
+class Counts(Protocol):
+    """Counts nodes for each id."""
+
+    def opened(self, id: str, /) -> None:
+        """One more node has it."""
+        ...
+
+    def closed(self, id: str, /) -> None:
+        """One node less has it."""
+        ...
 
 
 class Here(msgspec.Struct, frozen=True, array_like=True, tag="here"):
-    """All users who have sockets on the node that says it."""
+    """The ids that are on the node that says it, and no others."""
 
-    user_ids: list[str]
+    ids: list[str]
+
+
+class Also(msgspec.Struct, frozen=True, array_like=True, tag="also"):
+    """Further ids that are there."""
+
+    ids: list[str]
 
 
 class Came(msgspec.Struct, frozen=True, array_like=True, tag="came"):
-    """A user has a socket there now."""
+    """One is there now."""
 
-    user_id: str
+    id: str
 
 
 class Went(msgspec.Struct, frozen=True, array_like=True, tag="went"):
-    """A user has no socket there any more."""
+    """One is there no more."""
 
-    user_id: str
+    id: str
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Here | Came | Went).decode
+_decode = msgspec.msgpack.Decoder(Here | Also | Came | Went).decode
 
 
 class Roaming:
     """Who is where.
 
     Args:
-        presence: counts a user once for each other node.
+        counts: counts an id once for each other node that has it.
         tell_all: tells all other nodes something.
     """
 
-    def __init__(self, presence: Presence, tell_all: Callable[[bytes], None]) -> None:
-        self._presence = presence
+    def __init__(self, counts: Counts, tell_all: Callable[[bytes], None]) -> None:
+        self._counts = counts
         self._tell_all = tell_all
-        self._own: dict[str, int] = {}  # {user id: open sockets here}
-        self._others: dict[str, set[str]] = {}  # {node: its users}
+        self._own: dict[str, int] = {}  # {id: how often it is here}
+        self._others: dict[str, set[str]] = {}  # {node: its ids}
 
     # -- here ---------------------------------------------------------------------------------------
 
-    def opened(self, user_id: str) -> None:
-        """Count a socket of this node; each call is matched by one of `closed`."""
-        self._own[user_id] = self._own.get(user_id, 0) + 1
-        if self._own[user_id] == 1:
-            self._tell_all(_encode(Came(user_id)))
+    def opened(self, id: str) -> None:
+        """Count an id here once more (a socket of a user); each call is matched by one of `closed`."""
+        self._own[id] = self._own.get(id, 0) + 1
+        if self._own[id] == 1:
+            self._tell_all(_encode(Came(id)))
 
-    def closed(self, user_id: str) -> None:
-        """Count a socket of this node less."""
-        self._own[user_id] -= 1
-        if not self._own[user_id]:
-            del self._own[user_id]
-            self._tell_all(_encode(Went(user_id)))
+    def closed(self, id: str) -> None:
+        """Count it once less."""
+        self._own[id] -= 1
+        if not self._own[id]:
+            del self._own[id]
+            self._tell_all(_encode(Went(id)))
 
-    def everybody(self) -> bytes:
-        """What a node is told that has just been met."""
-        return _encode(Here(list(self._own)))
+    def everybody(self) -> Iterator[bytes]:
+        """What a node is told that has just been met, in order."""
+        ids = list(self._own)
+        yield _encode(Here(ids[:TOLD_AT_ONCE]))
+        for first in range(TOLD_AT_ONCE, len(ids), TOLD_AT_ONCE):
+            yield _encode(Also(ids[first : first + TOLD_AT_ONCE]))
 
     # -- elsewhere ----------------------------------------------------------------------------------
 
     def heard(self, node: str, body: bytes) -> None:
-        """Take in what another node tells of its users.
+        """Take in what another node tells of its own.
 
         Args:
             node: its name.
@@ -82,28 +106,30 @@ class Roaming:
             msgspec.DecodeError: it is of another release.
         """
         told = _decode(body)
-        users = self._others.setdefault(node, set())
+        ids = self._others.setdefault(node, set())
         match told:
             case Here():
-                there = set(told.user_ids)
-                self._come(users, there - users)
-                self._go(users, users - there)
+                there = set(told.ids)
+                self._come(ids, there - ids)
+                self._go(ids, ids - there)
+            case Also():
+                self._come(ids, set(told.ids) - ids)
             case Came():
-                self._come(users, {told.user_id} - users)
+                self._come(ids, {told.id} - ids)
             case Went():
-                self._go(users, {told.user_id} & users)
+                self._go(ids, {told.id} & ids)
 
     def parted(self, node: str) -> None:
         """Forget a node that lives no more."""
-        users = self._others.pop(node, set())
-        self._go(users, set(users))
+        ids = self._others.pop(node, set())
+        self._go(ids, set(ids))
 
-    def _come(self, users: set[str], user_ids: set[str]) -> None:
-        users |= user_ids
-        for user_id in user_ids:
-            self._presence.opened(user_id)
+    def _come(self, ids: set[str], came: set[str]) -> None:
+        ids |= came
+        for id in came:
+            self._counts.opened(id)
 
-    def _go(self, users: set[str], user_ids: set[str]) -> None:
-        users -= user_ids
-        for user_id in user_ids:
-            self._presence.closed(user_id)
+    def _go(self, ids: set[str], gone: set[str]) -> None:
+        ids -= gone
+        for id in gone:
+            self._counts.closed(id)

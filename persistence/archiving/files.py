@@ -66,6 +66,18 @@ class FileArchive:
         return removed
 
 
+def free_bytes(archive: Path) -> int:
+    """What is left on the disk of an archive for its user; 0 where it is away.
+
+    Args:
+        archive: its folder.
+    """
+    try:
+        return shutil.disk_usage(archive).free
+    except OSError:
+        return 0
+
+
 def bring_back(archive: Path, shared_dir: Path, check: Callable[[], None]) -> int:
     """Copy all files of an archive into the stores; returns how many; blocks.
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import parse_qs, unquote, urlsplit, urlunsplit
 
 from persistence.backup.faults import BackupFault
 from persistence.embedded.binaries import folders
@@ -36,13 +36,23 @@ class Program:
     major: int
 
 
-def find_program(name: str, *, at_least: int, pg_bin: Path | None) -> Program:
+_WITH_TLS = ("require", "verify-ca", "verify-full")
+"""Values of `sslmode` that take no connection in clear text."""
+
+_NOWHERE = "host=/nowhere sslmode=require"
+"""An address that every program fails to reach, and one without TLS does not even look for."""
+
+_WITHOUT_TLS = b"SSL support is not compiled in"
+
+
+def find_program(name: str, *, at_least: int, pg_bin: Path | None, tls: bool = False) -> Program:
     """The program of the same version if there is one, else the oldest that is newer.
 
     Args:
         name: `pg_dump` or `pg_restore`.
         at_least: major version of what it works with.
         pg_bin: the only folder to look into; None for the wheel and the system.
+        tls: it has to speak TLS, as the wheel's do not.
 
     Raises:
         BackupFault: there is none.
@@ -51,12 +61,25 @@ def find_program(name: str, *, at_least: int, pg_bin: Path | None) -> Program:
         program
         for folder, _ in folders(pg_bin)
         if (program := _inspect(folder / name)) is not None and program.major >= at_least
+        if not tls or _speaks_tls(folder)
     ]
     if not found:
+        able = " that speaks TLS" if tls else ""
         raise BackupFault(
-            f"no {name} of PostgreSQL {at_least} or newer was found; install it, or name its folder by PARTYLINE_PG_BIN"
+            f"no {name} of PostgreSQL {at_least} or newer{able} was found; install it, or name its folder by "
+            "PARTYLINE_PG_BIN"
         )
     return min(found, key=lambda program: program.major)
+
+
+def wants_tls(dsn: str) -> bool:
+    """Whether an address is reached over TLS alone.
+
+    Args:
+        dsn: a `postgresql://` URL.
+    """
+    modes = parse_qs(urlsplit(dsn).query).get("sslmode") or [os.environ.get("PGSSLMODE", "")]
+    return modes[-1] in _WITH_TLS
 
 
 def dump(program: Program, dsn: str, check: Callable[[], None]) -> Iterator[bytes]:
@@ -169,6 +192,23 @@ def _split(dsn: str) -> tuple[str, str | None]:
         return dsn, None
     place = parts.netloc.rpartition("@")[2]
     return urlunsplit(parts._replace(netloc=f"{parts.username}@{place}")), unquote(parts.password)
+
+
+def _speaks_tls(folder: Path) -> bool:
+    """Whether the programs of a folder do, which share one library."""
+    try:
+        asked = [str(folder / "pg_dump"), f"--dbname={_NOWHERE}"]
+        answer = subprocess.run(  # noqa: S603
+            asked,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=10,
+            env={**os.environ, "LC_ALL": "C"},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return _WITHOUT_TLS not in answer.stderr
 
 
 def _inspect(path: Path) -> Program | None:

@@ -85,14 +85,18 @@ def raise_translated(error: Exception) -> NoReturn:
         DatabaseUnavailable: the server cannot do the work now, or the unit collided with another transaction.
         RowsRejected: PostgreSQL refused the rows.
     """
-    if isinstance(error, PersistenceError):
+    try:
+        if isinstance(error, PersistenceError):
+            raise error
+        name = type(error).__name__
+        if is_busy(error) or is_collision(error):
+            raise DatabaseUnavailable(f"the database cannot serve now ({name})") from error
+        if is_refusal(error):
+            raise RowsRejected(f"PostgreSQL refused the rows ({name})") from error
         raise error
-    name = type(error).__name__
-    if is_busy(error) or is_collision(error):
-        raise DatabaseUnavailable(f"the database cannot serve now ({name})") from error
-    if is_refusal(error):
-        raise RowsRejected(f"PostgreSQL refused the rows ({name})") from error
-    raise error
+    finally:
+        # Its traceback knows this frame: else the two would keep each other in memory.
+        del error
 
 
 def _sqlstate(error: BaseException) -> str:

@@ -239,7 +239,7 @@ class GroupCommit:
             self._parts.clear()
         except _Undone as undone:
             self._parts.pop()
-            self._blame(part, undone.__cause__)
+            self._blame(part, undone.cause)
         else:
             self._parts.pop()
             self.transactions += 1
@@ -254,7 +254,7 @@ class GroupCommit:
 
         Raises:
             _Broken: the connection must not be used again.
-            _Undone: rolled back; the cause says why.
+            _Undone: rolled back.
         """
         left_seconds = self._timeout_seconds - (time.monotonic() - part.entries[0].since)
         turns = [entry.turn for entry in part.entries]
@@ -278,11 +278,9 @@ class GroupCommit:
             # Kinds' `persist` runs in here: no exception of theirs may end the writer.
             if is_lost(error, conn) or not await self._roll_back(conn):
                 raise _Broken(commit_was_sent=commit_was_sent, may_have_landed=may_have_landed) from error
-            raise _Undone from error
+            raise _Undone(error) from error
         if tag != "COMMIT":
-            raise _Undone from RowsRejected(
-                "persist went on after an error, so PostgreSQL rolled the batch back"
-            )
+            raise _Undone(RowsRejected("persist went on after an error, so PostgreSQL rolled the batch back"))
         return outcomes
 
     async def _prepare(self, conn: asyncpg.Connection, sql: str) -> PreparedStatement:
@@ -384,4 +382,11 @@ class _Broken(Exception):
 
 
 class _Undone(Exception):
-    """The transaction was rolled back."""
+    """The transaction was rolled back.
+
+    Args:
+        cause: why; kept beside `__cause__`, which compiled code does not set.
+    """
+
+    def __init__(self, cause: Exception) -> None:
+        self.cause = cause

@@ -61,7 +61,8 @@ class _Call:
         if self.is_resumed:
             return
         self.is_resumed = True
-        result = self.outcome
+        # What has failed knows, by its traceback, the frames that know this call.
+        result, self.outcome = self.outcome, None
         if result is None and self.raise_cancel is not None:
             result = outcome.capture(self.raise_cancel)
         trio.lowlevel.reschedule(self.trio_task, result or outcome.Error(_closed()))
@@ -77,7 +78,7 @@ class AsyncioThread:
 
     def __init__(self, name: str, *, use_uvloop: bool | None = None) -> None:
         self._loop = _new_loop(use_uvloop)
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._runner = threading.Thread(target=self._run, name=name, daemon=True)
         self._trio_token = trio.lowlevel.current_trio_token()
         self._inbox: deque[Callable[[], object]] = deque()  # to asyncio
         self._outbox: deque[Callable[[], object]] = deque()  # to trio
@@ -89,7 +90,7 @@ class AsyncioThread:
 
     def start(self) -> None:
         """Start the loop; call it once, in the trio thread."""
-        self._thread.start()
+        self._runner.start()
 
     # ---- trio's side
 
@@ -142,8 +143,8 @@ class AsyncioThread:
         self._loop.call_soon_threadsafe(self._drain_inbox)
         self._closed = True
         with trio.CancelScope(shield=True):
-            await trio.to_thread.run_sync(self._thread.join, STOP_SECONDS + 1.0)
-            if self._thread.is_alive():
+            await trio.to_thread.run_sync(self._runner.join, STOP_SECONDS + 1.0)
+            if self._runner.is_alive():
                 _log.error("the database thread does not end; it is left behind")
         self._drain_outbox()
         for call in tuple(self._open_calls):

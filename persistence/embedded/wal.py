@@ -15,6 +15,9 @@ from persistence.embedded.cluster import ClusterFaulty
 SEGMENT_SECONDS = 60
 """A segment with anything in it is closed after so long: as much as a lost disk may cost."""
 
+SEGMENT_BYTES = 16 << 20
+"""Of a segment before it is compressed: an archive that has no room for one is full."""
+
 _PUT = (
     'if [ -e {file} ]; then gzip -dc {file} | cmp -s - "%p"; '
     'else gzip -1c "%p" > {part} && sync {part} && mv {part} {file} && sync {folder}; fi'

@@ -98,6 +98,14 @@ async def read_head(conn: Connection, kind: str, id: str) -> Head | None:
     return None if row is None else Head(*row)
 
 
+async def read_positions(conn: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Read where actors stand, {id: (epoch, version)}, of those that there are. Cancellation ends the query."""
+    rows = await conn.fetch(
+        "SELECT id, epoch, version FROM heads WHERE kind = $1 AND id = ANY($2::text[])", kind, ids
+    )
+    return {id: (epoch, version) for id, epoch, version in rows}
+
+
 async def create_head(
     conn: Connection, kind: str, id: str, *, epoch: str, summary: bytes, due_at_ms: int | None, at_ms: int
 ) -> None:

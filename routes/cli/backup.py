@@ -110,7 +110,9 @@ def check_empty(shared_dir: Path) -> None:
 
 async def _origin(reached: Reached, config: Config) -> tuple[programs.Program, Origin]:
     major = await reached.database.read(checks.read_major)
-    program = programs.find_program("pg_dump", at_least=major, pg_bin=config.pg_bin)
+    program = programs.find_program(
+        "pg_dump", at_least=major, pg_bin=config.pg_bin, tls=_over_tls(config.database_url)
+    )
     return program, Origin(
         version=VERSION,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -120,13 +122,19 @@ async def _origin(reached: Reached, config: Config) -> tuple[programs.Program, O
     )
 
 
+def _over_tls(database_url: str | None) -> bool:
+    return database_url is not None and programs.wants_tls(database_url)
+
+
 async def _fill(
     dsn: str, origin: Origin, config: Config, unpack: Callable[[programs.Program, str], None]
 ) -> None:
     async with open_database(dsn, pool_size=POOL_SIZE) as database:
         major = await _check_fits(database, origin)
         at_least = max(major, origin.dump_major)
-        program = programs.find_program("pg_restore", at_least=at_least, pg_bin=config.pg_bin)
+        program = programs.find_program(
+            "pg_restore", at_least=at_least, pg_bin=config.pg_bin, tls=_over_tls(config.database_url)
+        )
         await trio.to_thread.run_sync(unpack, program, dsn)
         await database.transact(name_anew, secrets.token_bytes(SALT_BYTES), timeout_seconds=NAMING_SECONDS)
 

@@ -19,6 +19,7 @@ import trio
 
 from compiled.finding import Standing, standing
 from persistence.archiving.bases import bases_in
+from persistence.archiving.files import free_bytes
 from persistence.backup.writing import last_backup_seconds
 from persistence.bridge.bus import trouble_with
 from persistence.bridge.database import Database, open_database
@@ -27,10 +28,12 @@ from persistence.embedded.address import running_address
 from persistence.embedded.binaries import NoPostgres, find_installation
 from persistence.embedded.cluster import is_half_upgraded, major_of
 from persistence.embedded.data_dir import is_half_restored
+from persistence.embedded.wal import SEGMENT_BYTES
 from persistence.errors import PersistenceError
 from persistence.schema import checks
 from persistence.schema.migrate import unapplied
 from routes.cli.interpreter import is_optimised, present_build
+from routes.disk import archive_of
 from routes.edge.config.table import Config
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
@@ -171,8 +174,8 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
         async with open_database(address, pool_size=1) as database:
             async for finding in _server(database):
                 yield finding
-            if config.wal_dir is not None and config.database_url is None:
-                yield await _archive(database, config.wal_dir)
+            if (archive := archive_of(config)) is not None:
+                yield await _archive(database, archive)
             if config.nats_url is not None:
                 async for finding in _nodes(config.nats_url, database):
                     yield finding
@@ -183,7 +186,9 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
 async def _archive(database: Database, wal_dir: Path) -> Finding:
     failed = await database.read(checks.read_failed_archiving)
     if failed is not None:
-        says = f"the log cannot be written to {wal_dir} since {failed}"
+        free = await trio.to_thread.run_sync(free_bytes, wal_dir)
+        why = f", whose disk is full ({free:,} bytes are left)" if free < SEGMENT_BYTES else ""
+        says = f"the log cannot be written to {wal_dir}{why} since {failed}"
         return Finding("archive", says, "see postgres.log below the data folder; the log grows meanwhile")
     found = await trio.to_thread.run_sync(bases_in, wal_dir)
     days = (time.time() - found[-1].about.ended.timestamp()) / 86_400 if found else 0.0

@@ -25,7 +25,7 @@ from routes.connect.jobs import jobs_of
 from routes.connect.own_servers import OWN_SERVERS, follow_servers
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.reactions import REACTIONS, RECONCILIATIONS, follow_unknown_outcomes
-from routes.connect.waiters import WAITERS
+from routes.connect.waiters import WAITERS, tell_who_listens
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.jobs import BackgroundTask, Job
@@ -35,6 +35,8 @@ from routes.service import Service
 
 def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(WAITERS).follow(service)
+    if service.node is not None:
+        tell_who_listens(service.node.membership.peers, service.of(WAITERS).listening)
     follow_servers(service)
     follow_unknown_outcomes(service)
     waiting = partial(service.of(WAITERS).keep, service.lifecycle)

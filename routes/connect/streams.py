@@ -6,10 +6,8 @@ from functools import partial
 
 import msgspec
 
-from actors.connect.commands import TakeCommands
 from actors.connect.public import Command, Registration, Settings, SettingsSnapshot
 from actors.connect.public_members import AccessPolicy, Member
-from actors.connect.rules_commands import AT_ONCE
 from actors.connect.stream import ServerViewer
 from actors.errors import Forbidden, NotFound, Overloaded, Refused
 from actors.ids import Uuid
@@ -19,7 +17,7 @@ from routes.call import Call
 from routes.connect.channels import READ_COMMANDS, READ_MEMBERS, READ_SETTINGS
 from routes.connect.guards import may
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.waiters import WAITERS
+from routes.connect.waiters import WAITERS, take_at_once
 from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
 from routes.edge.principal import SERVER, Access, ServerPrincipal
@@ -212,7 +210,7 @@ class _OfServer(_Stream):
         service.of(WAITERS).listens(server_id, self)
         socket.on_close(partial(self._close, server_id))
         if takes_commands:
-            service.system.tell(service.of(GAME_SERVERS).server, server_id, TakeCommands(AT_ONCE))
+            take_at_once(service, server_id)
 
     def secret_changed(self, number: int, former_until_ms: int | None) -> None:
         """The server has a new secret: expire with the secret that opened the stream, or close if that is over."""

@@ -7,6 +7,7 @@ over; the stream ends with the secret that opened it.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Protocol
 
 import trio
@@ -17,11 +18,18 @@ from actors.connect.events import AnyEvent
 from actors.connect.listening import Listening
 from actors.connect.rules_commands import AT_ONCE
 from actors.connect.state import State
+from actors.kernel.mailbox import Answer
+from actors.kernel.nodes.peers import Peers
+from actors.users.roaming import Roaming
 from persistence.connect.rows import CommandRow
 from routes.connect.parts import GAME_SERVERS
 from routes.lifecycle import Lifecycle
 from routes.part import Opening, Part
 from routes.service import Service
+from routes.users.online import follow_others
+
+TOPIC = "listening"
+"""What other nodes are told about: which servers listen for commands."""
 
 
 class Waiter:
@@ -75,13 +83,20 @@ class Waiters:
         self._streams: dict[str, list[ListeningServer]] = {}  # {server id: its open streams}
 
     def follow(self, service: Service) -> None:
-        """Subscribe to the events of all servers."""
+        """Subscribe to the events of all servers: of those that live here, and of those with a stream here."""
+        kind = service.of(GAME_SERVERS).server
 
         def happened(state: State, event: AnyEvent) -> None:
             if self._concerns(state, event):
-                service.system.tell(service.of(GAME_SERVERS).server, state.id, TakeCommands(AT_ONCE))
+                service.system.tell(kind, state.id, TakeCommands(AT_ONCE))
+
+        def copied(state: State, event: AnyEvent | None) -> None:
+            waits = any(map(_waits, state.commands.values()))
+            if waits and self.takes(state.id) if event is None else self._concerns(state, event):
+                take_at_once(service, state.id)
 
         service.of(GAME_SERVERS).listeners.append(happened)
+        service.of(GAME_SERVERS).copied.append(copied)
 
     async def keep(self, lifecycle: Lifecycle) -> None:
         """Wait until the process drains, then wake all waiting requests; run as a background task."""
@@ -158,6 +173,29 @@ class Waiters:
     def _wake(self, key: str, command: CommandRow | None) -> None:
         for waiter in self._waiting.get(key, ()):
             waiter.wake(command)
+
+
+def tell_who_listens(peers: Peers, listening: Listening) -> None:
+    """Tell other nodes which servers listen here, and hear which do there."""
+    roaming = Roaming(listening.elsewhere, partial(peers.say_all, TOPIC))
+
+    def changed(server_id: str) -> None:
+        if listening.listens_here(server_id):
+            roaming.opened(server_id)
+        else:
+            roaming.closed(server_id)
+
+    listening.follow_own(changed)
+    follow_others(peers, TOPIC, roaming)
+
+
+def take_at_once(service: Service, server_id: str) -> None:
+    """Have a server's pending commands delivered to its streams, wherever it lives, loaded or not."""
+    service.system.post(service.of(GAME_SERVERS).server, server_id, TakeCommands(AT_ONCE), _ignore)
+
+
+def _ignore(_answer: Answer) -> None:
+    """Commands that were taken come as events; what went wrong is tried again with the next of those."""
 
 
 def _waits(command: CommandRow) -> bool:

@@ -1,11 +1,18 @@
 """Metrics that belong neither to requests nor to a domain: numbers that the parts of the service keep anyway."""
 
+import gc
 from collections.abc import Callable
 from functools import partial
+from math import nan
 from operator import attrgetter
 
 from actors.kernel.overview import load_of
+from persistence.archiving.files import free_bytes as free_of
 from persistence.backup.writing import last_backup_seconds
+from routes.allocator import free_bytes
+from routes.disk import archive_of
+from routes.operations.memory import resident_bytes
+from routes.operations.node_gauges import show_node
 from routes.operations.parts import CERTIFICATE
 from routes.service import Service
 
@@ -45,6 +52,7 @@ def show_gauges(service: Service) -> None:
         housekeeping.behind_seconds,
     )
     _show_memory(service)
+    show_node(service)
     metrics.gauge(
         "last_backup_seconds",
         "When the last backup was complete, epoch seconds; 0 for never.",
@@ -54,6 +62,12 @@ def show_gauges(service: Service) -> None:
         "archiving_failed",
         "1 while PostgreSQL cannot archive its log, and keeps it.",
         lambda: int(service.disk.is_archiving_failed),
+    )
+    archive = archive_of(service.config)
+    metrics.gauge(
+        "archive_free_bytes",
+        "Left on the disk of the archive; no number without an archive.",
+        lambda: nan if archive is None else free_of(archive),
     )
     if (certificate := service.of(CERTIFICATE)) is not None:
         metrics.gauge(
@@ -93,6 +107,19 @@ def _show_memory(service: Service) -> None:
         "socket_inbox_bytes",
         "Messages that wait for their listeners.",
         lambda: sum(one.inbox_bytes for one in sockets),
+    )
+    metrics.gauge("resident_bytes", "Memory of the process.", resident_bytes)
+    metrics.gauge("allocator_free_bytes", "Free memory between blocks in use.", free_bytes)
+    metrics.counters(
+        "collected_objects",
+        "Objects that only the collector could free, since they know each other in a circle, by their age.",
+        "generation",
+        lambda: {str(age): one["collected"] for age, one in enumerate(gc.get_stats())},
+    )
+    metrics.gauge(
+        "collectable_objects",
+        "Objects that have come since the collector's last turn, less those that have gone.",
+        lambda: gc.get_count()[0],
     )
     metrics.gauge("documents_bytes", "Descriptions and pages kept in memory.", lambda: documents.held_bytes)
     metrics.counter("rate_overflows", "Callers who found no bucket of their own.", lambda: limits.overflows)

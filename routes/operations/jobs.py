@@ -14,6 +14,7 @@ from persistence.connection import Connection
 from persistence.journal import history, receipts
 from routes.allocator import return_free_pages
 from routes.changes import reconcile
+from routes.disk import archive_of
 from routes.jobs import Job, ticking
 from routes.operations.parts import CERTIFICATE, LIVE_ACTORS
 from routes.operations.sampling import Sampler
@@ -36,8 +37,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
     certificate = service.of(CERTIFICATE)
     renewals = () if certificate is None else (Job("certificate", 30, partial(run_sync, certificate.renew)),)
-    # A database of one's own has an archive of its own.
-    archive = service.config.wal_dir if service.config.database_url is None else None
+    archive = archive_of(service.config)
     archived = (
         ()
         if archive is None

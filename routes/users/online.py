@@ -41,6 +41,22 @@ def roam(peers: Peers, sockets: Sockets, presence: Presence) -> None:
             roaming.closed(socket.user_id)
 
     sockets.follow(opened, closed)
-    peers.on_met(lambda node: peers.say(node, TOPIC, roaming.everybody()))
+    follow_others(peers, TOPIC, roaming)
+
+
+def follow_others(peers: Peers, topic: str, roaming: Roaming) -> None:
+    """Tell nodes that are met who is here, and hear who is there.
+
+    Args:
+        peers: the other nodes.
+        topic: what they are told about.
+        roaming: who is where.
+    """
+
+    def met(node: str) -> None:
+        for body in roaming.everybody():
+            peers.say(node, topic, body)
+
+    peers.on_met(met)
     peers.on_parted(roaming.parted)
-    peers.hear_topic(TOPIC, roaming.heard)
+    peers.hear_topic(topic, roaming.heard)

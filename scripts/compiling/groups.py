@@ -35,5 +35,28 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.kernel.view_loads",
         "actors.kernel.views",
     ),
+    "chat": (
+        "actors.chat.apply",
+        "actors.chat.deltas",
+        "actors.chat.drafts",
+        "actors.chat.frames",
+        "actors.chat.inbox",
+        "actors.chat.lookups",
+        "actors.chat.persisting",
+        "actors.chat.rendering",
+        "actors.chat.retelling",
+        "actors.chat.rules_members",
+        "actors.chat.rules_messages",
+        "actors.chat.rules_polls",
+        "actors.chat.sight",
+    ),
+    "writer": (
+        "persistence.bridge.group_commit",
+        "persistence.bridge.isolating",
+        "persistence.bridge.pool",
+        "persistence.bridge.suspects",
+        "persistence.bridge.thread",
+        "persistence.journal.commit",
+    ),
 }
 """Modules to compile: {name of the group: names of its modules}."""

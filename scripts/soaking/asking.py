@@ -41,6 +41,12 @@ class Asker:
         Raises:
             NotDone: it was refused, or there was no answer. Cancelled, nothing is counted.
         """
+        return _json(await self.read(kind, method, path, token, body, server_id=server_id))
+
+    async def read(
+        self, kind: str, method: str, path: str, token: str, body: object = None, *, server_id: str = ""
+    ) -> bytes:
+        """The bytes of a successful answer; arguments and what it raises are those of `ask`."""
         mark, began_ns = self._weather.mark(), time.monotonic_ns()
         try:
             answer = await self._requests.send(method, path, token, body, server_id=server_id)
@@ -52,7 +58,7 @@ class Asker:
             raise NotDone from error
         if not self._weather.was_rough(mark):
             self.books.add(kind, time.monotonic_ns() - began_ns)
-        return _json(answer)
+        return answer
 
     def mark(self) -> int:
         """See `Weather.mark`."""

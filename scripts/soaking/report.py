@@ -14,6 +14,21 @@ from scripts.soaking.samples import Held, Sample, Slope
 GROUPS = ("chat", "social", "profile", "connect", "publishing", "operating", "sockets")
 """The first words of all kinds of requests, in the order of the columns."""
 
+OWN_GAUGES = (
+    "resident_bytes",
+    "allocator_free_bytes",
+    "collectable_objects",
+    'collected_objects_total{generation="0"}',
+    'collected_objects_total{generation="1"}',
+    'collected_objects_total{generation="2"}',
+    "actors",
+    "sockets",
+    "replay_bytes",
+    "documents_bytes",
+    "rate_buckets",
+)
+"""What the server counts of its own memory, by its names on `/metrics`."""
+
 MB = 1e6
 SHOWN = 12
 
@@ -46,6 +61,7 @@ class Outcome:
         faults: those that were.
         starts: of the server.
         repeats: messages that were sent more than once.
+        gauges: {name: what the server counts of itself at the end}.
         failures: what ended the soak too early, and similar.
     """
 
@@ -59,6 +75,7 @@ class Outcome:
     faults: list[Fault]
     starts: int
     repeats: int
+    gauges: Mapping[str, float] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
 
     @property
@@ -146,6 +163,7 @@ def table(it: Outcome) -> str:
     lines.append(f"sockets     {_counts(it.books.sockets)}")
     lines.append(f"refused     {_counts(it.books.refused)}")
     lines.append(f"in faults   {_counts(it.books.weathered)}")
+    lines.append(f"server says {_gauges(it.gauges)}")
     lines.append(f"late        {it.books.late:,} deeds were not begun, since too many were under way")
     return "\n".join([*lines, *_judgement(it)])
 
@@ -169,6 +187,28 @@ def _judgement(it: Outcome) -> Sequence[str]:
         *lines,
         f"verdict           {'WELL' if it.well else 'NOT WELL'} after {it.seconds / 60:,.1f} minutes",
     ]
+
+
+def _gauges(gauges: Mapping[str, float]) -> str:
+    """What the server counts of its own memory: bytes as megabytes, all else as it is."""
+    return (
+        ", ".join(
+            f"{name.removesuffix('_bytes').replace('_', ' ')} "
+            + (f"{value / MB:.1f} MB" if name.endswith("_bytes") else f"{value:,.0f}")
+            for name, value in gauges.items()
+        )
+        or "nothing"
+    )
+
+
+def gauges_of(text: str) -> dict[str, float]:
+    """What of `/metrics` is about the server's memory.
+
+    Args:
+        text: the answer, in Prometheus' form.
+    """
+    found = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("partyline_"))
+    return {name: float(found[f"partyline_{name}"]) for name in OWN_GAUGES if f"partyline_{name}" in found}
 
 
 def _two(one: Histogram) -> str:

@@ -22,7 +22,7 @@ from scripts.soaking.deeds import DEEDS
 from scripts.soaking.deeds.deed import Deed
 from scripts.soaking.faults import Fault, schedule
 from scripts.soaking.ledger import Writer, judge, stored, take, writers_of
-from scripts.soaking.report import MB, Bound, Outcome, Stretch, heading, stretch_line
+from scripts.soaking.report import MB, Bound, Outcome, Stretch, gauges_of, heading, stretch_line
 from scripts.soaking.samples import Held, Sample, held, look, slope
 from scripts.soaking.scene import Scene, set_scene
 from scripts.soaking.server import SoakedServer
@@ -109,12 +109,15 @@ class Soak:
                 await self._load(living)
                 living.cancel_scope.cancel()
             await self._tell()
+            gauges = await self._gauges()
             verdict = await self._judge()
             self.books.turn_over()
             serving.cancel_scope.cancel()
-        return self._outcome(before, await self._held() or {}, verdict)
+        return self._outcome(before, await self._held() or {}, verdict, gauges)
 
-    def _outcome(self, before: dict[str, Held], after: dict[str, Held], verdict: Verdict) -> Outcome:
+    def _outcome(
+        self, before: dict[str, Held], after: dict[str, Held], verdict: Verdict, gauges: dict[str, float]
+    ) -> Outcome:
         bounds = {
             "server_bytes": Bound(self.plan.memory_per_hour, MB, "MB"),
             "descriptors": Bound(self.plan.descriptors_per_hour, 1, "descriptors"),
@@ -131,6 +134,7 @@ class Soak:
             faults=self.happened,
             starts=self.server.starts,
             repeats=sum(writer.repeats for writer in self._writers),
+            gauges=gauges,
             failures=self.failures,
         )
 
@@ -258,6 +262,14 @@ class Soak:
                 return await reached.database.read(held)
         except PersistenceError:
             return None
+
+    async def _gauges(self) -> dict[str, float]:
+        """What the server counts of itself; nothing where it does not answer."""
+        try:
+            text = await self._asker.read("operating/metrics", "GET", "/metrics", self._scene.root.token)
+        except NotDone:
+            return {}
+        return gauges_of(text.decode())
 
     async def _judge(self) -> Verdict:
         verdicts = []

@@ -1,16 +1,28 @@
 """An archive that cannot be written to is told, and PostgreSQL goes on."""
 
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
 
+from persistence.archiving.files import free_bytes
 from persistence.bridge.database import open_database
 from persistence.connection import Connection
 from persistence.embedded.postgres import embedded_postgres
 from persistence.schema.checks import read_failed_archiving
+from persistence.schema.migrate import migrate
+from routes.cli.doctor import examine
+from routes.disk import Disk
+from routes.edge.config.table import read_config
 from tests.support.process import reachable_directory
 from tests.support.waiting import wait_until
+
+WRITES = 3
 
 
 @pytest.mark.slow
@@ -33,6 +45,63 @@ async def test_an_archive_that_is_away_is_told_until_it_is_back() -> None:
             await database.read(_close_segment)
             await wait_until(lambda: looks(False))
             assert await trio.to_thread.run_sync(_segments, archive)
+
+
+@pytest.mark.slow
+async def test_a_full_archive_is_told_and_the_database_goes_on_meanwhile() -> None:
+    with reachable_directory() as place, small_disk(place / "archive") as archive:
+        config = read_config({"PARTYLINE_DATA_DIR": str(place / "data"), "PARTYLINE_WAL_DIR": str(archive)})
+        async with embedded_postgres(config.data_dir, wal_dir=archive) as dsn, open_database(dsn) as database:
+            disk = Disk()
+
+            async def looks(failed: bool) -> bool:
+                await disk.look(database)
+                return disk.is_archiving_failed is failed
+
+            await migrate(database)
+            await trio.to_thread.run_sync(fill, archive / "ballast")
+            assert free_bytes(archive) == 0
+            await database.read(_close_segment)
+            await wait_until(lambda: looks(True))
+            for _ in range(WRITES):
+                await database.transact(_close_segment)
+            [finding] = [one async for one in examine(config) if one.about == "archive"]
+            assert re.search(r"whose disk is full \(0 bytes are left\) since 2", finding.says)
+            log = (config.data_dir / "postgres" / "postgres.log").read_text()
+            assert "No space left on device" in log
+            (archive / "ballast").unlink()
+            assert free_bytes(archive) > 0
+            await database.read(_close_segment)
+            await wait_until(lambda: looks(False))
+            await wait_until(partial(_has, archive, WRITES + 2))
+            closed = [int(path.name[8:24], 16) for path in sorted(_segments(archive))]
+            assert closed == list(range(closed[0], closed[0] + len(closed)))
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[Path]:
+    """A disk of eight megabytes, mounted at a folder; skips the test where that is not allowed."""
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=8m,mode=755", "none", folder], capture_output=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"no disk can be mounted here: {mounted.stderr.decode().strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+async def _has(archive: Path, segments: int) -> bool:
+    return len(_segments(archive)) >= segments
+
+
+def fill(path: Path) -> None:
+    """Write zeros until there is no room."""
+    with path.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))
 
 
 async def _close_segment(conn: Connection) -> None:

@@ -32,6 +32,12 @@ class GameServer(Player):
         }
         return GameServer(self.world, made)
 
+    def at(self, world: World) -> "GameServer":
+        """The same server as a client of another node."""
+        other = self.bearing(self.secret)
+        other.world = world
+        return other
+
     async def delegated(self, *scopes: str, **more: object) -> "GameServer":
         """The same server with a delegated token for these scopes."""
         made = await self.do("POST", f"{self.path}/tokens", {"scopes": scopes, **more}, status=201)

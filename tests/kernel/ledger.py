@@ -304,6 +304,7 @@ def ledger_kind(rows: Rows, *, version: int = 1) -> Kind[Ledger, Any]:
             )
         ),
         unjournaled=Unjournaled(refresh=rows.refresh),
+        crossing={Deposit: int, Withdraw: int, Promote: int, Kick: int, Read: int, Wave: int},
     )
 
 

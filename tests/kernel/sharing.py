@@ -80,7 +80,7 @@ async def outcome(
     database: Database, subject: Subject, rows: Rows, groups: Sequence[Sequence[Any]]
 ) -> Outcome:
     """Put the rows back, decide the groups one after the other, and look."""
-    await database.transact(_restore, rows)
+    await database.transact(put_back, rows)
     events: list[str] = []
 
     def happened(_state: Any, event: Any) -> None:
@@ -146,7 +146,8 @@ def _rows_of(table: str, text: str) -> list[str]:
     return [msgspec.json.encode(row).decode() for row in rows]
 
 
-async def _restore(conn: Connection, rows: Rows) -> None:
+async def put_back(conn: Connection, rows: Rows) -> None:
+    """Have these rows in place of all that there are."""
     # Rows come in no order that foreign keys would like.
     await conn.execute("SET LOCAL session_replication_role = replica")
     for table in [*rows, *_PASSED_OVER]:

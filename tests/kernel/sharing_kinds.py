@@ -225,6 +225,7 @@ def _server_kind() -> Any:
         Vault(bytes(32)),
         lambda _server_id, _news: None,
         lambda _state, _event: None,
+        lambda _state, _event: None,
         lambda _server_id: None,
     )
 

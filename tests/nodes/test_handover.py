@@ -1,4 +1,6 @@
-"""Shards move under load: nobody sees an error, nothing is lost or doubled, and what each said stays in order."""
+"""Shards move under load: nobody sees an error, nothing is lost or doubled, and what each said stays in order, for
+those who read it as for those who watch.
+"""
 
 from functools import partial
 
@@ -32,11 +34,12 @@ class Load:
         for number in range(SPEAKERS):
             ann, bob = await world.players(f"Ann{number}", f"Bob{number}")
             self._rooms.append((ann, await ann.talk_to(bob)))
+            self._said[self._rooms[-1][1].id] = []
 
     async def run(self, number: int) -> None:
         """One speaker, until stopped."""
         ann, room = self._rooms[number]
-        said = self._said[room.id] = []
+        said = self._said[room.id]
         turn = number
         while not self.stopped:
             names = [name for name in self._cluster.worlds if name in ("a", "b")]
@@ -48,6 +51,22 @@ class Load:
                 said.append(answer.json()["id"])
             else:
                 self.refused.append(answer.text)
+
+    async def listen(self, number: int, name: str, task_status: trio.TaskStatus[None]) -> None:
+        """Watch what one speaker says, on a node, until everything was heard that was said."""
+        ann, room = self._rooms[number]
+        async with self._cluster.at(ann, name).live("/v1/social/live?channels=") as socket:
+            ask = {"op": "subscribe", "channel": room.channel, "params": {"mode": "delta"}}
+            await socket.send_json({"id": 1, **ask})
+            reply = await socket.receive_until(type="reply", id=1)
+            task_status.started()
+            offset, heard = reply["offset"], []
+            while not self.stopped or heard != self._said[room.id]:
+                with trio.move_on_after(0.5):
+                    frame = await socket.receive_until(type="event", event="message_created")
+                    offset += 1
+                    assert frame["offset"] == offset, "neither a gap nor a repeat"
+                    heard.append(frame["data"]["id"])
 
     async def check(self) -> None:
         """What was acknowledged is there, once, in order, and nothing else."""
@@ -66,6 +85,9 @@ async def test_nobody_notices_that_shards_move(cluster: Cluster) -> None:
     load = Load(cluster)
     await load.open()
     async with trio.open_nursery() as nursery:
+        for number in range(SPEAKERS):
+            for name in ("a", "b"):
+                await nursery.start(load.listen, number, name)
         for number in range(SPEAKERS):
             nursery.start_soon(load.run, number)
         await cluster.add("c")

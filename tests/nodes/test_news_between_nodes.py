@@ -53,19 +53,6 @@ async def test_an_inbox_follows_conversations_of_both_nodes(cluster: Cluster) ->
         assert owners == {"a", "b"}
 
 
-async def test_a_stream_of_an_owner_elsewhere_is_refused(cluster: Cluster) -> None:
-    ann, ben = await cluster.worlds["a"].players("Ann", "Ben")
-    room = await ann.talk_to(ben)
-    shard = shard_of("conversation", room.id)
-    for name, world in cluster.worlds.items():
-        async with cluster.at(ann, name).live() as socket:
-            await socket.send_json({"id": "s", "op": "subscribe", "channel": room.channel})
-            reply = await socket.receive_until(type="reply", id="s")
-            is_owner = shard in world.service.placement.held()
-            assert reply["ok"] is is_owner
-            assert is_owner or reply["error"]["code"] == "ELSEWHERE"
-
-
 async def test_a_block_reaches_the_conversation_wherever_it_lives(cluster: Cluster) -> None:
     """The owner has it in memory: it is told, and the next message is refused."""
     for blocker_at in ("a", "b"):

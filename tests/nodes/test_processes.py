@@ -3,7 +3,7 @@
 import secrets
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import httpx2
@@ -19,6 +19,7 @@ from routes.edge.identity.keys import Keys, open_keys
 from tests.support.nats import NatsServer
 from tests.support.process import ServerProcess, started
 from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
+from tests.support.websocket import Client, connect
 
 pytestmark = pytest.mark.slow
 
@@ -83,6 +84,16 @@ class Speaker:
                 self.said.setdefault(group, []).append(answer.json()["id"])
         return statuses
 
+    @asynccontextmanager
+    async def watching(self, url: str) -> AsyncIterator["Watcher"]:
+        """Watch all groups, on one socket."""
+        token = self._headers["authorization"].removeprefix("Bearer ")
+        async with connect(f"{url}/v1/social/live?channels=", token=token) as socket:
+            watcher = Watcher(socket)
+            for group in self.groups:
+                await watcher.watch(group)
+            yield watcher
+
     async def read(self, url: str) -> dict[str, list[str]]:
         """What each group has, oldest first."""
         found = {}
@@ -91,6 +102,36 @@ class Speaker:
             answer = await self._http.get(path, headers=self._headers)
             found[group] = [one["id"] for one in answer.json()["items"]]
         return found
+
+
+class Watcher:
+    """A socket that watches groups, and what it has heard of each: there is neither a gap nor a repeat."""
+
+    def __init__(self, socket: Client) -> None:
+        self.heard: dict[str, list[str]] = {}
+        self._socket = socket
+        self._offsets: dict[str, int] = {}
+
+    async def watch(self, group: str) -> None:
+        """Watch one more."""
+        channel = f"conversation:{group}"
+        ask = {"op": "subscribe", "channel": channel, "params": {"mode": "delta"}}
+        await self._socket.send_json({"id": channel, **ask})
+        reply = await self._socket.receive_until(type="reply", id=channel)
+        assert reply["ok"], reply
+        self._offsets[channel] = reply["offset"]
+
+    async def hear(self, said: dict[str, list[str]]) -> None:
+        """Read until all that was said since it began to watch was heard."""
+        while self.heard != said:
+            frame = await self._socket.receive_json()
+            if frame["type"] == "event" and frame.get("offset") is not None:
+                channel = frame["channel"]
+                self._offsets[channel] += 1
+                assert frame["offset"] == self._offsets[channel]
+                if frame["event"] == "message_created":
+                    group = channel.removeprefix("conversation:")
+                    self.heard.setdefault(group, []).append(frame["data"]["id"])
 
 
 async def _spread(database: Database, nodes: int) -> bool:
@@ -107,6 +148,7 @@ async def test_what_a_killed_node_owned_is_served_by_the_other(
         _node(tmp_path, database_url, nats, "a") as a,
         _node(tmp_path, database_url, nats, "b") as b,
         httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http,
+        AsyncExitStack() as stack,
     ):
 
         async def both_own() -> bool:
@@ -117,6 +159,7 @@ async def test_what_a_killed_node_owned_is_served_by_the_other(
         assert [line.split()[2] for line in lines] == ["state", "up", "up"]
         speaker = Speaker(http, open_keys(tmp_path / "shared"))
         await speaker.found(a.url)
+        watcher = await stack.enter_async_context(speaker.watching(a.url))
         for url in (a.url, b.url):
             assert set(await speaker.say(url, "before")) == {201}
 
@@ -126,6 +169,7 @@ async def test_what_a_killed_node_owned_is_served_by_the_other(
             assert trio.current_time() < killed_at + PATIENCE_SECONDS
         healed = trio.current_time() - killed_at
         assert await speaker.read(a.url) == speaker.said
+        await watcher.hear(speaker.said)
 
         # The killed one comes back, and has a share again.
         await b.start()
@@ -137,6 +181,7 @@ async def test_what_a_killed_node_owned_is_served_by_the_other(
         assert await b.stop() == 0
         assert set(await speaker.say(a.url, "last")) == {201}
         assert await speaker.read(a.url) == speaker.said
+        await watcher.hear(speaker.said)
         assert healed < HEALED_SECONDS
 
 

@@ -92,3 +92,7 @@ async def test_operators_see_both(cluster: Cluster) -> None:
         assert found["self"] == node.membership.life.node
         assert (found["unowned"], sum(one["shards"] for one in found["items"])) == (0, 1_040)
         assert [one["state"] for one in found["items"]] == ["up", "up"]
+        lines = (await world.http.get("/metrics")).text.splitlines()
+        told = dict(line.rsplit(" ", 1) for line in lines if line[0] != "#")
+        assert (told["partyline_nodes_heard"], told["partyline_node_shards"]) == ("1.0", "520.0")
+        assert float(told["partyline_link_batches_total"]) > 0

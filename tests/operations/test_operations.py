@@ -14,7 +14,9 @@ from actors.ids import new_object_id, new_uuid
 from actors.users.permissions import Role
 from actors.users.units_rights import enrol
 from persistence.connection import Connection
+from persistence.nodes.shards import ALL_SHARDS
 from persistence.users.audit import Stamp
+from routes.domain import Domain
 from routes.domains import DOMAINS
 from routes.edge.config.table import Config, read_config
 from routes.edge.docs.version import VERSION
@@ -22,6 +24,7 @@ from routes.edge.identity.keys import open_keys
 from routes.edge.incoming import Incoming
 from routes.edge.server.quart_app import EdgeApp
 from routes.edge.unsent import SharedBytes
+from routes.part import Opening, Part
 from routes.service import Service
 from routes.startup import open_service
 from tests.edge.asgi import Answered
@@ -70,6 +73,24 @@ async def test_keys_that_others_can_read_are_closed_at_the_start(database_url: s
     secret.chmod(0o644)
     async with open_service(config_of(database_url, data), DOMAINS):
         assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+
+
+async def test_rows_are_read_into_memory_once_nobody_else_can_write_them(
+    database_url: str, tmp_path: Path
+) -> None:
+    """A process of before may still commit turns until its leases are taken over."""
+    owned: list[int] = []
+
+    async def owned_shards(conn: Connection) -> int:
+        count: int = await conn.fetchval("SELECT count(*) FROM leases WHERE fence > 0")
+        return count
+
+    async def remember(opening: Opening) -> None:
+        owned.append(await opening.database.read(owned_shards))
+
+    first = Domain(name="remembering", mounts=(), parts=(Part(name="what is in rows", open=remember),))
+    async with open_service(config_of(database_url, tmp_path / "data"), (first, *DOMAINS)):
+        assert owned == [len(ALL_SHARDS)]
 
 
 async def test_health(app: EdgeApp) -> None:

@@ -119,6 +119,14 @@ def test_invites_are_bounded_and_lapse():
     assert play.refusal(AcceptInvite(uid("p1"))) == "NOT_FOUND"
 
 
+def test_nothing_lapses_in_a_party_that_has_ended():
+    play = Play("ann")
+    play.do(SendInvite(uid("ann"), uid("bob"), NOTICE))
+    play.do(Disband(uid("ann")))
+    play.now_ms += INVITE_MS
+    assert play.do(MeetDeadlines()) == ()
+
+
 @pytest.mark.parametrize(
     ("online", "heir"), [(("bob", "cid"), "bob"), (("cid",), "cid"), ((), "bob"), (("ann",), "bob")]
 )

@@ -3,14 +3,21 @@
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from actors.chat.commands import ChatViewer
 from actors.chat.frames import audience
 from actors.chat.records import decode
+from actors.kernel.kind import Kind
 from actors.kernel.recovery import recover
+from actors.party.state import State as PartyState
 from tests.simulation.chat_reads import load, load_inbox
 from tests.simulation.chat_rows import KIND, Rows
 from tests.simulation.image import CONVERSATIONS, image
+from tests.simulation.party_history import unruly
+from tests.simulation.party_reads import load as load_party
+from tests.simulation.party_reads import load_own, stored_memberships
+from tests.simulation.party_rows import KIND as PARTY_KIND
 from tests.simulation.viewers import LIMIT, Viewer, comparable, flat
 from tests.simulation.world import World
 
@@ -22,8 +29,11 @@ async def check(world: World) -> list[str]:
     """What is wrong; nothing, if all is well."""
     world.history.follow()
     wrong = [*world.wrong, *world.history.wrong, *_requests(world), *_rest(world)]
+    kinds = world.nodes[-1].kinds
     for id in CONVERSATIONS:
-        wrong += _journal(world, id) + _messages(world, id) + await _states(world, id)
+        wrong += _journal(world, KIND, id) + _messages(world, id)
+        wrong += await _states(world, kinds.conversation, id, await load(world.tables, id))
+    wrong += await _parties(world)
     for viewer in world.viewers:
         wrong += await _viewer(world, viewer)
     return wrong
@@ -62,10 +72,11 @@ def _rest(world: World) -> list[str]:
     return wrong
 
 
-def _journal(world: World, id: str) -> list[str]:
+def _journal(world: World, kind: str, id: str) -> list[str]:
     """Every turn stands on the one before it, and the journal has no gap. Versions may have some: heads are sealed."""
-    key, wrong = (KIND, id), []
-    seq, version = image().heads[key].seq, image().heads[key].version
+    key, wrong = (kind, id), []
+    first = image().heads.get(key)
+    seq, version = (0, 0) if first is None else (first.seq, first.version)
     for one in world.tables.landed:
         turn = one.turn
         if (turn.kind, turn.id) == key:
@@ -74,7 +85,7 @@ def _journal(world: World, id: str) -> list[str]:
                     f"{id[-2:]}: a turn decided at {turn.seq}, version {turn.version} was committed at {seq}, {version}"
                 )
             seq, version = turn.seq + len(turn.journal), turn.version + 1
-    seqs = [row.seq for row in world.tables.events[key]]
+    seqs = [row.seq for row in world.tables.events.get(key, ())]
     if seqs and seqs != list(range(seqs[0], world.tables.heads[key].seq + 1)):
         wrong.append(f"{id[-2:]}: the journal has gaps")
     return wrong
@@ -108,20 +119,49 @@ def _poll(id: str, record: bytes, votes: dict[str, tuple[str, ...]]) -> list[str
     return [f"{id[-2:]}: a poll shows {counts} of {poll.total_voters} voters, and its votes are {tallies}"]
 
 
-async def _states(world: World, id: str) -> list[str]:
+async def _states(world: World, kind: Kind[Any, Any], id: str, rows: Any) -> list[str]:
     """What is in memory, and what comes of snapshot and journal, is what the rows say."""
     tables: Any = world.tables
-    kind = world.nodes[-1].kinds.conversation
-    rows = await load(tables, id)
     kept = await recover(tables, tables, kind, id)
     live = world.nodes[-1].system.peek(kind, id)
     assert rows is not None
     assert kept is not None
-    wrong = []
-    if kind.dump(kept.state) != kind.dump(rows):
-        wrong.append(f"{id[-2:]}: snapshot and journal lead elsewhere than the rows")
-    if live is not None and kind.dump(live) != kind.dump(rows):
-        wrong.append(f"{id[-2:]}: the state in memory is not that of the rows")
+    wrong, wanted = [], kind.dump(_ordered(rows))
+    if kind.dump(_ordered(kept.state)) != wanted:
+        wrong.append(f"{kind.name} {id[-2:]}: snapshot and journal lead elsewhere than the rows")
+    if live is not None and kind.dump(_ordered(live)) != wanted:
+        wrong.append(f"{kind.name} {id[-2:]}: the state in memory is not that of the rows")
+    return wrong
+
+
+def _ordered(state: Any) -> Any:
+    """Rows do not say which of two invites of the same millisecond came first."""
+    if not isinstance(state, PartyState):
+        return state
+    return replace(state, invites=dict(sorted(state.invites.items())))
+
+
+async def _parties(world: World) -> list[str]:
+    """Parties keep their rules, and who is in which is known; invites are sent once."""
+    world.parties.follow()
+    wrong, node = [*world.parties.wrong, *world.parties.unwished()], world.nodes[-1]
+    for kind, id in [*world.tables.heads]:
+        if kind != PARTY_KIND:
+            continue
+        wrong += _journal(world, kind, id)
+        if (state := await load_party(world.tables, id)) is not None:
+            wrong += unruly(state) + await _states(world, node.parties.party, id, state)
+    known = {(user_id, id) for user_id, id in node.memberships.all()}
+    stored = set(await stored_memberships(world.tables))
+    missed = [(user_id, id) for user_id, id in sorted(stored - known) if user_id not in world.strays]
+    wrong += [f"{user_id[:4]} is not known to be in {id[-2:]}" for user_id, id in missed]
+    wrong += [f"{user_id[:4]} is thought to be in {id[-2:]}" for user_id, id in sorted(known - stored)]
+    for request in world.requests:
+        sent = sum(world.parties.invited[id] for id in request.attempts) if request.what == "invite" else 0
+        if sent > (request.fate in ("done", "unknown")):
+            wrong.append(
+                f"request {request.number} (invite) ends as {request.fate}, and was sent {sent} times"
+            )
     return wrong
 
 
@@ -143,7 +183,10 @@ async def _viewer(world: World, viewer: Viewer) -> list[str]:
 
 async def _fresh(world: World, viewer: Viewer) -> dict[str, Any] | None:
     tables, kinds = world.tables, world.nodes[-1].kinds
-    if viewer.inbox:
+    if viewer.shows == "party":
+        own = world.nodes[-1].parties.own
+        return msgspec.json.decode(bytes(own.rendering.render(await load_own(tables, viewer.id), None)))  # type: ignore[arg-type]
+    if viewer.shows == "inbox":
         inbox = await load_inbox(tables, viewer.id)
         return msgspec.json.decode(bytes(kinds.inbox.rendering.render(inbox, None)))  # type: ignore[arg-type]
     state = await load(tables, viewer.id)

@@ -71,6 +71,8 @@ class History:
 
     def effects(self, request: Request) -> int | None:
         """How often the effect of a request was committed; None where that cannot be told from another's."""
+        if request.kind != KIND:
+            return None
         match request.what:
             case "post":
                 return sum(self.created[id] for id in request.attempts)

@@ -1,16 +1,21 @@
 """Faults that are planted to show that the simulation finds them: this code, or its like, once had each of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
 import trio
+from msgspec.structs import replace
 
 from actors.kernel import opening
 from actors.kernel.fanout import Channel
 from actors.kernel.turn import TurnDraft
+from actors.party import rules_members
+from actors.party.events import MembersLeft
+from actors.party.memberships import Memberships
+from actors.party.state import State
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError
 from persistence.journal.journal import Head
 from persistence.journal.turn import Turn
@@ -27,12 +32,14 @@ class Plant:
         name: what goes wrong.
         tables, store: what stands in place of the right ones.
         patches: (module or class, name, what stands in its place) while the run lasts.
+        first: the seed to begin with, so that a fault that shows seldom is found soon.
     """
 
     name: str = "none"
     tables: type[Tables] = Tables
     store: type[SimulatedStore] = SimulatedStore
     patches: tuple[tuple[Any, str, Any], ...] = ()
+    first: int = 0
 
     def planted(self) -> ExitStack:
         """The fault is there while the block runs."""
@@ -103,6 +110,17 @@ async def _asleep(*_: Any) -> None:
     await trio.sleep_forever()
 
 
+def _led_from_outside(state: State, gone: Collection[str], *args: Any) -> MembersLeft:
+    event = _left(state, gone, *args)
+    return event if event.leader_id is None else replace(event, leader_id=state.leader_id)
+
+
+def _away(state: State, _since_ms: int) -> list[tuple[str, int]]:
+    return _absences(state, 0)
+
+
+_left, _absences = rules_members._left, rules_members._absences
+
 _missed, _publish = Channel._missed, Channel.publish
 
 PLANTS = (
@@ -118,6 +136,17 @@ PLANTS = (
     Plant("a deleted text is told to those who come back", patches=((Channel, "publish", _keeping_texts),)),
     Plant("a deadline is lost when its process ends", patches=((opening, "wake_due", _asleep),)),
     Plant("a commit lands late, and memory does not hear of it", tables=_Unsealed),
+    Plant(
+        "who is in a party is not asked again after a turn of unknown outcome",
+        patches=((Memberships, "distrust", _deaf),),
+        first=500,
+    ),
+    Plant("a leader who leaves goes on leading", patches=((rules_members, "_left", _led_from_outside),)),
+    Plant(
+        "members are away since before the process was there",
+        patches=((rules_members, "_absences", _away),),
+        first=750,
+    ),
     Plant("an inbox is not told of a turn of unknown outcome", patches=((doubts, "follow_doubts", _deaf),)),
 )
 """All of them; `test_plants.py` shows that each is found."""

@@ -8,6 +8,7 @@ from tests.chat.play import a_poll
 from tests.simulation import requests
 from tests.simulation.chat_rows import KIND, Rows
 from tests.simulation.image import CONVERSATIONS, DIRECT, GROUP, OLD_POLL, USER_IDS
+from tests.simulation.party_play import PARTY_SHARE, attend, party_deed
 from tests.simulation.store import CALM, Weather, tick
 from tests.simulation.viewers import Viewer
 from tests.simulation.world import Node, World
@@ -37,9 +38,12 @@ async def play(world: World) -> None:
     world.start("n1")
     await world.nodes[0].ready.wait()
     _gather(world)
+    attend(world)
     for _ in range(STEPS):
         for _ in range(rng.choice(DEEDS_AT_ONCE)):
             _deed(world, disasters)
+        if rng.random() < PARTY_SHARE:
+            party_deed(world)
         await tick(rng.choice(TICKS))
     await _calm(world)
 
@@ -48,15 +52,17 @@ def _gather(world: World) -> None:
     """The clients that watch; in some runs nobody does, and so nobody keeps a conversation in memory."""
     if world.rng.random() < 0.2:
         return
-    for user_id, id, mode, inbox in (
-        (USER_IDS[0], GROUP, "delta", False),
-        (USER_IDS[1], GROUP, "delta", False),
-        (USER_IDS[2], GROUP, "snapshot", False),
-        (USER_IDS[1], DIRECT, "delta", False),
-        (USER_IDS[0], USER_IDS[0], "delta", True),
-        (USER_IDS[1], USER_IDS[1], "snapshot", True),
+    for user_id, id, mode, shows in (
+        (USER_IDS[0], GROUP, "delta", "conversation"),
+        (USER_IDS[1], GROUP, "delta", "conversation"),
+        (USER_IDS[2], GROUP, "snapshot", "conversation"),
+        (USER_IDS[1], DIRECT, "delta", "conversation"),
+        (USER_IDS[0], USER_IDS[0], "delta", "inbox"),
+        (USER_IDS[1], USER_IDS[1], "snapshot", "inbox"),
+        (USER_IDS[1], USER_IDS[1], "delta", "party"),
+        (USER_IDS[3], USER_IDS[3], "delta", "party"),
     ):
-        viewer = Viewer(user_id, id, mode, inbox, world.history.gone, world.wrong.append)  # type: ignore[arg-type]
+        viewer = Viewer(user_id, id, mode, shows, world.history.gone, world.wrong.append)  # type: ignore[arg-type]
         world.viewers.append(viewer)
         if world.rng.random() < 0.8:
             world.come(viewer)

@@ -15,6 +15,7 @@ from actors.errors import Refused
 from actors.kernel.mailbox import Answer
 from persistence.errors import OutcomeUnknown, PersistenceError
 from persistence.journal.turn import Receipt
+from tests.simulation.chat_rows import KIND as CHAT
 from tests.simulation.image import START_MS
 
 TRIES_MAX = 4
@@ -25,11 +26,12 @@ Fate = str
 
 @dataclass(slots=True, eq=False)
 class Request:
-    """What one client wants of one conversation.
+    """What one client wants of one conversation or party.
 
     Args:
         number: unique in the run.
-        what: post, edit, delete, vote, read, title, add, remove, typing or mute.
+        what: post, edit, delete, vote, read, title, add, remove, typing or mute; of a party (`kind`) one of
+            `party_requests.py`.
         tag: the text that it would leave, unique in the run.
         make: the command, given a fresh message id.
         about: the message that it is about.
@@ -43,6 +45,7 @@ class Request:
         doubtful: some attempt had no known outcome.
         sent_ms: when the last attempt was sent.
         after_seq: the newest message of the conversation that somebody had been told of then.
+        after: how many turns had landed when the first was sent.
     """
 
     number: int
@@ -55,17 +58,20 @@ class Request:
     chosen: tuple[str, ...] = ()
     key: bytes | None = None
     repeatable: bool = False
+    kind: str = CHAT
     attempts: list[str] = field(default_factory=list)
     fate: Fate = "waiting"
     doubtful: bool = False
     sent_ms: int = 0
     after_seq: int = 0
+    after: int = 0
     reply: bytes = b""
 
     def receipt(self, reply: Any) -> Receipt:
         """The receipt that commits with the effect."""
         assert self.key is not None
-        return Receipt(self.key, self.key + b"m" * 16, 200, bytes(reply), START_MS + 86_400_000)
+        kept = bytes(reply) if self.kind == CHAT else b"null"
+        return Receipt(self.key, self.key + b"m" * 16, 200, kept, START_MS + 86_400_000)
 
     def votes_as(self, other: "Request") -> bool:
         """Whether both are votes of one user in one poll."""

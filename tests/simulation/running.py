@@ -1,7 +1,5 @@
 """One run of one seed: the same each time, in any process."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -12,11 +10,13 @@ import trio
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
+from tests.simulation.attendance import in_haste
 from tests.simulation.checks import check
 from tests.simulation.image import image
 from tests.simulation.plants import Plant
 from tests.simulation.play import play
 from tests.simulation.world import World
+from tests.support.scheduling import in_order
 
 RUN_SECONDS = 60.0
 """Of virtual time: longer than any run that comes to rest."""
@@ -48,7 +48,7 @@ class Report:
 def run(seed: int, plant: Plant | None = None) -> Report:
     """Run one seed, with or without a planted fault."""
     image()
-    with capture_logs() as log, _in_order(seed), (plant or Plant()).planted():
+    with capture_logs() as log, in_order(seed), in_haste(), (plant or Plant()).planted():
         world = trio.run(partial(_run, seed, plant), clock=MockClock(autojump_threshold=0))
     faults = [f"{entry['doing']}: {entry['exc_info']!r}" for entry in log if entry["event"] == "kernel_fault"]
     return Report(seed, (*world.wrong, *faults), tuple(world.trace))
@@ -68,16 +68,3 @@ async def _run(seed: int, plant: Plant | None) -> World:
             world.wrong.append(format_exc())
         nursery.cancel_scope.cancel()
     return world
-
-
-@contextmanager
-def _in_order(seed: int) -> Iterator[None]:
-    """Have trio shuffle tasks that can run at the same moment by the seed, from an order that is always the same."""
-    scheduler: Any = trio._core._run
-    before = scheduler._ALLOW_DETERMINISTIC_SCHEDULING
-    scheduler._ALLOW_DETERMINISTIC_SCHEDULING = True
-    scheduler._r.seed(seed)
-    try:
-        yield
-    finally:
-        scheduler._ALLOW_DETERMINISTIC_SCHEDULING = before

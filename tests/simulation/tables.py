@@ -145,6 +145,12 @@ class Tables:
     async def read_head(self, _conn: object, kind: str, id: str) -> Head | None:
         return self.heads.get((kind, id))
 
+    async def read_positions(
+        self, _conn: object, kind: str, ids: Sequence[str]
+    ) -> dict[str, tuple[str, int]]:
+        heads = {id: self.heads[kind, id] for id in ids if (kind, id) in self.heads}
+        return {id: (head.epoch, head.version) for id, head in heads.items()}
+
     async def seal(self, _conn: object, kind: str, id: str, *, shard: int, fence: int) -> None:
         head = self.heads.get((kind, id))
         if head is not None and self.leases.get(shard, ("", 0))[1] == fence:

@@ -1,12 +1,10 @@
 """The simulated database is like the real one: the same operations, drawn by seed, have the same answers on both."""
 
-from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any
 
 import msgspec
 import pytest
-import trio
 
 from actors.chat.kind import chat_kinds
 from actors.chat.lookups import Need
@@ -15,17 +13,17 @@ from actors.errors import Refused
 from persistence.bridge.database import Database
 from persistence.chat.rows import ConversationRow
 from persistence.connection import Connection
-from persistence.errors import Fenced, HeadMoved, PersistenceError, RowsRejected
+from persistence.errors import Fenced, HeadMoved, RowsRejected
 from persistence.journal import journal
 from persistence.journal.turn import Receipt, Turn
 from persistence.nodes import nodes
 from persistence.nodes.shards import shard_of
 from tests.chat.play import a_poll, mid
-from tests.chat.stage import make_users
 from tests.simulation import requests
+from tests.simulation.both import Both, both_with_users
 from tests.simulation.chat_reads import fetch, load_inbox, simulated_chat
-from tests.simulation.chat_rows import KIND, USERS, Membership, Rows, persist
-from tests.simulation.image import NAMES, START_MS, USER_IDS
+from tests.simulation.chat_rows import KIND, Membership, Rows, persist
+from tests.simulation.image import START_MS, USER_IDS
 from tests.simulation.tables import Tables
 
 ID = mid(1)
@@ -33,68 +31,9 @@ MEMBERS = USER_IDS[:3]
 OPERATIONS = 120
 
 
-class Both:
-    """The two databases, each asked in its own way."""
-
-    def __init__(self, database: Database, tables: Tables) -> None:
-        self.database = database
-        self.tables = tables
-        self.outcomes: set[type[Any]] = set()
-
-    async def unit(self, name: str, *args: Any, of: Any = journal, **options: Any) -> Any:
-        """The answer of a statement of `journal` or `nodes`, from both."""
-
-        async def real(conn: Connection) -> Any:
-            return await getattr(of, name)(conn, *args, **options)
-
-        async def simulated() -> Any:
-            return await getattr(self.tables, name)(self.tables, *args, **options)
-
-        run = self.database.transact if name in _WRITES else self.database.read
-        answers = await _answer(run, real), await _answer(simulated)
-        assert _plain(answers[0]) == _plain(answers[1]), (name, args, options)
-        return answers[1]
-
-    async def turn(self, turn: Turn, real_persist: Any, real_plan: Any) -> Any:
-        """What the writer answers to a turn, from both."""
-        told: list[Any] = []
-        done = trio.Event()
-
-        def heard(outcome: PersistenceError | None) -> None:
-            told.append(outcome)
-            done.set()
-
-        self.database.submit(msgspec.structs.replace(turn, persist=real_persist, plan=real_plan), heard)
-        await done.wait()
-        outcome = await self.tables.land(turn)
-        assert type(told[0]) is type(outcome), (told, outcome, turn)
-        self.outcomes.add(type(outcome))
-        return outcome
-
-
-_WRITES = {"save_snapshot", "trim", "seal", "hold_alone", "renew", "leave", "create_head", "rewrite_events"}
-
-
-async def _answer(run: Callable[..., Awaitable[Any]], *args: Any) -> Any:
-    try:
-        return await run(*args)
-    except PersistenceError as error:
-        return type(error).__name__
-
-
-def _plain(answer: Any) -> Any:
-    return list(answer) if isinstance(answer, tuple | list) and not hasattr(answer, "_fields") else answer
-
-
 async def _both(database: Database) -> Both:
-    tables = Tables(trio.current_time)
-    both = Both(database, tables)
-    await database.transact(make_users, NAMES)
-    tables.rows[USERS] = dict(zip(USER_IDS, NAMES, strict=True))
-    held = await database.transact(nodes.hold_alone, "n1", 60.0)
-    assert held is not None
-    tables.lives = held[0] - 1  # the sequence of lives is never set back
-    assert await tables.hold_alone(tables, "n1", 60.0) == held
+    both = await both_with_users(database)
+    tables = both.tables
     await database.transact(_create)
     at_ms = START_MS - 1_000
     row = ConversationRow(ID, "group", None, MEMBERS[0], at_ms)
@@ -128,6 +67,7 @@ async def _journal(both: Both, rng: Random) -> None:
     match rng.randrange(9):
         case 0:
             await both.unit("read_head", KIND, id)
+            await both.unit("read_positions", KIND, ["nobody", id])
         case 1:
             await both.unit("read_snapshots", KIND, id)
         case 2:

@@ -12,9 +12,11 @@ SEEDS = 1_000
 @pytest.mark.slow
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name.replace(" ", "-"))
 def test_a_planted_fault_is_found(plant: Plant) -> None:
-    for seed in range(SEEDS):
+    for number, seed in enumerate(range(plant.first, plant.first + SEEDS), 1):
         report = run(seed, plant)
         if report.wrong:
-            print(f"{plant.name}: found after {seed + 1} of {SEEDS} seeds: {report.wrong[0][:200]}")
+            print(
+                f"{plant.name}: found after {number} of {SEEDS} seeds from {plant.first}: {report.wrong[0][:200]}"
+            )
             return
     pytest.fail(f"{plant.name}: not found in {SEEDS} seeds")

@@ -9,6 +9,7 @@ import msgspec
 
 from actors.chat.commands import ChatViewer, InboxViewer
 from actors.kernel.subscription import Subscription, WatchRequest
+from actors.party.commands import PartyViewer
 from tests.support.sinks import JsonEnvelope, Socket
 
 LIMIT = 6
@@ -16,14 +17,17 @@ LIMIT = 6
 
 ENVELOPE = JsonEnvelope()
 
+Shown = Literal["conversation", "inbox", "party"]
+
 _decode = msgspec.json.Decoder().decode
 
 
 @dataclass(slots=True, eq=False)
 class Viewer:
-    """One client with one subscription, to a conversation or to the own inbox.
+    """One client with one subscription.
 
     Args:
+        shows: a conversation, or the user's own inbox or party.
         gone: the texts that nobody may be shown any more.
         complain: told of what must not be.
 
@@ -36,7 +40,7 @@ class Viewer:
     user_id: str
     id: str
     mode: Literal["snapshot", "delta"]
-    inbox: bool
+    shows: Shown
     gone: Callable[[], Iterable[bytes]]
     complain: Callable[[str], None]
     socket: Socket = field(default_factory=Socket)
@@ -60,13 +64,22 @@ class Viewer:
         self.socket, self.read = ScreenedSocket(self, owns), 0
         return WatchRequest(
             sink=self.socket,
-            viewer=InboxViewer(self.user_id) if self.inbox else ChatViewer(self.user_id, LIMIT),
+            viewer=self._as_viewer(),
             channel=self.id,
             envelope=ENVELOPE,
             mode=self.mode,
             opened=self._opened,
             since=since,
         )
+
+    def _as_viewer(self) -> Any:
+        match self.shows:
+            case "inbox":
+                return InboxViewer(self.user_id)
+            case "party":
+                return PartyViewer(self.user_id)
+            case _:
+                return ChatViewer(self.user_id, LIMIT)
 
     def _opened(self, epoch: str, offset: int, recovered: bool) -> None:
         if recovered and (epoch != self.epoch or self.offset > offset):
@@ -107,8 +120,7 @@ class Viewer:
         if self.seen is None:
             self.complain(f"{self.name} is told of an event before a snapshot")
             return
-        fold = _fold_inbox if self.inbox else _fold
-        self.seen = fold(self.seen, frame["event"], frame["data"], frame["self"])
+        self.seen = _FOLDS[self.shows](self.seen, frame["event"], frame["data"], frame["self"])
 
 
 class ScreenedSocket(Socket):
@@ -126,7 +138,7 @@ class ScreenedSocket(Socket):
 
     def offer(self, prepared: Any) -> bool:
         viewer = self.viewer
-        if not viewer.inbox and self.owns():
+        if viewer.shows == "conversation" and self.owns():
             for text in viewer.gone():
                 if text in prepared.wire:
                     viewer.complain(f"{viewer.name} is sent {text.decode()} after it was gone")
@@ -154,6 +166,13 @@ def _fold_inbox(seen: dict[str, Any], event: str, data: Any, _own: Any) -> dict[
     return {**seen, "conversations": others if data.get("removed") else [*others, data]}
 
 
+def _fold_party(seen: dict[str, Any], event: str, data: Any, _own: Any) -> dict[str, Any]:
+    return data if event == "party_updated" else seen
+
+
+_FOLDS = {"conversation": _fold, "inbox": _fold_inbox, "party": _fold_party}
+
+
 def choose(message: dict[str, Any], selected: Any) -> None:
     """Show these options of a message's poll as chosen."""
     for option in (message["poll"] or {}).get("options", ()):
@@ -162,9 +181,9 @@ def choose(message: dict[str, Any], selected: Any) -> None:
 
 def comparable(viewer: Viewer, seen: dict[str, Any]) -> Any:
     """What of a client's picture must equal a fresh one: all that its frames told it of."""
-    if viewer.inbox:
+    if viewer.shows == "inbox":
         return sorted(seen["conversations"], key=lambda one: one["id"])
-    if viewer.mode == "snapshot":
+    if viewer.shows == "party" or viewer.mode == "snapshot":
         return seen
     head = seen["conversation"]
     kept = {name: head[name] for name in ("title", "ownerId", "participantCount")}

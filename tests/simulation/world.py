@@ -3,8 +3,6 @@
 At most two processes are there at a time: the one that owns the shards, and one that owned them and does not know yet.
 """
 
-from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Any
@@ -12,23 +10,25 @@ from typing import Any
 import msgspec
 import trio
 
-from actors.chat.kind import ChatKinds
 from actors.errors import Refused
-from actors.kernel.directory import System
 from actors.kernel.mailbox import Answer
 from actors.kernel.opening import open_system
 from actors.kernel.placement import open_local_placement
 from actors.kernel.supervisor import Fault
+from actors.party.units import PartyCreation
+from actors.users.presence import Presence
 from persistence.errors import OutcomeUnknown, PersistenceError
 from persistence.journal.turn import Receipt
-from routes.chat import doubts
-from routes.reconciler import Reconciler
+from tests.simulation.attendance import Attendance
 from tests.simulation.chat_reads import simulated_chat
+from tests.simulation.chat_rows import KIND as CHAT
 from tests.simulation.history import History
-from tests.simulation.image import START_MS, image
+from tests.simulation.image import START_MS, USER_IDS, image
+from tests.simulation.node import Node
+from tests.simulation.party_history import PartyHistory
 from tests.simulation.plants import Plant
 from tests.simulation.requests import Request, fate_of
-from tests.simulation.store import CALM, SimulatedStore, Weather
+from tests.simulation.store import CALM, Weather
 from tests.simulation.tables import Tables
 from tests.simulation.viewers import Viewer
 
@@ -36,8 +36,8 @@ IDLE_SECONDS = 1.0
 
 ASK_MS = 5_000
 
-RECONCILE_SECONDS = 1.0
-"""Between two turns of the job that reconciles, as in the service."""
+RETURNING = 0.8
+"""How many of those who were connected to a process come to the next one."""
 
 RESTART_SECONDS = 0.05
 """Until a process that could not start is started again."""
@@ -48,33 +48,6 @@ class SimulatedClock:
 
     def now_ms(self) -> int:
         return START_MS + int(trio.current_time() * 1000)
-
-
-@dataclass(eq=False)
-class Node:
-    """One process.
-
-    Attributes:
-        alive: clients are connected to it, and hear its answers.
-        doomed: it is being stopped, or presumed dead.
-        waiting: requests that it has not answered.
-        asking: requests with a task of their own, which is cut off when the process ends.
-        clients: the tasks of clients that wait for it; they end with it.
-    """
-
-    name: str
-    store: SimulatedStore
-    kinds: ChatKinds
-    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
-    ready: trio.Event = field(default_factory=trio.Event)
-    leaving: trio.Event = field(default_factory=trio.Event)
-    gone: trio.Event = field(default_factory=trio.Event)
-    alive: bool = True
-    doomed: bool = False
-    waiting: dict[Request, None] = field(default_factory=dict)
-    asking: set[Request] = field(default_factory=set)
-    system: System = field(init=False)
-    clients: trio.Nursery = field(init=False)
 
 
 class World:
@@ -93,9 +66,12 @@ class World:
         self.trace: list[tuple[Any, ...]] = []
         self.clock = SimulatedClock()
         self.tables = image().copy(self.plant.tables, trio.current_time)
+        self.attendance = Attendance(self.clock)
         self.history = History(self.tables)
+        self.parties = PartyHistory(self.tables, self.attendance)
         self.weather: Weather = CALM
         self.nodes: list[Node] = []
+        self.strays: set[str] = set()
         self.requests: list[Request] = []
         self.viewers: list[Viewer] = []
         self.wrong: list[str] = []
@@ -122,7 +98,7 @@ class World:
     def start(self, name: str) -> Node:
         """Start a process."""
         store = self.plant.store(self.tables, self.rng, self.weather, self.note)
-        node = Node(name, store, simulated_chat(self.clock.now_ms))
+        node = Node(name, store, simulated_chat(self.clock.now_ms), Presence(self.clock), self.strays)
         self.nodes.append(node)
         self._started.set()
         self._started = trio.Event()
@@ -148,10 +124,11 @@ class World:
             writing.start_soon(node.store.run)
             async with (
                 open_local_placement(node.store, node=node.name, nodes=self.tables) as placement,
+                node.remembering(self.clock),
                 open_system(
                     node.store,
                     self.clock,
-                    kinds=[node.kinds.conversation],
+                    kinds=[node.kinds.conversation, node.parties.party],
                     placement=placement,
                     rng=self.rng,
                     journal=self.tables,
@@ -159,20 +136,23 @@ class World:
                 ) as node.system,
                 trio.open_nursery() as jobs,
             ):
-                jobs.start_soon(self._reconcile, node)
+                self.attendance.began(self.tables.leases[0][1], node.since_ms)
+                jobs.start_soon(node.reconcile)
+                jobs.start_soon(node.attend, self.clock)
+                self._return(node)
                 node.ready.set()
                 await node.leaving.wait()
                 jobs.cancel_scope.cancel()
             writing.cancel_scope.cancel()
 
-    async def _reconcile(self, node: Node) -> None:
-        """The job that asks again what became of turns of unknown outcome, as the service runs it."""
-        reconciler = Reconciler(node.store.running_seconds)
-        doubts.follow_doubts(node.system, node.kinds, reconciler)
-        while True:
-            await trio.sleep(RECONCILE_SECONDS)
-            with suppress(PersistenceError):
-                await reconciler.reconcile(partial(doubts.show_again, node.system, node.kinds))
+    def _return(self, node: Node) -> None:
+        """Most of those who were online connect again; the others have gone."""
+        for user_id in USER_IDS:
+            if self.attendance.is_online(user_id):
+                if self.rng.random() < RETURNING:
+                    node.presence.opened(user_id)
+                else:
+                    self.attendance.moved(user_id, False)
 
     def kill(self, node: Node) -> None:
         """The process is gone from one moment to the next."""
@@ -218,6 +198,7 @@ class World:
             return
         if not request.attempts:
             self.requests.append(request)
+            self.parties.sent(request)
         request.attempts.append(f"{request.number:020x}{len(request.attempts):04x}")
         request.fate, request.sent_ms = "waiting", self.clock.now_ms()
         request.after_seq = self.history.told_seq(request.id)
@@ -227,7 +208,9 @@ class World:
             node.clients.start_soon(self._ask, request, node)
             return
         command = request.make(request.attempts[-1])
-        node.system.post(node.kinds.conversation, request.id, command, partial(self._answered, request, node))
+        node.system.post(
+            node.owner_of(request.kind), request.id, command, partial(self._answered, request, node)
+        )
 
     async def _ask(self, request: Request, node: Node) -> None:
         """Ask as a request with an Idempotency-Key does: the stored answer first, and once more when it is refused."""
@@ -244,7 +227,7 @@ class World:
                 return Answer(kept.reply, None)
             command = request.make(request.attempts[-1])
             receipt = None if request.key is None else request.receipt
-            reply = await node.system.ask(node.kinds.conversation, request.id, command, receipt=receipt)
+            reply = await node.system.ask(node.owner_of(request.kind), request.id, command, receipt=receipt)
             return Answer(reply, None)
         except (Refused, PersistenceError, Fault) as error:
             return Answer(None, error)
@@ -273,13 +256,31 @@ class World:
             self.history.doubtful_votes.add((request.about, request.user_id))
         request.fate = "unknown" if fate in ("not", "refused") and request.doubtful else fate
         if fate == "done":
-            self.history.acknowledged(request)
+            history = self.history if request.kind == CHAT else self.parties
+            history.acknowledged(request)
         elif fate in ("unknown", "not") and request.may_repeat:
             self.nursery.start_soon(self._repeat, request, self.rng.randrange(1, 300) / 1000)
 
     async def _repeat(self, request: Request, seconds: float) -> None:
         await trio.sleep(seconds)
         self.send(request)
+
+    def move(self, user_id: str, *, online: bool) -> None:
+        """A user connects to the owner, or goes."""
+        node = self.owner
+        if node is None or not node.ready.is_set() or self.attendance.is_online(user_id) == online:
+            return
+        self.attendance.moved(user_id, online)
+        if online:
+            node.presence.opened(user_id)
+        else:
+            node.presence.closed(user_id)
+
+    def found(self, creation: PartyCreation) -> None:
+        """A user asks for a party of their own."""
+        node = self.owner
+        if node is not None and node.ready.is_set() and node.alive:
+            node.clients.start_soon(node.found, creation)
 
     # -- clients that watch
 
@@ -293,9 +294,8 @@ class World:
 
     async def _watch(self, viewer: Viewer, node: Node) -> None:
         request = viewer.request(self.rng, lambda: node is self.owner)
-        shown = node.kinds.inbox if viewer.inbox else node.kinds.conversation
         try:
-            subscription = await node.system.watch(shown, viewer.id, request)
+            subscription = await node.system.watch(node.shown(viewer.shows), viewer.id, request)
         except (Refused, PersistenceError, Fault) as error:
             self.note("watch", viewer.name, type(error).__name__)
         else:

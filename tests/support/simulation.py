@@ -7,7 +7,7 @@ at a time.
 """
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from random import Random
@@ -179,6 +179,10 @@ class Simulation:
         self, conn: Any, kind: str, id: str, *, epoch: str, summary: bytes, due_at_ms: int | None, at_ms: int
     ) -> None:
         self.heads[kind, id] = Head(0, 0, epoch, due_at_ms, summary, updated_at_ms=at_ms)
+
+    async def read_positions(self, conn: Any, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, int]]:
+        heads = {id: self.heads[kind, id] for id in ids if (kind, id) in self.heads}
+        return {id: (head.epoch, head.version) for id, head in heads.items()}
 
     async def seal(self, conn: Any, kind: str, id: str, *, shard: int, fence: int) -> None:
         head = self.heads.get((kind, id))

@@ -2,6 +2,7 @@
 
 import pytest
 
+from actors.kernel.nodes.link import ENTRY_BYTES
 from actors.users.presence import GRACE_MS, Presence
 from actors.users.roaming import Roaming
 
@@ -76,10 +77,12 @@ def test_a_node_that_is_met_tells_of_everybody_in_place_of_what_was_known(
     a, b = nodes
     for user_id in ("ann", "bob"):
         a.roaming.opened(user_id)
-    b.roaming.heard("a", a.roaming.everybody())
+    for body in a.roaming.everybody():
+        b.roaming.heard("a", body)
     a.roaming.closed("bob")
     a.roaming.opened("eve")
-    b.roaming.heard("a", a.roaming.everybody())
+    for body in a.roaming.everybody():
+        b.roaming.heard("a", body)
     a.tell("a", b)  # what was on its way says nothing new
     b.pass_grace()
     assert {id for id in ("ann", "bob", "eve") if b.presence.is_online(id)} == {"ann", "eve"}
@@ -94,3 +97,16 @@ def test_the_users_of_a_dead_node_go_with_it(nodes: tuple[_Node, _Node]) -> None
     assert b.presence.is_online("ann")
     b.pass_grace()
     assert not b.presence.is_online("ann")
+
+
+def test_many_are_told_in_messages_that_links_take(nodes: tuple[_Node, _Node]) -> None:
+    a, b = nodes
+    ids = [f"{number:036}" for number in range(25_000)]
+    for id in ids:
+        a.roaming.opened(id)
+    b.roaming.heard("a", next(iter(_Node(a.clock).roaming.everybody())))
+    bodies = list(a.roaming.everybody())
+    assert max(map(len, bodies)) < ENTRY_BYTES / 4
+    for body in bodies:
+        b.roaming.heard("a", body)
+    assert all(b.presence.is_online(id) for id in ids)

@@ -2,9 +2,11 @@
 is told that it has to begin anew.
 """
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
+
+from actors.errors import FieldError
 
 
 class Owns(msgspec.Struct, frozen=True, array_like=True, tag="owns"):
@@ -60,10 +62,28 @@ class Failed(msgspec.Struct, frozen=True, array_like=True):
     Args:
         name: of the exception's type.
         sentence: of a refusal; other failures tell callers no more than their type.
+        meta: small facts of a refusal.
+        errors: the broken fields of one.
     """
 
     name: str
     sentence: str = ""
+    meta: dict[str, Any] = {}
+    errors: tuple[FieldError, ...] = ()
+
+
+class Moved(msgspec.Struct, frozen=True, array_like=True, tag="moved"):
+    """A command was not decided, because another node has its owner.
+
+    Args:
+        number: of the question.
+        node: that has it, as the sender knows.
+        fence: under which.
+    """
+
+    number: int
+    node: str
+    fence: int
 
 
 class Told(msgspec.Struct, frozen=True, array_like=True, tag="told"):
@@ -110,6 +130,83 @@ class Heard(msgspec.Struct, frozen=True, array_like=True, tag="heard"):
     event: bytes
 
 
+class Follow(msgspec.Struct, frozen=True, array_like=True, tag="follow"):
+    """The sender shows an owner of the receiver's, and wants to be told of all its turns from now on.
+
+    Args:
+        number: the sender's, for the answer.
+        kind, id: which owner; it is not woken.
+        fence: under which the receiver owns its shard, as the sender knows.
+    """
+
+    number: int
+    kind: str
+    id: str
+    fence: int
+
+
+class Following(msgspec.Struct, frozen=True, array_like=True, tag="following"):
+    """The answer to `Follow`, after all turns before it and before all turns after it.
+
+    Args:
+        number: of the question.
+        kind, id: which owner.
+        is_here: whether the sender owns it, and tells of it.
+        epoch, version: where it stands; -1 while it is not in memory, and its rows say that.
+    """
+
+    number: int
+    kind: str
+    id: str
+    is_here: bool
+    epoch: str
+    version: int
+
+
+class Unfollow(msgspec.Struct, frozen=True, array_like=True, tag="unfollow"):
+    """The sender shows an owner of the receiver's no more."""
+
+    kind: str
+    id: str
+
+
+class Turned(msgspec.Struct, frozen=True, array_like=True, tag="turned"):
+    """A turn of an owner, for nodes that follow it.
+
+    Args:
+        kind, id: which owner.
+        epoch: the name of its history.
+        version: how many turns it has taken that are in rows, this one included if it is.
+        is_durable: this one is.
+        events: in order, encoded.
+    """
+
+    kind: str
+    id: str
+    epoch: str
+    version: int
+    is_durable: bool
+    events: list[bytes]
+
+
+class Stands(msgspec.Struct, frozen=True, array_like=True, tag="stands"):
+    """Where an owner stands that was loaded, or has taken a turn too large to be told.
+
+    Args:
+        kind, id: which owner.
+        epoch, version: as in `Turned`.
+    """
+
+    kind: str
+    id: str
+    epoch: str
+    version: int
+
+
+class Dropped(msgspec.Struct, frozen=True, array_like=True, tag="dropped"):
+    """Too much waits for the receiver: it is told of no owner of the sender's until it follows again."""
+
+
 class Said(msgspec.Struct, frozen=True, array_like=True, tag="said"):
     """Something that is not the kernel's.
 
@@ -122,7 +219,22 @@ class Said(msgspec.Struct, frozen=True, array_like=True, tag="said"):
     body: bytes
 
 
-Entry: TypeAlias = Owns | Asked | Answered | Told | Touched | Heard | Said
+Entry: TypeAlias = (
+    Owns
+    | Asked
+    | Answered
+    | Moved
+    | Told
+    | Touched
+    | Heard
+    | Follow
+    | Following
+    | Unfollow
+    | Turned
+    | Stands
+    | Dropped
+    | Said
+)
 
 encode = msgspec.msgpack.Encoder().encode
 """The bytes of an entry, or of what is in one."""

@@ -111,6 +111,11 @@ class Links:
         """How much waits in each link, by node."""
         return {node: link.waiting_bytes for node, link in self._links.items()}
 
+    def waiting_bytes_of(self, node: str) -> int:
+        """How much waits in the link to a node; 0 when there is none."""
+        link = self._links.get(node)
+        return 0 if link is None else link.waiting_bytes
+
     # -- talking ------------------------------------------------------------------------------------
 
     def send(self, node: str, entry: bytes, *, kept: bool = False) -> int:

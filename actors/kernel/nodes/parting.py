@@ -5,7 +5,6 @@ from typing import Protocol
 
 import trio
 
-from actors.errors import Elsewhere
 from actors.kernel.actor import Actor
 from persistence.nodes.shards import shard_of
 
@@ -25,7 +24,7 @@ class Directory(Protocol):
 async def part_with(directory: Directory, shards: Collection[int], seconds: float) -> Collection[int]:
     """Have all owners in these shards finish, save snapshots and leave; returns the shards that have none any more.
 
-    Whoever watches one of them is told that it is elsewhere. Owners that do not finish in time stay, and go on.
+    Whoever watches one of them watches a copy from then on (`copies.py`). Owners that do not finish in time stay.
     Cancellation ends only the wait.
 
     Args:
@@ -35,7 +34,7 @@ async def part_with(directory: Directory, shards: Collection[int], seconds: floa
     """
     staying = _within(directory, shards)
     for actor in staying:
-        actor.close(Elsewhere.code)
+        actor.close()
     with trio.move_on_after(seconds):
         while staying := [actor for actor in staying if not actor.is_gone]:
             await directory.wait_left()

@@ -21,6 +21,9 @@ _log = structlog.get_logger(__name__)
 CALLS_BYTES = LINK_BYTES // 2
 """With more in a link, callers are refused, so that what must arrive still finds room."""
 
+SHOWN_BYTES = LINK_BYTES // 4
+"""With more in a link, the other node is told of no more turns, so that callers still find room."""
+
 EARLY_ENTRIES = 100_000
 """What may come before this node listens."""
 
@@ -119,7 +122,22 @@ class Peers:
         if node not in self._lives or not self.links.hears(node):
             return False
         data = encode(entry)
-        if len(data) > ENTRY_BYTES or self.links.waiting_bytes()[node] + len(data) > CALLS_BYTES:
+        if len(data) > ENTRY_BYTES or self.links.waiting_bytes_of(node) + len(data) > CALLS_BYTES:
+            return False
+        self._send(node, data)
+        return True
+
+    def is_too_large(self, data: bytes) -> bool:
+        """Whether no node takes an encoded entry of this size."""
+        return len(data) > ENTRY_BYTES
+
+    def show(self, node: str, data: bytes) -> bool:
+        """Say something that the other node can do without for now; returns False when too much waits for it already.
+
+        Args:
+            data: the encoded entry.
+        """
+        if node not in self._lives or self.links.waiting_bytes_of(node) + len(data) > SHOWN_BYTES:
             return False
         self._send(node, data)
         return True
@@ -150,6 +168,14 @@ class Peers:
             body: as whoever hears of the topic there understands it.
         """
         self.tell(node, Said(topic, body))
+
+    def offer(self, node: str, topic: str, body: bytes) -> bool:
+        """As `say`, for what the node can do without for now; returns False when too much waits for it already.
+
+        Args:
+            body: as whoever hears of the topic there understands it.
+        """
+        return self.show(node, encode(Said(topic, body)))
 
     def say_all(self, topic: str, body: bytes) -> None:
         """Tell all other nodes something about a topic.

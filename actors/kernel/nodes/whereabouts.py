@@ -56,6 +56,7 @@ class Whereabouts:
         self._leases: dict[int, Lease] = {}
         self._fences: dict[int, int] = {}  # of what is owned here
         self._listeners: list[Callable[[Collection[int]], None]] = []
+        self._moved: list[Callable[[Collection[int]], None]] = []
         self._changed = trio.Event()
         self._waiting = 0
 
@@ -89,6 +90,10 @@ class Whereabouts:
         """Have `listener(shards)` called when this node finds out that it owns shards no more."""
         self._listeners.append(listener)
 
+    def on_moved(self, listener: Callable[[Collection[int]], None]) -> None:
+        """Have `listener(shards)` called when this node finds out that shards have another owner, itself included."""
+        self._moved.append(listener)
+
     # -- who owns what ------------------------------------------------------------------------------
 
     @property
@@ -110,20 +115,25 @@ class Whereabouts:
 
     def learn(self, leases: Mapping[int, Lease]) -> None:
         """Take in who owns shards, as far as it is news; what turns out not to be owned here any more is told."""
-        lost = []
+        lost: list[int] = []
+        moved: list[int] = []
         for shard, lease in leases.items():
             known = self._leases.get(shard)
             if known is not None and known.fence >= lease.fence:
                 continue
             self._leases[shard] = lease
+            moved.append(shard)
             if lease.node == self.node:
                 self._fences[shard] = lease.fence
             elif self._fences.pop(shard, None) is not None:
                 lost.append(shard)
-        self.changed()
         if lost:
             for listener in self._listeners:
                 listener(lost)
+        if moved:
+            for listener in self._moved:
+                listener(moved)
+            self.changed()
 
     def changed(self) -> None:
         """Have everybody who waits look again: a node has come or gone, or a shard moves no more."""
@@ -166,11 +176,15 @@ class Whereabouts:
             return None
         raise Overloaded
 
+    async def wait_changed(self) -> None:
+        """Wait until an owner, or the hope of one, may have changed. Cancellation ends only the wait."""
+        await self._changed.wait()
+
     async def _wait(self) -> None:
         if self._waiting >= WAITING_LETTERS:
             raise Overloaded
         self._waiting += 1
         try:
-            await self._changed.wait()
+            await self.wait_changed()
         finally:
             self._waiting -= 1

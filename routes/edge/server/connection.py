@@ -124,6 +124,7 @@ class HttpConnection:
         self._running = False
         if not self._handed:
             requests.conclude()
+        self._parser.part()
         if self.closed:
             self._place.leave()
 

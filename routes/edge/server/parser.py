@@ -91,6 +91,14 @@ class Request:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
+class _Nobody:
+    """Whom httptools tells of a connection that takes no more requests: there is nothing to tell."""
+
+
+_SPENT = httptools.HttpRequestParser(_Nobody())
+"""In place of the parser of such a connection; is never fed."""
+
+
 class RequestParser:
     """Parses the requests of one connection.
 
@@ -167,6 +175,10 @@ class RequestParser:
             if self._ended:
                 self.end()
 
+    def part(self) -> None:
+        """Take no more bytes, and let go of httptools' parser, which knows this one."""
+        self._parser = _SPENT
+
     def end(self) -> None:
         """The client sends no more: an incomplete request is refused (RFC 9112 §8)."""
         self._ended = True
@@ -177,7 +189,7 @@ class RequestParser:
 
     def _keeps(self, data: bytes | memoryview) -> bool:
         """Store or drop bytes that are not to be parsed now; False if they are to be parsed."""
-        if self.refused is not None:
+        if self.refused is not None or self._parser is _SPENT:
             return True
         if self.early is not None:
             self.early += data

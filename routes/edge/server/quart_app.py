@@ -5,11 +5,10 @@ Quart; a rule added to the app by hand is served by Quart itself. A request that
 document too. The application is plain ASGI: `hypercorn -k trio 'routes:create_app()'` serves all of it.
 """
 
-import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, aclosing
-from functools import lru_cache, partial
-from typing import NoReturn, cast
+from functools import partial
+from typing import NoReturn
 
 import structlog
 import trio
@@ -19,21 +18,18 @@ from hypercorn.typing import (
     HTTPScope,
     WebsocketScope,
 )
-from quart.routing import QuartMap, QuartRule
 from quart_trio import QuartTrio
 from quart_trio.asgi import TrioASGIHTTPConnection, TrioASGIWebsocketConnection
-from werkzeug.exceptions import HTTPException
-from werkzeug.exceptions import MethodNotAllowed as NoSuchMethod
-from werkzeug.routing import BaseConverter, MapAdapter, RequestRedirect, Rule, WebsocketMismatch
 
 from actors.errors import Refused
 from routes.edge.declare.endpoint import Endpoint, Route, RouteTable, Stream
-from routes.edge.declare.router import WEBSOCKET, Router
+from routes.edge.declare.router import WEBSOCKET
 from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, TooMuchUnread, WebsocketOnly
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import PIECE_BYTES, FileSlice, Outgoing, pieces
 from routes.edge.pipeline.application import DirectApplication
 from routes.edge.pipeline.dispatch import Edge, Opening
+from routes.edge.server.quart_rules import HOST, LateRule, declared_rules, matches, router_of
 from routes.edge.tabs import Tab
 from routes.edge.unsent import held_bytes
 from routes.edge.websocket.queued import STALL_SECONDS, serve_socket
@@ -43,102 +39,8 @@ log = structlog.get_logger("partyline.edge")
 HANDSHAKES = 200
 """WebSocket handshakes checked at once, so that requests are answered while all clients reconnect after a restart."""
 
-_HOST = "partyline"
-"""The host that URL maps are bound to; no rule depends on it."""
-
-_PARAMETER = re.compile(r"\{(\*?)(\w+)\}")
-
 Opened = Callable[[], AbstractAsyncContextManager[Edge]]
 """Opens the pipeline and all that it needs, for as long as the application serves."""
-
-
-class LateRule(QuartRule):
-    """A rule that compiles its URL builder on first use; no code calls `url_for`, and compiling 200 takes 35 ms."""
-
-    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
-        def build(rule: Rule, **values: object) -> tuple[str, str]:
-            return Rule._compile_builder(rule, append_unknown)(rule, **values)
-
-        return build
-
-
-class RestConverter(BaseConverter):
-    """The segments that are left of a path, with the slashes between them; the first is not empty."""
-
-    regex = "(?s:[^/].*)"
-    part_isolating = False
-    weight = 200
-    """Tried after the converters of one segment."""
-
-
-class DeclaredRules:
-    """The declared routes as a URL map of Werkzeug.
-
-    Args:
-        table: the declared routes.
-    """
-
-    def __init__(self, table: RouteTable) -> None:
-        # {name of a rule: declaration}
-        self._routes: dict[str, Route] = {}
-        rules = QuartMap(merge_slashes=False, converters={"rest": RestConverter})
-        for route in (*table.endpoints, *table.streams):
-            paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (route.path,)
-            for path in paths:
-                name = f"{route.name} {path}"
-                self._routes[name] = route
-                live = isinstance(route, Stream)
-                rules.add(LateRule(_rule(path), methods=[route.method], endpoint=name, websocket=live))
-        self._rules = rules.bind(_HOST)
-
-    def match(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
-        """The declared route of a request, with its path's parameters.
-
-        Args:
-            method: HTTP method, or `WEBSOCKET`.
-            path: decoded.
-
-        Raises:
-            RouteNotFound: no declared rule has this path.
-            MethodNotAllowed: rules have it, for other methods, which its Allow header lists.
-            WebsocketOnly: only a stream has it.
-        """
-        try:
-            rule, parameters = _match(self._rules, method, path)
-        except NoSuchMethod as error:
-            methods = ", ".join(sorted({*(error.valid_methods or ()), "OPTIONS"}))
-            raise MethodNotAllowed(headers={"allow": methods}) from None
-        except WebsocketMismatch:
-            raise (RouteNotFound if method == WEBSOCKET else WebsocketOnly) from None
-        except (HTTPException, RequestRedirect):
-            raise RouteNotFound from None
-        return self._routes[rule.endpoint], parameters
-
-
-@lru_cache(maxsize=4)
-def _declared_rules(table: RouteTable) -> DeclaredRules:
-    # Cached for processes that open many services: the rules depend on the table only, and making 220 takes 85 ms.
-    return DeclaredRules(table)
-
-
-@lru_cache(maxsize=4)
-def _router(table: RouteTable) -> Router:
-    # Likewise: 2 ms for 400 paths.
-    return Router(table)
-
-
-def _match(rules: MapAdapter, method: str, path: str) -> tuple[Rule, dict[str, str]]:
-    live = method == WEBSOCKET
-    found = rules.match(path, method="GET" if live else method, websocket=live, return_rule=True)
-    return cast(tuple[Rule, dict[str, str]], found)
-
-
-def _matches(rules: MapAdapter, method: str, path: str) -> bool:
-    try:
-        _match(rules, method, path)
-    except (HTTPException, RequestRedirect):
-        return False
-    return True
 
 
 class EdgeApp(QuartTrio, DirectApplication):
@@ -156,11 +58,11 @@ class EdgeApp(QuartTrio, DirectApplication):
         self.asgi_http_class = EdgeHTTP
         self.asgi_websocket_class = EdgeWebsocket
         self.url_map.merge_slashes = False
-        self._by_hand = self.url_map.bind(_HOST)
+        self._by_hand = self.url_map.bind(HOST)
         self.edge: Edge | None = None
         self._handshakes = trio.CapacityLimiter(HANDSHAKES)
-        self._router = _router(table)
-        self._declared = _declared_rules(table)
+        self._router = router_of(table)
+        self._declared = declared_rules(table)
 
         @self.while_serving
         async def serving() -> AsyncGenerator[None, None]:
@@ -190,7 +92,7 @@ class EdgeApp(QuartTrio, DirectApplication):
         try:
             return self._declared.match(method, path)
         except (RouteNotFound, MethodNotAllowed, WebsocketOnly):
-            if not _matches(self._by_hand, method, path):
+            if not matches(self._by_hand, method, path):
                 raise
             return None, {}
 
@@ -301,11 +203,6 @@ class EdgeWebsocket(TrioASGIWebsocketConnection):
             subprotocol=opening.subprotocol,
             headers=opening.headers,
         )
-
-
-def _rule(path: str) -> str:
-    """A declared path in Werkzeug's syntax."""
-    return _PARAMETER.sub(lambda found: f"<rest:{found[2]}>" if found[1] else f"<{found[2]}>", path)
 
 
 def _report(request_id: str, path: str, fault: BaseException) -> None:

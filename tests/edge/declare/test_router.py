@@ -13,7 +13,8 @@ from routes.edge.errors import MethodNotAllowed, RouteNotFound, WebsocketOnly
 from routes.edge.listener import Listener
 from routes.edge.pipeline.call import Call
 from routes.edge.principal import PUBLIC
-from routes.edge.server.quart_app import DeclaredRules, EdgeApp
+from routes.edge.server.quart_app import EdgeApp
+from routes.edge.server.quart_rules import DeclaredRules
 from routes.edge.websocket.socket import LiveSocket
 from tests.edge.asgi import request
 from tests.edge.sample import Parts, sample_table, serving

@@ -1,0 +1,296 @@
+"""The copies of this node: owners of other nodes that somebody here watches.
+
+A copy asks the node that owns it to tell of it, reads rows, and follows from then on (`copy.py`). Whoever subscribes
+waits for an answer of the owner's node that is younger than the wish: all turns before it are in the copy by then, so
+that the owner's present state says what they may see. When an owner moves, or its node dies, its copies ask the next
+one, a few at a time; only those that stand elsewhere than it does read anything (`refreshing.py`).
+
+The channel of an owner that leaves this node goes on as that of a copy, and the other way round, so its subscribers
+stay. Where an owner comes to this node without being loaded, its copy stays until it is: its rows change no more.
+"""
+
+from collections.abc import Collection, Iterator
+from itertools import count
+from typing import Any
+
+import trio
+
+from actors.errors import Overloaded
+from actors.kernel.actor import Actor
+from actors.kernel.fanout import Channel
+from actors.kernel.kind import Kind
+from actors.kernel.mailbox import Failure
+from actors.kernel.nodes.copy import Copy, Phase
+from actors.kernel.nodes.entries import Dropped, Follow, Following, Stands, Turned, Unfollow
+from actors.kernel.nodes.followed import Key
+from actors.kernel.nodes.peers import Peers
+from actors.kernel.nodes.refreshing import Refreshing
+from actors.kernel.nodes.whereabouts import Whereabouts
+from actors.kernel.one_shot import OneShot
+from actors.kernel.runtime import Runtime
+from persistence.nodes.shards import shard_of
+
+COPIES = 50_000
+"""Most copies of a node; whoever wants one more is refused, unless one is not watched."""
+
+TICK_SECONDS = 0.05
+"""How often copies ask that could not, or had to wait."""
+
+ASKS_A_TICK = 100
+"""Most copies that ask in one tick: when a node dies, thousands have a new owner at once."""
+
+AGAIN_SECONDS = 0.5
+"""Pause before a copy asks again whose question was not answered, or not taken."""
+
+LOOK_SECONDS = 2.0
+"""How often rows are looked at for copies whose owner's node is not heard, and for copies that nobody watches."""
+
+
+class Copies:
+    """All of them.
+
+    Args:
+        runtime: what they share with actors.
+        where: who owns what.
+        peers: the other nodes.
+    """
+
+    def __init__(self, runtime: Runtime, where: Whereabouts, peers: Peers) -> None:
+        self._runtime = runtime
+        self._where = where
+        self._peers = peers
+        self._copies: dict[Key, Copy] = {}
+        # those that are to ask, {key: not before this time}
+        self._due: dict[Key, float] = {}
+        self._numbers = count(1)
+        self._refreshing = Refreshing(
+            runtime, still=self._is_held, done=self._settle, failed=self._not_renewed
+        )
+        self.renewals = 0
+        """How often something was missing, or somebody else had the owner."""
+        peers.hear(Following, self._hear_following)
+        peers.hear(Turned, self._hear_turned)
+        peers.hear(Stands, self._hear_stands)
+        peers.hear(Dropped, lambda node, _: self._let_go(node))
+        peers.on_parted(self._let_go)
+        where.on_moved(self._moved)
+
+    def __len__(self) -> int:
+        return len(self._copies)
+
+    def __iter__(self) -> Iterator[Copy]:
+        return iter(self._copies.values())
+
+    @property
+    def unsure(self) -> int:
+        """How many are not known to be where their owner is."""
+        return sum(copy.phase is not Phase.WHOLE for copy in self._copies.values())
+
+    # -- who watches --------------------------------------------------------------------------------
+
+    async def current(self, kind: Kind[Any, Any], id: str) -> Channel | None:
+        """The channel of an owner elsewhere that is where the owner was after this call began.
+
+        Returns None when the owner has come here meanwhile, or has moved again. Cancellation ends only the wait.
+
+        Args:
+            kind, id: which owner.
+
+        Raises:
+            NotFound: there is no such owner.
+            Overloaded: there are too many copies.
+            PersistenceError: its rows cannot be read.
+            Fault: they cannot be understood.
+        """
+        copy = self._copies.get((kind.name, id)) or self._open(kind, id)
+        waiter: OneShot[Failure | None] = OneShot()
+        entry = (copy.asked + 1, waiter)
+        copy.waiters.append(entry)
+        self._ask(copy, trio.current_time())
+        try:
+            failure = await waiter.wait()
+        finally:
+            if entry in copy.waiters:
+                copy.waiters.remove(entry)
+            if not copy.is_watched:
+                copy.unwatched()
+        if failure is not None:
+            raise failure
+        held = self._is_held(copy) and copy.phase is Phase.WHOLE
+        return copy.channel if held else None
+
+    def _open(self, kind: Kind[Any, Any], id: str) -> Copy:
+        if len(self._copies) >= COPIES:
+            self._close_unwatched(trio.current_time())
+            if len(self._copies) >= COPIES:
+                raise Overloaded
+        runtime = self._runtime
+
+        def open_channel(copy: Copy) -> Channel:
+            return Channel(kind, id, counters=runtime.counters, start=runtime.start, owner=copy)
+
+        copy = Copy(kind, id, shard_of(kind.name, id), open_channel)
+        self._copies[kind.name, id] = copy
+        return copy
+
+    def adopt(self, actor: Actor) -> None:
+        """Take over the subscribers of an owner that leaves this node."""
+        channel, activation = actor.channel, actor.activation
+        if channel is None or not len(channel):
+            return
+
+        def take_channel(copy: Copy) -> Channel:
+            channel.belong_to(copy)
+            return channel
+
+        copy = Copy(actor.kind, actor.id, shard_of(actor.kind.name, actor.id), take_channel)
+        if activation is not None:
+            copy.version = activation.version
+        actor.part_with_channel()
+        self._copies[actor.kind.name, actor.id] = copy
+        self._renew(copy)
+
+    def hand_over(self, actor: Actor) -> None:
+        """Give subscribers to an owner that is about to be loaded here."""
+        copy = self._copies.pop((actor.kind.name, actor.id), None)
+        if copy is not None:
+            copy.begin_anew()
+            actor.take_channel(copy.channel, copy.version)
+            copy.wake(None)
+
+    # -- asking -------------------------------------------------------------------------------------
+
+    async def keep(self) -> None:
+        """Ask for copies that are due, look at rows for those whose owner is silent, and close those that nobody
+        watches; until cancelled."""
+        looked_at = trio.current_time()
+        while True:
+            await trio.sleep(TICK_SECONDS)
+            now = trio.current_time()
+            due = [key for key, at in self._due.items() if at <= now][:ASKS_A_TICK]
+            for key in due:
+                del self._due[key]
+                copy = self._copies.get(key)
+                if copy is not None:
+                    self._ask(copy, now)
+            if now - looked_at >= LOOK_SECONDS:
+                looked_at = now
+                self._close_unwatched(now - self._runtime.idle_ms / 1000)
+                self._look_for_silent()
+
+    def _ask(self, copy: Copy, now: float) -> None:
+        """Ask the owner's node to tell of it; where this node is that, its rows say all."""
+        copy.asked = next(self._numbers)
+        kind_name, id = copy.kind.name, copy.id
+        if self._where.is_here(kind_name, id):
+            copy.asked_of = None
+            self._read(copy)
+            copy.wake(None)
+            return
+        place = self._where.elsewhere(kind_name, id)
+        if place is not None and self._peers.call(place.node, Follow(copy.asked, kind_name, id, place.fence)):
+            copy.asked_of = place.node
+        else:
+            self._due[kind_name, id] = now + AGAIN_SECONDS
+
+    def _renew(self, copy: Copy) -> None:
+        """Have a copy ask again."""
+        self.renewals += 1
+        copy.begin_anew()
+        self._due[copy.kind.name, copy.id] = trio.current_time()
+
+    def _moved(self, shards: Collection[int]) -> None:
+        moved = set(shards)
+        for copy in self._copies.values():
+            if copy.shard in moved:
+                self._renew(copy)
+
+    def _let_go(self, node: str) -> None:
+        """A node tells of nothing any more."""
+        for copy in self._copies.values():
+            if copy.asked_of == node:
+                self._renew(copy)
+
+    def _look_for_silent(self) -> None:
+        for copy in self._copies.values():
+            silent = copy.asked_of is not None and not self._peers.hears(copy.asked_of)
+            if silent and len(copy.channel) and copy.phase is Phase.WHOLE:
+                self._read(copy)
+
+    def _close_unwatched(self, upto: float) -> None:
+        """Close copies that nobody has watched since a moment on trio's clock, or before."""
+        for key, copy in list(self._copies.items()):
+            since = copy.unwatched_at
+            if since is not None and since <= upto and not copy.is_watched:
+                self._close(key, copy)
+
+    def _close(self, key: Key, copy: Copy) -> None:
+        del self._copies[key]
+        self._due.pop(key, None)
+        if copy.asked_of is not None:
+            self._peers.tell(copy.asked_of, Unfollow(*key))
+
+    # -- what owners' nodes say ---------------------------------------------------------------------
+
+    def _hear_following(self, node: str, entry: Following) -> None:
+        copy = self._copies.get((entry.kind, entry.id))
+        if copy is None:
+            self._peers.tell(node, Unfollow(entry.kind, entry.id))
+            return
+        if node != copy.asked_of or entry.number < copy.since:
+            return
+        if not entry.is_here:
+            self._due[entry.kind, entry.id] = trio.current_time() + AGAIN_SECONDS
+            return
+        copy.answered = entry.number
+        stands_there = entry.version < 0 or (entry.epoch, entry.version) == copy.place
+        if copy.phase is Phase.WHOLE and not stands_there:
+            self._renew(copy)
+        elif copy.phase is Phase.ASKING and entry.version >= 0 and stands_there:
+            self._settle(copy)
+        elif copy.phase is Phase.ASKING:
+            self._read(copy)
+        elif copy.phase is Phase.WHOLE:
+            copy.wake(None, upto=copy.answered)
+
+    def _hear_turned(self, node: str, entry: Turned) -> None:
+        copy = self._copies.get((entry.kind, entry.id))
+        if copy is None:
+            self._peers.tell(node, Unfollow(entry.kind, entry.id))
+        elif (node == copy.asked_of or copy.is_next(entry)) and not copy.take(entry):
+            self._renew(copy)
+
+    def _hear_stands(self, node: str, entry: Stands) -> None:
+        copy = self._copies.get((entry.kind, entry.id))
+        if copy is None or node != copy.asked_of or copy.phase is Phase.ASKING:
+            return
+        if copy.phase is Phase.READING or copy.place != (entry.epoch, entry.version):
+            self._renew(copy)
+
+    # -- rows ---------------------------------------------------------------------------------------
+
+    def _read(self, copy: Copy) -> None:
+        copy.phase = Phase.READING
+        self._refreshing.add(copy)
+
+    def _is_held(self, copy: Copy) -> bool:
+        return self._copies.get((copy.kind.name, copy.id)) is copy
+
+    def _settle(self, copy: Copy) -> None:
+        """A copy has the state of its rows, or stands where they or its owner do."""
+        if copy.catch_up():
+            copy.wake(None, upto=copy.answered)
+        else:
+            self._renew(copy)
+
+    def _not_renewed(self, copy: Copy, failure: Failure, *, is_gone: bool) -> None:
+        """Rows could not be read, or there is no such owner any more."""
+        copy.wake(failure)
+        if is_gone:
+            copy.channel.end(copy.kind.unknown.code)
+            if self._is_held(copy):
+                self._close((copy.kind.name, copy.id), copy)
+            return
+        copy.begin_anew()
+        if copy.is_watched:
+            self._due[copy.kind.name, copy.id] = trio.current_time() + AGAIN_SECONDS

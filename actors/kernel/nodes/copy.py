@@ -1,0 +1,222 @@
+"""One owner of another node as this one shows it: a channel whose state follows the owner's turns.
+
+A state has a name: the epoch of its history, and the version, which rises by one with each turn that is in rows. So a
+copy knows what it lacks, whatever was lost, repeated or told by a former owner:
+
+    a turn that is          then
+    the next one            it is applied, and told to those who watch here
+    one that was had        it is passed over
+    further on              what lies between is missing: the copy is renewed
+    not in rows (typing)    it is applied where the copy stands at its version; nothing is missing without it
+
+    phase      turns                           ends with
+    ASKING     the next is applied, others     the owner's node tells of it from now on: WHOLE where it stands where the
+               wait                            copy does, else READING
+    READING    wait                            rows were read, and what waited was applied: WHOLE
+    WHOLE      are applied                     one is missing, or somebody else has the owner: ASKING
+"""
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any
+
+import msgspec
+import trio
+
+from actors.kernel.fanout import Channel
+from actors.kernel.kind import Kind
+from actors.kernel.mailbox import Failure
+from actors.kernel.nodes.entries import Turned
+from actors.kernel.one_shot import OneShot
+from actors.kernel.recovery import Recovered
+from actors.kernel.supervisor import attempt
+
+EARLY_TURNS = 1_024
+EARLY_BYTES = 1024 * 1024
+"""What may wait for rows to be read; with more, reading begins anew."""
+
+
+class Phase(Enum):
+    """What a copy waits for."""
+
+    ASKING = "the owner's node has not said yet that it tells of the owner"
+    READING = "rows are to be read"
+    WHOLE = "nothing"
+
+
+class Copy:
+    """A copy, and who waits for it.
+
+    Args:
+        kind, id: of the owner.
+        shard: of the owner.
+        open_channel: makes the channel of this copy, or takes over one that is there.
+
+    Attributes:
+        channel: its subscribers here; its epoch, offset and state are the copy's.
+        version: of the state; -1 while there is none.
+        phase: see the module.
+        asked_of: the node that was asked to tell of it; None while none is.
+        round: rises whenever the phase becomes ASKING, so that what was read before counts no more.
+        since, asked, answered: numbers of the first question of the round, of the last one, and of the last answered.
+        unwatched_at: since when nobody watches it, on trio's clock; None while somebody does.
+    """
+
+    __slots__ = (
+        "_decode", "_early", "_early_bytes", "answered", "asked", "asked_of", "channel", "id", "kind", "phase", "round",
+        "shard", "since", "unwatched_at", "version", "waiters",
+    )  # fmt: skip
+
+    def __init__(
+        self, kind: Kind[Any, Any], id: str, shard: int, open_channel: Callable[["Copy"], Channel]
+    ) -> None:
+        self.kind = kind
+        self.id = id
+        self.shard = shard
+        self.channel = open_channel(self)
+        self.version = -1
+        self.phase = Phase.ASKING
+        self.asked_of: str | None = None
+        self.round = 0
+        self.since = self.asked = self.answered = 0
+        self.unwatched_at: float | None = None
+        # (number of the question whose answer is waited for, the waiter)
+        self.waiters: list[tuple[int, OneShot[Failure | None]]] = []
+        self._decode = msgspec.msgpack.Decoder(kind.events).decode
+        self._early: list[Turned] = []
+        self._early_bytes = 0
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The name of its state: epoch and version."""
+        return self.channel.epoch, self.version
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody subscribes to it, or is about to."""
+        return len(self.channel) > 0 or bool(self.waiters)
+
+    @property
+    def reach(self) -> int:
+        """The version that it has, or will have with the turns that wait."""
+        version = self.version
+        for turned in self._early:
+            if turned.is_durable and (turned.epoch, turned.version) == (self.channel.epoch, version + 1):
+                version += 1
+        return version
+
+    def unwatched(self) -> None:
+        """Note that the last subscriber has left; called by the channel."""
+        self.unwatched_at = trio.current_time()
+
+    def begin_anew(self) -> None:
+        """Ask again: something is missing, or somebody else has the owner."""
+        self.phase = Phase.ASKING
+        self.asked_of = None
+        self.round += 1
+        self.since = self.asked + 1
+        self._early, self._early_bytes = [], 0
+
+    def wake(self, failure: Failure | None, *, upto: int | None = None) -> None:
+        """Have waiters go on, or fail.
+
+        Args:
+            failure: why they fail; None when they do not.
+            upto: the number of the last question that is answered; None for all.
+        """
+        waiting, self.waiters = self.waiters, []
+        for number, waiter in waiting:
+            if upto is None or number <= upto:
+                waiter.wake(failure)
+            else:
+                self.waiters.append((number, waiter))
+
+    # -- turns --------------------------------------------------------------------------------------
+
+    def take(self, turned: Turned) -> bool:
+        """Take in a turn; returns False when something is missing before it, or it cannot be understood."""
+        if self.phase is Phase.WHOLE:
+            return self._apply(turned)
+        if self.phase is Phase.ASKING and self.is_next(turned):
+            return self._apply(turned)
+        self._early.append(turned)
+        self._early_bytes += sum(map(len, turned.events))
+        return len(self._early) <= EARLY_TURNS and self._early_bytes <= EARLY_BYTES
+
+    def is_next(self, turned: Turned) -> bool:
+        """Whether a turn in rows is the one after the copy's state."""
+        return turned.is_durable and (turned.epoch, turned.version) == (self.channel.epoch, self.version + 1)
+
+    def catch_up(self) -> bool:
+        """Be whole, and apply what has waited; returns False when something is missing between."""
+        self.phase = Phase.WHOLE
+        early, self._early, self._early_bytes = self._early, [], 0
+        return all(self._apply(turned) for turned in early)
+
+    def _apply(self, turned: Turned) -> bool:
+        if turned.epoch != self.channel.epoch:
+            return False
+        if turned.version <= self.version:
+            if turned.is_durable or turned.version < self.version:
+                return True  # it was had
+        elif not self.is_next(turned):
+            return False
+        applied = attempt("following an owner", self.kind.name, self.id, self._publish, turned) is None
+        if applied:
+            self.version = turned.version
+        return applied
+
+    def _publish(self, turned: Turned) -> None:
+        kind, state = self.kind, self.channel.state
+        offset, placed = self.channel.offset, []
+        journal: list[bytes] = []
+        for data in turned.events:
+            event = self._decode(data)
+            state = kind.apply(state, event)
+            if event.journaled:
+                offset += 1
+                journal.append(data)
+            placed.append((offset if event.journaled else None, event))
+        moves = any(event.moves_audience for _, event in placed)
+        self._tell(state, placed, journal, moves=moves)
+
+    def _tell(
+        self, state: Any, events: list[tuple[int | None, Any]], journal: Sequence[bytes], *, moves: bool
+    ) -> None:
+        self.channel.publish(
+            state,
+            events,
+            moves=moves,
+            reframing=sum(event.reframes for _, event in events),
+            journal=journal,
+            rewrites=any(event.rewrites for _, event in events),
+        )
+        self._tell_followers(state, [event for _, event in events])
+
+    def _tell_followers(self, state: Any, events: Sequence[Any]) -> None:
+        followers = self.kind.followers
+        if followers is not None and followers.on_copied is not None:
+            for event in events:
+                followers.on_copied(state, event)
+
+    # -- rows ---------------------------------------------------------------------------------------
+
+    def renew(self, recovered: Recovered, missed: Sequence[tuple[int, Any]] | None) -> None:
+        """Take the state that was read. Those who watch get the events between, or a snapshot where they are not known.
+
+        Args:
+            recovered: at the copy's version or beyond it.
+            missed: the journal's events after the channel's offset, in order; None when they are not known.
+        """
+        channel = self.channel
+        known = [(offset, event) for offset, event in missed or () if offset <= recovered.seq]
+        follows = channel.epoch == recovered.epoch and len(known) == recovered.seq - channel.offset
+        had, self.version = self.place, recovered.version
+        if known and follows and len(channel):
+            # Turns without an offset are among what was missed, so anybody may see something else now.
+            self._tell(recovered.state, [*known], (), moves=True)
+        else:
+            stale = had != (recovered.epoch, recovered.version)
+            channel.attach(recovered.epoch, recovered.seq, recovered.state, stale=stale)
+            if stale:
+                self._tell_followers(recovered.state, [None])

@@ -1,0 +1,49 @@
+"""What went wrong with a command on another node, as it travels, and as the exception that its caller is given."""
+
+from typing import Any
+
+import structlog
+
+from actors import errors
+from actors.errors import Invalid, Refused
+from actors.kernel.nodes.entries import Failed
+from actors.kernel.supervisor import Fault
+from persistence import errors as persistence_errors
+from persistence.errors import DatabaseUnavailable, PersistenceError
+
+_log = structlog.get_logger(__name__)
+
+
+def failed(error: Exception) -> Failed:
+    """What is said of a failure: all of a refusal, whose text is meant for callers, and of others only which it is.
+
+    Args:
+        error: what the owner's node would raise for a caller of its own.
+    """
+    if not isinstance(error, Refused):
+        return Failed(type(error).__name__)
+    broken = error.errors if isinstance(error, Invalid) else ()
+    return Failed(type(error).__name__, error.message, error.meta, broken)
+
+
+def failure(told: Failed) -> Refused | PersistenceError | Fault:
+    """The exception that was said; DatabaseUnavailable for one that this release does not know."""
+    if told.name == Fault.__name__:
+        return Fault()
+    kept = getattr(persistence_errors, told.name, None)
+    if isinstance(kept, type) and issubclass(kept, PersistenceError):
+        return kept()
+    refused = getattr(errors, told.name, None)
+    if isinstance(refused, type) and issubclass(refused, Refused):
+        try:
+            return _refusal(refused, told)
+        except TypeError:
+            _log.warning("refusal_not_understood", name=told.name)
+    return DatabaseUnavailable(told.name)
+
+
+def _refusal(refused: type[Refused], told: Failed) -> Refused:
+    meta: dict[str, Any] = told.meta
+    if issubclass(refused, Invalid):
+        return refused(*told.errors, message=told.sentence, **meta)
+    return refused(message=told.sentence, **meta)

@@ -1,0 +1,78 @@
+"""The owners that are live in this process, each once.
+
+Activation is single-flight because an actor is here from the first request for it: later callers find it while it
+loads, and wait in its mailbox.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+import trio
+
+from actors.kernel.actor import Actor
+from actors.kernel.kind import Kind
+from actors.kernel.nodes.copies import Copies
+from actors.kernel.runtime import Runtime
+from actors.kernel.supervisor import supervise
+
+
+class Owners:
+    """All of them.
+
+    Args:
+        runtime: what they share.
+        nursery: their tasks run in it.
+        copies: of owners on other nodes, which come and go as owners do here; None without other nodes.
+
+    Attributes:
+        live: {(kind's name, id): the actor}; changed by this class alone.
+        closing: no more are loaded.
+    """
+
+    def __init__(self, runtime: Runtime, nursery: trio.Nursery, copies: Copies | None) -> None:
+        self.live: dict[tuple[str, str], Actor] = {}
+        self.closing = False
+        self._runtime = runtime
+        self._copies = copies
+        self._nursery = nursery
+        self._left: trio.Event | None = None  # while somebody waits
+        runtime.placement.on_lost(self._lose)
+
+    def activate(self, kind: Kind[Any, Any], id: str) -> Actor:
+        """Have an owner loaded that is not here; returns its actor, in which letters can wait from now on."""
+        actor = self.live[kind.name, id] = Actor(kind, id, self._runtime, self._gone)
+        if self._copies is not None:
+            self._copies.hand_over(actor)
+        self._nursery.start_soon(supervise, actor)
+        return actor
+
+    def close(self) -> None:
+        """Have all of them finish and leave."""
+        self.closing = True
+        for actor in list(self.live.values()):
+            actor.close()
+
+    def abandon(self) -> None:
+        """Remove those that could not be stopped in time, and answer all that wait for them."""
+        for actor in list(self.live.values()):
+            actor.gone()
+
+    async def wait_left(self) -> None:
+        """Wait until one leaves. Cancellation ends only the wait."""
+        if self._left is None:
+            self._left = trio.Event()
+        await self._left.wait()
+
+    def _gone(self, actor: Actor) -> None:
+        if self.live.get((actor.kind.name, actor.id)) is actor:
+            del self.live[actor.kind.name, actor.id]
+            if self._copies is not None and not self.closing:
+                self._copies.adopt(actor)
+            if self._left is not None:
+                self._left.set()
+                self._left = None
+
+    def _lose(self, shards: Collection[int]) -> None:
+        for actor in self.live.values():
+            if self._runtime.placement.shard_of(actor.kind.name, actor.id) in shards:
+                actor.lose()

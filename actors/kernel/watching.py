@@ -1,0 +1,85 @@
+"""How viewers come to watch an owner, here or on another node, or a view."""
+
+from typing import Any
+
+import trio
+
+from actors.errors import Draining, Overloaded
+from actors.kernel.fanout import Channel
+from actors.kernel.kind import Kind, View
+from actors.kernel.nodes.copies import Copies
+from actors.kernel.nodes.far import Far
+from actors.kernel.owners import Owners
+from actors.kernel.recovery import read_missed
+from actors.kernel.runtime import Runtime
+from actors.kernel.subscription import Subscription, WatchRequest
+from actors.kernel.views import Views
+
+
+class Watching:
+    """Opens subscriptions.
+
+    Args:
+        runtime: what all actors share.
+        owners: those of this node.
+        views: those of this node.
+        far: the way to the owners of other nodes; None without them.
+        copies: of those; None without them.
+    """
+
+    def __init__(
+        self, runtime: Runtime, owners: Owners, views: Views, far: Far | None, copies: Copies | None
+    ) -> None:
+        self._runtime = runtime
+        self._owners = owners
+        self._views = views
+        self._far = far
+        self._copies = copies
+
+    async def watch(self, shown: Kind[Any, Any] | View[Any], id: str, request: WatchRequest) -> Subscription:
+        """Subscribe a viewer to an owner or a view; see `directory.System.watch`. Cancellation: no subscription.
+
+        Raises: what is said there, Draining and Overloaded included.
+        """
+        with trio.move_on_after(self._runtime.ask_ms / 1000):
+            if self._owners.closing:
+                raise Draining
+            if isinstance(shown, View):
+                return await self._views.watch(shown, id, request)
+            return await self._watch_owner(shown, id, request)
+        raise Overloaded
+
+    async def _watch_owner(self, kind: Kind[Any, Any], id: str, request: WatchRequest) -> Subscription:
+        older: list[tuple[int, Any]] | None = None
+        asked = request.mode == "snapshot" or request.since is None
+        while True:
+            channel = await self._channel(kind, id)
+            if asked or request.since is None or channel.knows(request.since):
+                return channel.subscribe(request, older)
+            # The channel records from here on, so what the journal lacks at its answer is in memory then.
+            asked = True
+            older = await self._runtime.store.read(
+                read_missed, self._runtime.journal, kind, id, request.since[1]
+            )
+
+    async def _channel(self, kind: Kind[Any, Any], id: str) -> Channel:
+        """The channel of an owner, with its present state."""
+        while True:
+            if self._owners.closing:
+                raise Draining
+            if await self._is_elsewhere(kind, id):
+                copied = None if self._copies is None else await self._copies.current(kind, id)
+                if copied is not None:
+                    return copied
+                continue
+            actor = self._owners.live.get((kind.name, id)) or self._owners.activate(kind, id)
+            if actor.activation is not None:
+                return actor.open_channel()
+            if self._runtime.clock.now_ms() < actor.parked_until_ms:
+                raise Overloaded
+            await actor.wait_loaded()
+
+    async def _is_elsewhere(self, kind: Kind[Any, Any], id: str) -> bool:
+        if self._far is None or (kind.name, id) in self._owners.live:
+            return False
+        return await self._far.place(kind.name, id) is not None

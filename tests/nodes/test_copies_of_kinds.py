@@ -1,0 +1,71 @@
+"""A copy that follows the turns of an owner is what the owner is: of every kind that can be watched."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from actors.kernel.facets import UNWATCHED, Followers
+from actors.kernel.kind import Kind
+from actors.kernel.nodes.entries import encode
+from actors.kernel.recovery import recover
+from persistence.bridge.database import open_database
+from persistence.journal import journal
+from tests.kernel.sharing import Rows, StillClock, Subject, prepare, put_back
+from tests.kernel.sharing_kinds import SUBJECTS
+from tests.support.actors import ask_at_once, open_actors
+from tests.support.database import PATIENCE_SECONDS
+
+EXAMPLES = 5
+
+WATCHED = tuple(one for one in SUBJECTS if one().kind.rendering is not UNWATCHED)
+
+
+async def _follow(url: str, subject: Subject, prepared: list[Rows], commands: Sequence[Any]) -> None:
+    told: list[bytes] = []
+
+    def happened(_state: Any, event: Any) -> None:
+        told.append(encode(event))
+
+    followers = replace(subject.kind.followers or Followers(), on_committed=happened)
+    kind = replace(subject.kind, followers=followers)
+    async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
+        if not prepared:
+            prepared.append(await prepare(database, subject))
+        await database.transact(put_back, prepared[0])
+        async with open_actors(database, kind, clock=StillClock()) as system:
+            recovered = await database.read(recover, journal, kind, subject.id)
+            assert recovered is not None
+            await ask_at_once(system, kind, subject.id, commands)
+            owner = system.peek(kind, subject.id)
+    copy, decode = recovered.state, msgspec.msgpack.Decoder(kind.events).decode
+    for data in told:
+        copy = kind.apply(copy, decode(data))
+    assert _shown(kind, copy) == _shown(kind, owner)
+
+
+def _shown(kind: Kind[Any, Any], state: Any) -> Any:
+    """The state without what only deciding needs: whether rows have to be looked up that are usually absent."""
+    distrust = None if kind.lookups is None else kind.lookups.distrust
+    return state if distrust is None else distrust(state)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("subject_of", WATCHED, ids=lambda subject_of: subject_of.__name__)
+def test_a_copy_is_what_its_owner_is(subject_of: Callable[[], Subject], database_url: str) -> None:
+    subject = subject_of()
+    prepared: list[Rows] = []
+
+    @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.lists(subject.steps, min_size=10, max_size=25))
+    def holds(steps: list[Sequence[Callable[[int], Any]]]) -> None:
+        commands = [step(n) for n, step in enumerate(chain.from_iterable(steps))]
+        trio.run(_follow, database_url, subject, prepared, commands[:200])
+
+    holds()
