@@ -1,8 +1,6 @@
 """Talking: live, across breaks, and with what people write shown as they wrote it."""
 
-import json
 import re
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
@@ -184,50 +182,5 @@ async def test_messages_are_read_out_until_there_are_too_many(world: World) -> N
         expect(page.get_by_role("status").get_by_text("12 new messages", exact=True)).to_have_count(1)
         page.clock.run_for(10_000)
         expect(log).to_have_attribute("aria-live", "polite")
-
-    await play(world, Look("light", 1280), story)
-
-
-async def test_a_thread_lets_go_of_what_has_left_it(world: World) -> None:
-    """Hundreds of messages pass through; what is no longer shown is no longer held, and neither is its markup."""
-    ada, ben, room = await talking(world)
-
-    def story(scene: Scene) -> None:
-        page = scene.enter(ada)
-        near: list[WebSocketRoute] = []
-        heard: list[dict[str, Any]] = []
-
-        def relay(one: WebSocketRoute) -> None:
-            near.append(one)
-            far = one.connect_to_server()
-
-            def pass_on(said: str | bytes) -> None:
-                heard.append(json.loads(said))
-                one.send(said)
-
-            far.on_message(pass_on)
-
-        page.route_web_socket("**/v1/social/live*", relay)
-        page.goto(f"/app/chat/{room.id}")
-        page.get_by_label("Message Ben").wait_for()
-        scene.let(ben.say, room, "the first")
-        expect(page.get_by_role("log").get_by_text("the first")).to_be_visible()
-        frame = next(one for one in heard if one.get("event") == "message_created")
-        debugger = page.context.new_cdp_session(page)
-        debugger.send("Performance.enable")
-
-        def nodes_after(numbers: range) -> float:
-            for number in numbers:
-                said = f"message {number}"
-                data = {**frame["data"], "id": f"{number:024x}", "clientMessageId": said, "content": said}
-                near[-1].send(json.dumps({**frame, "offset": frame["offset"] + number, "data": data}))
-            expect(page.get_by_role("log").get_by_text(said, exact=True)).to_be_visible()
-            debugger.send("HeapProfiler.collectGarbage")
-            metrics = debugger.send("Performance.getMetrics")["metrics"]
-            return float({one["name"]: one["value"] for one in metrics}["Nodes"])
-
-        nodes_after(range(1, 300))
-        first = nodes_after(range(300, 900))
-        assert nodes_after(range(900, 1_500)) < 1.3 * first
 
     await play(world, Look("light", 1280), story)
