@@ -35,8 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was loaded for the tests stays to the end: the collector need not walk it, nor run more often than it does in
-    the program."""
+    """What was loaded for the tests stays to the end: the collector need not walk it, nor run more often than it does
+    in the program."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTOR_THRESHOLDS)

@@ -14,7 +14,7 @@ from actors.errors import Draining, NotFound, Overloaded, Refused
 from actors.kernel.activation import Activation
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
-from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox
+from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox, told_at_end
 from actors.kernel.observed import ObservedActivation, ObservedMailbox
 from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import recover, seal
@@ -333,7 +333,7 @@ class Actor:
         if self.channel is not None:
             self.channel.detach()
         for letter in activation.letters:
-            letter.close(Answer(None, _told_at_end(letter, failure)))
+            letter.close(Answer(None, told_at_end(letter, failure)))
 
     def _fail(self, failure: Failure) -> None:
         for letter in self.mailbox.drain(len(self.mailbox)):
@@ -390,12 +390,3 @@ class Actor:
 
     def _touch(self) -> None:
         self._active_ms = self._runtime.clock.now_ms()
-
-
-def _told_at_end(letter: Letter, failure: Failure) -> Failure:
-    """Return the error for one letter of an ended activation: only a decided one may have been committed."""
-    if letter.decided and isinstance(failure, Draining):
-        return OutcomeUnknown("stopped while committing")
-    if not letter.decided and isinstance(failure, OutcomeUnknown):
-        return DatabaseUnavailable("the turn before it has an unknown outcome")
-    return failure

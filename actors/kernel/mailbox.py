@@ -7,9 +7,9 @@ deadline has passed, is never decided; commands without a caller are never refus
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from actors.errors import Refused
+from actors.errors import Draining, Refused
 from actors.kernel.supervisor import Fault, attempt
-from persistence.errors import PersistenceError
+from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError
 from persistence.journal.turn import Receipt
 
 # Most commands of callers that wait for one actor: four turns of 64, which take a few commits. A caller behind more
@@ -85,6 +85,15 @@ class Letter:
         """Answer the caller and call `told`, where no frame follows."""
         self.reply(answer)
         self.end()
+
+
+def told_at_end(letter: Letter, failure: Failure) -> Failure:
+    """Return the error for one letter of an ended activation: only a decided one may have been committed."""
+    if letter.decided and isinstance(failure, Draining):
+        return OutcomeUnknown("stopped while committing")
+    if not letter.decided and isinstance(failure, OutcomeUnknown):
+        return DatabaseUnavailable("the turn before it has an unknown outcome")
+    return failure
 
 
 class Mailbox:

@@ -51,6 +51,14 @@ class WatchRequest:
     since: tuple[str, int] | None = None
 
 
+class Owner(Protocol):
+    """The actor or live view that a channel belongs to."""
+
+    def unwatched(self) -> None:
+        """Called when the last subscriber has left."""
+        ...
+
+
 class Watched(Protocol):
     """What a subscription needs of its channel."""
 

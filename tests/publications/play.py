@@ -1,13 +1,32 @@
-"""Publishing for tests, over the wire."""
+"""Publishing for tests, over the wire, and what servers say of themselves."""
 
 from typing import Any
 
 from actors.time import iso
+from persistence.publications.rows import StatusRow, Target
 from routes.publications.jobs import flush_statuses
 from tests.connect.play import GameServer
 from tests.support.world import Player, World
 
 PUBLIC = "/v1/public/servers"
+
+FRESH_MS = 90_000
+NOW_MS = 1_700_000_000_000
+NET = Target("network", "net")
+
+
+def report(
+    server: str = "a",
+    players: int = 3,
+    capacity: int = 20,
+    *,
+    ago_ms: int = 0,
+    network: str | None = "net",
+    online: bool = True,
+    motd: str = "",
+) -> StatusRow:
+    """What a server said so long ago."""
+    return StatusRow(server, network, online, motd, players, capacity, NOW_MS - ago_ms)
 
 
 def path_of(target: Any) -> str:

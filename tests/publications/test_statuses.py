@@ -13,24 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from actors.publications.statuses import MAX_PLAYERS, SILENT, Status, Statuses
 from persistence.errors import DatabaseUnavailable
 from persistence.publications.rows import Rank, StatusRow, Target
-
-FRESH_MS = 90_000
-NOW_MS = 1_700_000_000_000
-NET = Target("network", "net")
-
-
-def report(
-    server: str = "a",
-    players: int = 3,
-    capacity: int = 20,
-    *,
-    ago_ms: int = 0,
-    network: str | None = "net",
-    online: bool = True,
-    motd: str = "",
-) -> StatusRow:
-    """What a server said so long ago."""
-    return StatusRow(server, network, online, motd, players, capacity, NOW_MS - ago_ms)
+from tests.publications.play import FRESH_MS, NET, NOW_MS, report
 
 
 def told(*reports: StatusRow) -> Statuses:

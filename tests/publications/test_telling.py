@@ -3,7 +3,7 @@
 from actors.publications.statuses import Statuses
 from actors.publications.telling import TOLD_AT_ONCE, Telling
 from persistence.publications.rows import Target
-from tests.publications.test_statuses import FRESH_MS, NET, NOW_MS, report
+from tests.publications.play import FRESH_MS, NET, NOW_MS, report
 
 
 class _Node:
