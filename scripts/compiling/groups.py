@@ -20,6 +20,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.kernel.missed",
         "actors.kernel.observed",
         "actors.kernel.one_shot",
+        "actors.kernel.owners",
         "actors.kernel.recovery",
         "actors.kernel.replay_buffer",
         "actors.kernel.restart_policy",
@@ -34,6 +35,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.kernel.turn",
         "actors.kernel.view_loads",
         "actors.kernel.views",
+        "actors.kernel.watching",
     ),
     "chat": (
         "actors.chat.apply",
