@@ -212,9 +212,12 @@ async def events_holding(
 async def offsets_holding(
     conn: Connection, kind: str, id: str, text: bytes, *, since: int
 ) -> tuple[int, ...]:
-    """Read the offsets, from `since` on, of the events whose encoding contains `text`; in any order."""
+    """Read the offsets, from `since` on, of the events whose encoding contains `text`; in their order."""
     rows = await conn.fetch(
-        "SELECT seq FROM events WHERE kind = $1 AND id = $2 AND seq >= $3 AND position($4::bytea IN event) > 0",
+        """
+        SELECT seq FROM events WHERE kind = $1 AND id = $2 AND seq >= $3 AND position($4::bytea IN event) > 0
+        ORDER BY seq
+        """,
         kind, id, since, text,
     )  # fmt: skip
     return tuple(row["seq"] for row in rows)

@@ -7,6 +7,7 @@ event, and all rows.
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import msgspec
@@ -64,6 +65,19 @@ class Outcome(NamedTuple):
     answers: list[str]
     events: list[str]
     rows: dict[str, list[str]]
+
+    def differing_events(self, other: "Outcome") -> list[tuple[str, str]]:
+        """Events of both that differ, from where they do."""
+        pairs = zip_longest(self.events, other.events, fillvalue="")
+        return [
+            (one[at:], another[at:]) for one, another in pairs if (at := _parting(one, another)) is not None
+        ]
+
+
+def _parting(one: str, other: str) -> int | None:
+    """Where two texts begin to differ."""
+    differ = (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return None if one == other else next(differ, min(len(one), len(other)))
 
 
 async def prepare(database: Database, subject: Subject) -> Rows:

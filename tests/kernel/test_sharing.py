@@ -29,6 +29,7 @@ async def _differs(
             prepared.append(await prepare(database, subject))
         first, *others = [await outcome(database, subject, prepared[0], groups) for groups in groupings]
     for other in others:
+        assert other.differing_events(first) == []
         assert other == first
 
 

@@ -63,6 +63,20 @@ async def test_events_are_read_in_order_from_an_offset(database: Database) -> No
     assert await database.read(journal.oldest_seq, "thing", "b") == 0
 
 
+async def test_offsets_come_in_their_order_wherever_the_rows_lie(database: Database) -> None:
+    """They become part of an event, which has to be the same on a database whose rows lie as they were put back."""
+
+    async def written(conn: Connection) -> None:
+        await conn.execute("SET LOCAL enable_indexscan = off")
+        await conn.execute("SET LOCAL enable_bitmapscan = off")
+        await conn.executemany(
+            "INSERT INTO events VALUES ('thing', 'a', $1, 1, 'of x')", [(seq,) for seq in (3, 1, 5, 2, 4)]
+        )
+        assert await journal.offsets_holding(conn, "thing", "a", b"x", since=2) == (2, 3, 4, 5)
+
+    await database.transact(written)
+
+
 async def test_who_is_due(database: Database) -> None:
     await database.transact(
         make_heads, ("late", 10), ("never", None), ("latest", 5), ("now", 20), ("soon", 21)

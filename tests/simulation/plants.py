@@ -135,7 +135,7 @@ PLANTS = (
     ),
     Plant("a deleted text is told to those who come back", patches=((Channel, "publish", _keeping_texts),)),
     Plant("a deadline is lost when its process ends", patches=((opening, "wake_due", _asleep),)),
-    Plant("a commit lands late, and memory does not hear of it", tables=_Unsealed),
+    Plant("a commit lands late, and memory does not hear of it", tables=_Unsealed, first=2_700),
     Plant(
         "who is in a party is not asked again after a turn of unknown outcome",
         patches=((Memberships, "distrust", _deaf),),
