@@ -218,6 +218,7 @@ class MembersChanged(Event, tag="members", frozen=True):
 
     reframes: ClassVar[bool] = False
     moves_audience: ClassVar[bool] = True
+    needs_rows: ClassVar[bool] = True
 
     put: tuple[MemberRow, ...] = ()
     gone: tuple[str, ...] = ()

@@ -31,6 +31,8 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     reframes: it changes what `render` returns; one that does not (typing, read) sends no snapshots.
     rewrites: the journal's earlier events read differently from now on (a text was deleted, a user was erased), so
         events are replayed from the journal only, not from memory.
+    needs_rows: it does not say all that the owner's state has after it (names, which the journal does not keep), so
+        copies on other nodes read the rows.
     """
 
     journaled: ClassVar[bool] = True
@@ -38,6 +40,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     moves_audience: ClassVar[bool] = False
     reframes: ClassVar[bool] = True
     rewrites: ClassVar[bool] = False
+    needs_rows: ClassVar[bool] = False
 
     def note(self) -> "Event":
         """The event as the journal stores it. One that carries whole rows is stored with a reference to them, which the

@@ -1,4 +1,4 @@
-"""The program in processes of their own, forked from one that has imported it: a start costs a tenth of the CPU.
+"""The program in processes of their own, forked from one that has imported it: a quarter of the CPU of a start.
 
 What runs is the same from `main` on. How the program is found, started and told what to do by a shell is for the tests
 of the command line, which start it as a user does.
@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import trio
+
+from tests.support.program import run
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["tests.support.program"])
@@ -61,8 +63,6 @@ class Forked:
         errors: Path,
         input: str = "",
     ) -> None:
-        from tests.support.program import run  # the whole program, which few tests start
-
         files = (str(output), str(errors))
         self._process = _context.Process(
             target=run, args=(arguments, dict(environment), str(folder), files, input)

@@ -190,7 +190,7 @@ class Turned(msgspec.Struct, frozen=True, array_like=True, tag="turned"):
 
 
 class Stands(msgspec.Struct, frozen=True, array_like=True, tag="stands"):
-    """Where an owner stands that was loaded, or has taken a turn too large to be told.
+    """Where an owner stands that was loaded, or has taken a turn that is too large to be told, or says too little.
 
     Args:
         kind, id: which owner.

@@ -70,12 +70,13 @@ class Followed:
             is_durable: the turn is in rows.
             events: (offset, event) in order.
         """
-        if (kind_name, id) in self._nodes:
+        if (kind_name, id) not in self._nodes:
+            return
+        if any(event.needs_rows for _, event in events):
+            self._tell(kind_name, id, place, encode(Stands(kind_name, id, *place)))
+        else:
             encoded = [encode(event) for _, event in events]
-            epoch, version = place
-            self._tell(
-                kind_name, id, place, encode(Turned(kind_name, id, epoch, version, is_durable, encoded))
-            )
+            self._tell(kind_name, id, place, encode(Turned(kind_name, id, *place, is_durable, encoded)))
 
     def begun(self, kind_name: str, id: str, place: tuple[str, int]) -> None:
         """Tell whoever follows an owner where it stands, since it was loaded.
