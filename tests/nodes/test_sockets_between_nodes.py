@@ -149,3 +149,18 @@ async def test_a_game_server_is_given_its_commands_on_every_node(cluster: Cluste
         await there.do("PUT", f"{server.path}/publication/status", status, status=200)
         for world in cluster.worlds.values():
             await wait_until(partial(_reports, world, server, status["playerCount"]))
+
+
+async def test_a_new_member_has_a_name_on_every_node(cluster: Cluster) -> None:
+    """Its event has none, so a copy that followed the event alone would show nobody."""
+    ann = await cluster.worlds["a"].player("Ann")
+    server = await claimed(cluster.worlds["a"], ann)
+    for name in cluster.worlds:
+        new = await cluster.worlds["a"].player(f"Ben at {name}")
+        async with cluster.at(ann, name).live("/v1/social/live?channels=") as socket:
+            await _subscribe(socket, f"server:{server.id}")
+            await socket.receive_until(type="snapshot")
+            await ann.do("PUT", f"{server.path}/members/{new.id}", {"role": "viewer"})
+            told = await socket.receive_until(type="event", event="members")
+        names = {member["userId"]: member["name"] for member in told["data"]}
+        assert names[new.id] == new.name
