@@ -7,14 +7,18 @@ ASKED_MS = 60_000
 
 
 class Listening:
-    """The servers that listen. Followers hear at once of each change, but by `sweep` of servers that stop asking."""
+    """The servers that listen. Followers hear at once of each change, but by `sweep` of servers that stop asking.
+
+    Attributes:
+        streams: by their open streams that take commands.
+        elsewhere: by the other nodes on which they listen.
+    """
 
     def __init__(self) -> None:
-        self._streams: dict[str, int] = {}  # {server id: its open streams that take commands}
-        self._asked: dict[
-            str, int
-        ] = {}  # {server id: when it last asked, epoch milliseconds}, longest ago first
-        self.elsewhere = Elsewhere(self._changing)
+        self.streams = Counted(self._changing)
+        self.elsewhere = Counted(self._changing)
+        # {server id: when it last asked, epoch milliseconds}, longest ago first
+        self._asked: dict[str, int] = {}
         self._followers: list[Callable[[str], None]] = []
         self._own_followers: list[Callable[[str], None]] = []
 
@@ -29,29 +33,11 @@ class Listening:
 
     def listens(self, server_id: str) -> bool:
         """Whether the server listens, on whatever node."""
-        return self.listens_here(server_id) or server_id in self.elsewhere.nodes
+        return self.listens_here(server_id) or server_id in self.elsewhere
 
     def listens_here(self, server_id: str) -> bool:
         """Whether the server listens on this node."""
-        return server_id in self._asked or server_id in self._streams
-
-    def opened(self, server_id: str) -> None:
-        """Note that a stream of the server is open; call `closed` once for each."""
-
-        def open_one() -> None:
-            self._streams[server_id] = self._streams.get(server_id, 0) + 1
-
-        self._changing(server_id, open_one)
-
-    def closed(self, server_id: str) -> None:
-        """Note that a stream of the server was closed."""
-
-        def close_one() -> None:
-            left = self._streams.pop(server_id) - 1
-            if left:
-                self._streams[server_id] = left
-
-        self._changing(server_id, close_one)
+        return server_id in self._asked or server_id in self.streams
 
     def asked(self, server_id: str, now_ms: int) -> None:
         """Note that the server asks for commands."""
@@ -85,34 +71,34 @@ class Listening:
                 follower(server_id)
 
 
-class Elsewhere:
-    """The servers that listen on other nodes.
+class Counted:
+    """Servers, each as often as something of it was opened and not closed.
 
     Args:
         changing: carries out what changes about a server.
-
-    Attributes:
-        nodes: {server id: on how many nodes}.
     """
 
     def __init__(self, changing: Callable[[str, Callable[[], None]], None]) -> None:
-        self.nodes: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
         self._changing = changing
 
+    def __contains__(self, server_id: str) -> bool:
+        return server_id in self._counts
+
     def opened(self, server_id: str) -> None:
-        """Note that it listens on one more node."""
+        """Count one more; call `closed` once for each."""
 
         def open_one() -> None:
-            self.nodes[server_id] = self.nodes.get(server_id, 0) + 1
+            self._counts[server_id] = self._counts.get(server_id, 0) + 1
 
         self._changing(server_id, open_one)
 
     def closed(self, server_id: str) -> None:
-        """Note that it listens on one node less."""
+        """Count one less."""
 
         def close_one() -> None:
-            left = self.nodes.pop(server_id) - 1
+            left = self._counts.pop(server_id) - 1
             if left:
-                self.nodes[server_id] = left
+                self._counts[server_id] = left
 
         self._changing(server_id, close_one)

@@ -325,7 +325,8 @@ def _apply(  # noqa: PLR0911 - a table
             kept = {key: ends for key, ends in state.claim_keys.items() if key not in event.dropped}
             return replace(state, claim_keys={**kept, event.key: event.expires_at_ms})
         case events.ServerChanged():
-            return replace(state, row=event.row, template=None)
+            keys = state.claim_keys if event.row.owner_id is None else {}
+            return replace(state, row=event.row, claim_keys=keys, template=None)
         case events.TicketIssued():
             ticket = event.ticket
             tickets = remembered(state.tickets.values(), event.at_ms)

@@ -61,7 +61,7 @@ class State(msgspec.Struct, frozen=True):
 
     Args:
         row: the server's own row.
-        claim_keys: {SHA-256: when it expires}, oldest first; empty once the server is loaded as a claimed one.
+        claim_keys: {SHA-256: when it expires}, oldest first; none of a server that is claimed.
         tickets: {user id: their newest join ticket}.
         sessions: {user id: their session}, the first to expire first.
         commands: {id: open command}, oldest first.

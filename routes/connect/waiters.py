@@ -7,7 +7,6 @@ over; the stream ends with the secret that opened it.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Protocol
 
 import trio
@@ -20,13 +19,12 @@ from actors.connect.rules_commands import AT_ONCE
 from actors.connect.state import State
 from actors.kernel.mailbox import Answer
 from actors.kernel.nodes.peers import Peers
-from actors.users.roaming import Roaming
+from actors.kernel.nodes.roaming import roaming_over
 from persistence.connect.rows import CommandRow
 from routes.connect.parts import GAME_SERVERS
 from routes.lifecycle import Lifecycle
 from routes.part import Opening, Part
 from routes.service import Service
-from routes.users.online import follow_others
 
 TOPIC = "listening"
 """What other nodes are told about: which servers listen for commands."""
@@ -129,7 +127,7 @@ class Waiters:
         """Register an open stream of a server."""
         self._streams.setdefault(server_id, []).append(stream)
         if stream.takes_commands:
-            self.listening.opened(server_id)
+            self.listening.streams.opened(server_id)
 
     def left(self, server_id: str, stream: ListeningServer) -> None:
         """Remove a closed stream; call it once for each `listens`."""
@@ -138,7 +136,7 @@ class Waiters:
         if not streams:
             del self._streams[server_id]
         if stream.takes_commands:
-            self.listening.closed(server_id)
+            self.listening.streams.closed(server_id)
 
     def takes(self, server_id: str) -> bool:
         """Whether the server has a stream open that takes commands."""
@@ -177,7 +175,7 @@ class Waiters:
 
 def tell_who_listens(peers: Peers, listening: Listening) -> None:
     """Tell other nodes which servers listen here, and hear which do there."""
-    roaming = Roaming(listening.elsewhere, partial(peers.say_all, TOPIC))
+    roaming = roaming_over(peers, TOPIC, listening.elsewhere)
 
     def changed(server_id: str) -> None:
         if listening.listens_here(server_id):
@@ -186,7 +184,6 @@ def tell_who_listens(peers: Peers, listening: Listening) -> None:
             roaming.closed(server_id)
 
     listening.follow_own(changed)
-    follow_others(peers, TOPIC, roaming)
 
 
 def take_at_once(service: Service, server_id: str) -> None:

@@ -1,15 +1,16 @@
 """Derives presence from live sockets: a user is online while one of their sockets is open."""
 
-from functools import partial
-
 from actors.ids import is_uuid
 from actors.kernel.nodes.peers import Peers
+from actors.kernel.nodes.roaming import roaming_over
 from actors.users.presence import Presence
-from actors.users.roaming import TOPIC, Roaming
 from actors.users.users import Users
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import LiveSocket
+
+TOPIC = "presence"
+"""What other nodes are told about: who has sockets open."""
 
 
 def follow_sockets(sockets: Sockets, presence: Presence, users: Users) -> None:
@@ -30,7 +31,7 @@ def follow_sockets(sockets: Sockets, presence: Presence, users: Users) -> None:
 
 def roam(peers: Peers, sockets: Sockets, presence: Presence) -> None:
     """Tell other nodes whose sockets are open here, and hear of theirs."""
-    roaming = Roaming(presence, partial(peers.say_all, TOPIC))
+    roaming = roaming_over(peers, TOPIC, presence)
 
     def opened(socket: LiveSocket) -> None:
         if socket.user_id is not None and is_uuid(socket.user_id):
@@ -41,22 +42,3 @@ def roam(peers: Peers, sockets: Sockets, presence: Presence) -> None:
             roaming.closed(socket.user_id)
 
     sockets.follow(opened, closed)
-    follow_others(peers, TOPIC, roaming)
-
-
-def follow_others(peers: Peers, topic: str, roaming: Roaming) -> None:
-    """Tell nodes that are met who is here, and hear who is there.
-
-    Args:
-        peers: the other nodes.
-        topic: what they are told about.
-        roaming: who is where.
-    """
-
-    def met(node: str) -> None:
-        for body in roaming.everybody():
-            peers.say(node, topic, body)
-
-    peers.on_met(met)
-    peers.on_parted(roaming.parted)
-    peers.hear_topic(topic, roaming.heard)

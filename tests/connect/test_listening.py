@@ -1,7 +1,7 @@
 """Which servers listen for commands, here and on other nodes."""
 
 from actors.connect.listening import ASKED_MS, Listening
-from actors.users.roaming import Roaming
+from actors.kernel.nodes.roaming import Roaming
 
 
 class _Node:
@@ -20,12 +20,12 @@ def test_a_change_is_heard_once() -> None:
     listening = node.listening
     listening.asked("s", 0)
     listening.asked("s", 10)
-    listening.opened("s")
-    listening.opened("s")
+    listening.streams.opened("s")
+    listening.streams.opened("s")
     assert (node.changes, node.own) == (["s"], ["s"])
-    listening.closed("s")
+    listening.streams.closed("s")
     listening.sweep(10 + ASKED_MS - 1)
-    listening.closed("s")
+    listening.streams.closed("s")
     assert listening.listens("s")
     listening.sweep(10 + ASKED_MS)
     assert not listening.listens("s")
@@ -40,8 +40,8 @@ def test_whoever_listens_on_another_node_listens() -> None:
     assert b.listening.listens("s")
     assert not b.listening.listens_here("s")
     assert (b.changes, b.own) == (["s"], [])
-    b.listening.opened("s")
+    b.listening.streams.opened("s")
     b.roaming.parted("a")
     assert (b.changes, b.own) == (["s"], ["s"])
-    b.listening.closed("s")
+    b.listening.streams.closed("s")
     assert not b.listening.listens("s")

@@ -7,11 +7,12 @@ they have come elsewhere by then.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Protocol
 
 import msgspec
 
-TOPIC = "presence"
+from actors.kernel.nodes.peers import Peers
 
 TOLD_AT_ONCE = 10_000
 """Most ids in one message: 0.4 MB."""
@@ -55,6 +56,26 @@ class Went(msgspec.Struct, frozen=True, array_like=True, tag="went"):
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Here | Also | Came | Went).decode
+
+
+def roaming_over(peers: Peers, topic: str, counts: Counts) -> "Roaming":
+    """Who is where, told to the other nodes and heard from them.
+
+    Args:
+        peers: the other nodes.
+        topic: what they are told about.
+        counts: counts an id once for each other node that has it.
+    """
+    roaming = Roaming(counts, partial(peers.say_all, topic))
+
+    def met(node: str) -> None:
+        for body in roaming.everybody():
+            peers.say(node, topic, body)
+
+    peers.on_met(met)
+    peers.on_parted(roaming.parted)
+    peers.hear_topic(topic, roaming.heard)
+    return roaming
 
 
 class Roaming:

@@ -3,8 +3,8 @@
 import pytest
 
 from actors.kernel.nodes.link import ENTRY_BYTES
+from actors.kernel.nodes.roaming import Roaming
 from actors.users.presence import GRACE_MS, Presence
-from actors.users.roaming import Roaming
 
 
 class _Clock:
