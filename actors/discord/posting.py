@@ -8,7 +8,7 @@ from persistence.discord import outbox, servers
 from persistence.discord.rows import DiscordEvent, Subject
 
 QUEUE_MAX = 100
-"""How many posts of one network may wait; the oldest go."""
+"""How many posts of one network may wait; the oldest go, but for one whose row the sender writes just then."""
 
 
 class Turned(NamedTuple):

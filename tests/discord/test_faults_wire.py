@@ -244,7 +244,8 @@ async def test_a_minute_without_discord_fills_no_queue_and_loses_little(guild: G
             await change_by_itself(
                 world.service, post, "server_online", about, world.clock.now_ms(), about=None
             )
-        assert len(await queue(world, net.id)) <= QUEUE_MAX
+        # The oldest may be the one that the sender is noting in a transaction of its own: it is passed over.
+        assert len(await queue(world, net.id)) <= QUEUE_MAX + 1
         guild.later(1)
     assert (await put(net, webhookUrl=guild.site.url(guild.webhook)))["webhookStatus"] == "unreachable"
     assert 1 <= tries(guild) <= 5
