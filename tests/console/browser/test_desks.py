@@ -54,12 +54,29 @@ async def test_news_are_written_and_read(world: World, look: Look) -> None:
         desk.goto("/app/operate/news")
         assert len(asked) == 1  # what is published is no longer asked about
         scene.stop_at(desk, "newsdesk")
+        desk.get_by_role("link", name="Edit").click()
+        expect(desk.get_by_role("heading", name="Change the article")).to_be_focused()
+        desk.get_by_label("Summary").fill("They are <b>open</b>.")
+        desk.get_by_label("Tags").fill("islands, sky")
+        desk.get_by_role("button", name="Save").click()
+        expect(desk.get_by_text("Saved.", exact=True)).to_be_visible()
+        (kept,) = scene.let(root.get, "/v1/news")["items"]
+        assert (kept["summary"], kept["tags"]) == ("They are <b>open</b>.", ["islands", "sky"])
+        scene.stop_at(desk, "newsdesk-change")
+        desk.get_by_role("link", name="Close").click()
+        expect(desk.get_by_text("Write an article")).to_be_visible()
         page = scene.enter(ada, "/app/news")
         page.get_by_role("link", name="<i>Islands</i> open").click()
         expect(page.get_by_role("heading", name="Today")).to_be_visible()
         expect(page.get_by_text("<b>code</b>")).to_be_visible()
         assert page.locator("article li").count() == 2
         scene.stop_at(page, "article")
+        desk.get_by_label("Choose <i>Islands</i> open").check()
+        desk.get_by_role("region", name="What is chosen").get_by_role("button", name="Archive").click()
+        expect(desk.get_by_role("dialog")).to_contain_text("<i>Islands</i> open leaves lists")
+        desk.get_by_role("dialog").get_by_role("button", name="Archive").click()
+        expect(desk.get_by_text("Archive: done for 1.")).to_be_visible()
+        assert scene.let(root.get, "/v1/news")["items"] == []
 
     await play(world, look, story)
 
