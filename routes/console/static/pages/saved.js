@@ -56,9 +56,9 @@ function Rows({ saved: { items, serverIds }, arranged, act, drop }) {
     ${rows.length > 1 && html`<${Handle} of=${arrange.isRunning ? { begin() {} } : dragging} id=${server.id} />`}
     <button type="button" aria-pressed=${server.favorite} aria-label=${say("friends.favorite", { name: server.displayName })} onClick=${() => act.run(() => api.favor(server.id, !server.favorite))}>${server.favorite ? "★" : "☆"}</button>
     <div class="grow"><bdi>${server.displayName}</bdi> <code>${server.address}</code></div>
-    <button type="button" disabled=${at === 0 || arrange.isRunning} aria-label=${say("saved.up", { name: server.displayName })} onClick=${() => move(at, -1)}>↑</button>
+    <div class="buttons"><button type="button" disabled=${at === 0 || arrange.isRunning} aria-label=${say("saved.up", { name: server.displayName })} onClick=${() => move(at, -1)}>↑</button>
     <button type="button" disabled=${at === rows.length - 1 || arrange.isRunning} aria-label=${say("saved.down", { name: server.displayName })} onClick=${() => move(at, 1)}>↓</button>
-    <button type="button" onClick=${() => drop(server, serverIds)}>${say("saved.drop")}</button></li>`)}</ol>`;
+    <button type="button" onClick=${() => drop(server, serverIds)}>${say("saved.drop")}</button></div></li>`)}</ol>`;
 }
 
 // A server that nobody has published can be kept as well.

@@ -34,8 +34,8 @@ function Publications() {
     <${Complaint} error=${act.error} />
     <${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("discover.none")}<//>` : html`<${ChooseAll} of=${selection} /><ul class="cards">${list.items.map((one) => html`<li key=${one.id}>
         <${Choice} of=${selection} item=${one} /><div class="grow"><p><bdi>${one.displayName}</bdi> <code>${one.address}</code></p><p class="dim">${sayOf("listing.state", one.discoveryState)} · <${When} at=${one.updatedAt} /></p></div>
-        <button type="button" aria-pressed=${one.featured} disabled=${act.isRunning} onClick=${() => act.run(one, { featured: !one.featured })}>${say("listing.feature")}</button>
-        <button type="button" aria-pressed=${one.suppressed} disabled=${act.isRunning} onClick=${() => act.run(one, { suppressed: !one.suppressed })}>${say("listing.suppress")}</button></li>`)}</ul>
+        <div class="buttons"><button type="button" aria-pressed=${one.featured} disabled=${act.isRunning} onClick=${() => act.run(one, { featured: !one.featured })}>${say("listing.feature")}</button>
+        <button type="button" aria-pressed=${one.suppressed} disabled=${act.isRunning} onClick=${() => act.run(one, { suppressed: !one.suppressed })}>${say("listing.suppress")}</button></div></li>`)}</ul>
       ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}<${SelectionBar} of=${selection} actions=${many} changed=${list.reload} />`}<//></section>`;
 }
 

@@ -40,9 +40,9 @@ function Article({ article, selection, changed }) {
   const button = (words, changes, pressed = null) => html`<button key=${words} type="button" aria-pressed=${pressed} disabled=${act.isRunning} onClick=${() => act.run(changes)}>${say(words)}</button>`;
   return html`<li><${Choice} of=${selection} item=${article} /><div class="grow"><p><a href=${`/app/news/${article.id}`}><bdi>${article.title}</bdi></a></p>
       <p class="dim">${say(`newsdesk.visibility.${article.visibility}`)} · <${When} at=${article.publishedAt ?? article.publishAt ?? article.createdAt} />${article.authorName && html` · <bdi>${article.authorName}</bdi>`}</p><${Complaint} error=${act.error} /></div>
-    <a class="button" href=${`/app/operate/news?status=${article.status}&article=${article.id}`}>${say("action.edit")}</a>
+    <div class="buttons"><a class="button" href=${`/app/operate/news?status=${article.status}&article=${article.id}`}>${say("action.edit")}</a>
     ${article.status === "published" && button("news.pinned", { pinned: !article.pinned }, article.pinned)}
-    ${movesOf(article).map((to) => button(`newsdesk.move.${to}`, { status: to }))}</li>`;
+    ${movesOf(article).map((to) => button(`newsdesk.move.${to}`, { status: to }))}</div></li>`;
 }
 
 const keptOf = (article) => ({ value: article, etag: String(article.revision) });
