@@ -25,8 +25,12 @@ async def test_a_gateway_drains_and_is_taken_back(place: Place, look: Look) -> N
         expect(page.locator(".chip", has_text="Drains")).to_be_visible()
         assert scene.let(root.get, GATEWAYS)["items"][0]["status"] == "draining"
         scene.stop_at(page, "gateways")
-        page.get_by_role("button", name="Take back").click()
+        page.get_by_label("Choose gw").check()
+        chosen = page.get_by_role("region", name="What is chosen")
+        expect(chosen.get_by_role("button", name="Let it drain")).to_be_disabled()
+        chosen.get_by_role("button", name="Take back").click()
         expect(page.locator(".chip", has_text="Online")).to_be_visible()
+        expect(chosen).to_have_count(0)
 
     await play(place.world, look, story)
 
@@ -98,6 +102,12 @@ async def test_what_is_bought_is_marked_as_paid(world: World, look: Look) -> Non
         scene.stop_at(desk, "shopdesk")
         page.reload()
         expect(page.get_by_text("Yours", exact=True)).to_be_visible()
+        desk.get_by_label(f"Choose {A_PRODUCT['name']}").check()
+        desk.get_by_role("button", name="Take off sale").click()
+        on_sale = desk.get_by_role("button", name="On sale")
+        expect(on_sale).to_have_attribute("aria-pressed", "false")
+        desk.get_by_role("button", name="Undo").click()
+        expect(on_sale).to_have_attribute("aria-pressed", "true")
 
     await play(world, look, story)
 

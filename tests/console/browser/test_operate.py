@@ -91,10 +91,19 @@ NOT_THERE = {"code": "NOT_FOUND", "message": "no such report", "status": 404}
 
 
 async def test_a_right_is_granted_and_a_user_erased(world: World, look: Look) -> None:
-    root, ben = await world.super_admin(), await world.player("Ben")
+    root = await world.super_admin()
+    await world.player("Ben")
 
     def story(scene: Scene) -> None:
-        page = scene.enter(root, f"/app/operate/users/{ben.id}")
+        page = scene.enter(root, "/app/operate/users")
+        expect(page.get_by_label("Choose Root")).to_have_count(0)  # oneself is never one of many
+        page.get_by_label("Choose Ben").check()
+        page.get_by_role("button", name="Make moderator").click()
+        page.get_by_role("dialog").get_by_role("button", name="Make moderator").click()
+        expect(page.get_by_role("listitem").filter(has_text="Ben").get_by_text("Moderator")).to_be_visible()
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("listitem").filter(has_text="Ben").get_by_text("Moderator")).to_have_count(0)
+        page.get_by_role("link", name="Ben").click()
         page.get_by_text("Grant a right").first.click()
         page.get_by_label("Right", exact=True).fill("social:friends.max")
         page.get_by_label("Quantity").fill("500")
