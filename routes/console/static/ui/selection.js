@@ -61,6 +61,8 @@ export function SelectionBar({ of, actions, changed }) {
   const [at, setAt] = useState(null);
   const [refused, setRefused] = useState([]);
   const isStopped = useRef(false);
+  const isLeft = useRef(false); // it goes on on another page, whose address is that one's own
+  useEffect(() => () => { isLeft.current = true; }, []);
   const act = useAction(async (action) => {
     const items = fitting(action, of.chosen);
     setRefused([]);
@@ -70,7 +72,7 @@ export function SelectionBar({ of, actions, changed }) {
     const run = async (item) => made.set(item, await action.run(item));
     const done = await each(items, run, (count) => setAt({ count, all: items.length }), { isStopped, setRefused });
     setAt(null);
-    of.choose(of.chosen.filter((item) => !done.includes(item)));
+    if (!isLeft.current) of.choose(of.chosen.filter((item) => !done.includes(item)));
     if (done.length === 0) return;
     const undo = action.undo && (async () => {
       await each(done, (item) => action.undo(item, made.get(item)), () => {}, { isStopped: { current: false }, setRefused });
