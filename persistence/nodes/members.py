@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from persistence.connection import Connection
 from persistence.nodes.leases import take_leases
-from persistence.nodes.nodes import lock_nodes
+from persistence.nodes.nodes import leave, lock_nodes
+
+__all__ = ["bury", "give", "join", "leave", "read", "read_clock_ms", "renew", "take"]
 
 NOBODY = ""
 """Named as the owner of a lease that was given up."""

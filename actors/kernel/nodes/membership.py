@@ -22,10 +22,9 @@ from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.shares import shares, wanted
 from actors.kernel.nodes.whereabouts import Whereabouts
-from actors.kernel.store import Store
+from actors.kernel.store import Members, Store
 from persistence.errors import NodeEnded, PersistenceError
-from persistence.nodes import members as rows
-from persistence.nodes import nodes as node_rows
+from persistence.nodes import members as stored_members
 from persistence.nodes.members import Lease, Member, Said, State, View
 
 _log = structlog.get_logger(__name__)
@@ -69,9 +68,9 @@ class Membership:
 
     Args:
         store: the database.
-        node: the name of this one.
-        life: that it has begun.
+        life: that this node has begun.
         sockets: how many live sockets are open here.
+        rows: the statements, `persistence.nodes.members`.
     """
 
     def __init__(
@@ -80,6 +79,7 @@ class Membership:
         life: Life,
         *,
         sockets: Callable[[], int] = lambda: 0,
+        rows: Members = stored_members,
     ) -> None:
         self.life = life
         self.state = State.JOINING
@@ -88,6 +88,7 @@ class Membership:
         self.where = Whereabouts(life.node, lives=lambda node: node in self.members, hears=self._hears)
         self._peers: Peers | None = None
         self._store = store
+        self._rows = rows
         self._renewed = trio.Event()
         self._looked = trio.Event()
         self._renewed_at = self._sound_since = trio.current_time()
@@ -163,7 +164,9 @@ class Membership:
         waiting = self.peers.links.waiting_bytes().values()
         heard = sorted(self.peers.links.heard_within(HEARD_SECONDS))
         said = Said(self.state, heard, self.sockets(), max(waiting, default=0))
-        view = await self._store.transact(rows.renew, self.life.node, self.life.number, ROW_SECONDS, said)
+        view = await self._store.transact(
+            self._rows.renew, self.life.node, self.life.number, ROW_SECONDS, said
+        )
         if view is None:
             raise NodeEnded(f"node {self.life.node} was silent for too long, and others have taken its place")
         if began_at - self._renewed_at > ROW_SECONDS:
@@ -270,7 +273,7 @@ class Membership:
         Raises:
             PersistenceError: the row may be left until it runs out.
         """
-        await self._store.transact(node_rows.leave, self.life.node, self.life.number)
+        await self._store.transact(self._rows.leave, self.life.node, self.life.number)
 
     # -- who owns what ------------------------------------------------------------------------------
 
@@ -302,7 +305,7 @@ class Membership:
         free = [shard for shard in own if self.where.owner(shard) not in living]
         if not free and len(living) == len(self.members):
             return
-        taken = await self._store.transact(rows.take, self.life.node, self.life.number, free)
+        taken = await self._store.transact(self._rows.take, self.life.node, self.life.number, free)
         if taken is None:
             raise NodeEnded(f"node {self.life.node} was silent for too long, and others have taken its place")
         if taken:
@@ -330,7 +333,7 @@ class Membership:
             fences = {shard: self.where.fences[shard] for shard in parted if shard in self.where.fences}
             if not fences:
                 return False
-            given = await self._store.transact(rows.give, self.life.node, node, fences)
+            given = await self._store.transact(self._rows.give, self.life.node, node, fences)
             self._tell_owned(node, given)
             _log.info("shards_given", node=self.life.node, to=node, shards=len(given))
             return bool(given)
