@@ -35,6 +35,7 @@ from persistence.schema.migrate import unapplied
 from routes.cli.interpreter import is_optimised, present_build
 from routes.disk import archive_of
 from routes.edge.config.config import Config
+from routes.edge.config.forms import Descriptor
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 from routes.joining import CLOCK_MAX_MS
@@ -264,11 +265,13 @@ def _certificate(config: Config) -> Iterator[Finding]:
 
 
 def _addresses(config: Config) -> Iterator[Finding]:
-    for host, port in (*config.bind, *(config.tls_bind or ())):
-        about = f"address {host}:{port}"
+    for bind in (*config.bind, *(config.tls_bind or ())):
+        if isinstance(bind, Descriptor):
+            continue
+        about = f"address {bind}"
         try:
             family, kind, protocol, _, where = socket.getaddrinfo(
-                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+                *bind, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
             )[0]
             with socket.socket(family, kind, protocol) as tried:
                 tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -26,6 +26,8 @@ from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 KNOWN_FAULTS = (OperatorFault, PersistenceError)
 """Errors that are printed as one line."""
 
+PROCESSES = "PARTYLINE_PROCESSES"
+
 Command = Callable[[argparse.Namespace, Config], int]
 
 
@@ -93,7 +95,10 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(command=command, log_level=log_level, logs=logs)
         return added
 
-    add("serve", "serve until SIGTERM", _serve, log_level=None)
+    serve = add("serve", "serve until SIGTERM", _serve, log_level=None)
+    serve.add_argument(
+        "--processes", type=int, metavar="N", help="how many nodes; default: PARTYLINE_PROCESSES, 1"
+    )
     add("migrate", "bring the database up to this version", _migrate, log_level=None)
     add("health", "ask the server on this machine whether it is ready", _health)
     add("routes", "print every route: method, path, permission, handler", _routes)
@@ -136,8 +141,13 @@ def _add_import(
     return kinds
 
 
-def _serve(_arguments: argparse.Namespace, config: Config) -> int:
-    from routes.__main__ import run
+def _serve(arguments: argparse.Namespace, config: Config) -> int:
+    if arguments.processes is not None:
+        config = read_config({**process_environment(), PROCESSES: str(arguments.processes)})
+    if config.processes > 1 and not config.is_kept:
+        from routes.keeper.keeper import run
+    else:
+        from routes.__main__ import run
 
     run(config)
     return 0

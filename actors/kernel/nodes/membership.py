@@ -114,6 +114,13 @@ class Membership:
         return trio.current_time() - self._renewed_at < ROW_SECONDS
 
     @property
+    def is_oldest(self) -> bool:
+        """Whether no other node that lives was there before this one."""
+        return not any(
+            member.life < self.life.number and not member.is_over for member in self.members.values()
+        )
+
+    @property
     def silent_seconds(self) -> float:
         """How long ago the row was renewed last."""
         return trio.current_time() - self._renewed_at

@@ -1,0 +1,192 @@
+"""One node of a keeper: a process of `partyline serve`, started again whenever it ends.
+
+    down ──start──▶ starting ──/ready says yes──▶ ready ◀──▶ silent (two misses, as a load balancer counts)
+      ▲                                             │
+      └──────────────── ends ◀── leaving ◀── renew ─┘
+
+New connections go to nodes that are ready. One that is renewed gets none any more before it is told to stop.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import structlog
+import trio
+
+from persistence.embedded.bound import start_bound, wait_for_end
+from routes.edge.faults import OperatorFault
+from routes.keeper.listeners import Own
+from routes.keeper.pauses import Pauses
+from routes.keeper.readiness import is_ready
+
+LOOK_SECONDS = 1.0
+"""Between two looks whether a node is ready."""
+
+FIRST_LOOK_SECONDS = 0.1
+"""The same while it starts."""
+
+MISSES = 2
+"""So many looks in a row that fail make a node silent."""
+
+HANDSHAKE_SECONDS = 0.2
+"""For connections under way to a node that gets no new ones."""
+
+STOP_SECONDS = 35.0
+"""A node ends by itself within thirty; then it is killed."""
+
+FAULT_STATUS = 1
+"""Of a process that has said in one line why it cannot serve."""
+
+log = structlog.get_logger("partyline.keeper")
+
+
+class NodeFault(OperatorFault):
+    """A node cannot start, and none has served before; what it has said stands above."""
+
+
+class KeptNode:
+    """A node and its process.
+
+    Args:
+        number: from 1 on.
+        own: what it listens on.
+        settings: beside those of the keeper, `PARTYLINE_…` by name.
+        changed: called when it becomes ready, or is no longer.
+    """
+
+    def __init__(
+        self, number: int, own: Own, settings: Mapping[str, str], changed: Callable[[], None]
+    ) -> None:
+        self.number = number
+        self.is_ready = False
+        self._own = own
+        self._settings = settings
+        self._changed = changed
+        self._turned = trio.Event()
+        self._was_ready = False
+        self._is_leaving = False
+        self._process: subprocess.Popen[bytes] | None = None
+
+    async def keep(self) -> None:
+        """Start it, and again whenever it ends, until cancelled, which leaves it running. In the main thread.
+
+        Raises:
+            NodeFault: it ends with a fault before it was ready for the first time.
+        """
+        pauses = Pauses()
+        while True:
+            process = self._start()
+            pauses.began()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._look)
+                status = await wait_for_end(process)
+                nursery.cancel_scope.cancel()
+            self._turn(is_ready=False)
+            if self._is_leaving:
+                continue
+            if status == FAULT_STATUS and not self._was_ready:
+                raise NodeFault(f"node {self.number} did not start")
+            log.error("node_ended", number=self.number, status=status)
+            await trio.sleep(pauses.next())
+
+    async def wait_ready(self) -> None:
+        """Wait until it is ready. Cancellation changes nothing."""
+        while not self.is_ready:
+            await self._turned.wait()
+
+    async def renew(self) -> None:
+        """Have it give away what it owns and end, and `keep` start it anew; returns once it has ended.
+
+        Cancellation leaves it ending.
+        """
+        self._is_leaving = True
+        self._turn(is_ready=False)
+        await trio.sleep(HANDSHAKE_SECONDS)
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Have it end: within `STOP_SECONDS`, or it is killed. Cancellation leaves it ending."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            return
+        process.send_signal(signal.SIGTERM)
+        with trio.move_on_after(STOP_SECONDS):
+            await wait_for_end(process)
+            return
+        log.error("node_killed", number=self.number, why="it did not end")
+        process.kill()
+        await wait_for_end(process)
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        self._is_leaving = False
+        # With -P nothing is imported from the working directory, where `.env` is.
+        self._process = start_bound(
+            [sys.executable, "-P", "-m", "routes.cli", "serve"],
+            # At once: what it has acknowledged is in the database, and without its keeper it reaches nothing.
+            at_our_end=signal.SIGKILL,
+            environment={**os.environ, **self._settings},
+            descriptors=self._own.descriptors,
+        )
+        log.info("node_started", number=self.number, pid=self._process.pid)
+        return self._process
+
+    async def _look(self) -> None:
+        misses = 0
+        while True:
+            if await is_ready(self._own.port):
+                misses = 0
+                self._turn(is_ready=True)
+            else:
+                misses += 1
+                if misses >= MISSES:
+                    self._turn(is_ready=False)
+            await trio.sleep(LOOK_SECONDS if self.is_ready else FIRST_LOOK_SECONDS)
+
+    def _turn(self, *, is_ready: bool) -> None:
+        is_ready = is_ready and not self._is_leaving
+        if is_ready is self.is_ready:
+            return
+        self.is_ready = is_ready
+        self._was_ready = self._was_ready or is_ready
+        log.info("node_ready" if is_ready else "node_not_ready", number=self.number)
+        turned, self._turned = self._turned, trio.Event()
+        turned.set()
+        self._changed()
+
+
+def settings_of(
+    own: Own,
+    *,
+    processes: int,
+    folder: Path,
+    shared_dir: Path,
+    database_url: str,
+    nats_url: str,
+    base_url: str,
+) -> dict[str, str]:
+    """What a node is told in its environment, which only its user and root can read.
+
+    Args:
+        own: what it listens on.
+        processes: how many nodes there are.
+        folder: its data folder.
+        shared_dir: of all nodes.
+        database_url, nats_url: of the keeper.
+        base_url: how clients reach the service.
+    """
+    settings = {
+        "PROCESSES": str(processes),
+        "BIND": own.bind,
+        "DATA_DIR": str(folder.absolute()),
+        "SHARED_DIR": str(shared_dir.absolute()),
+        "DATABASE_URL": database_url,
+        "NATS_URL": nats_url,
+        "BASE_URL": base_url,
+    }
+    if own.tls_bind:
+        settings["TLS_BIND"] = own.tls_bind
+    return {f"PARTYLINE_{name}": text for name, text in settings.items()}
