@@ -131,7 +131,7 @@ class KeptNode:
             environment={**os.environ, **self._settings},
             descriptors=self._own.descriptors,
         )
-        log.info("node_started", number=self.number, pid=self._process.pid)
+        log.info("node_started", number=self.number, pid=self._process.pid, port=self._own.port)
         return self._process
 
     async def _look(self) -> None:
