@@ -71,10 +71,7 @@ async def open_service(
 
 async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
     seams = await _seams(stack, config)
-    await stack.enter_async_context(holding(config.data_dir))
-    name = await trio.to_thread.run_sync(node_name, config.data_dir)
-    if config.nats_url is not None:
-        name_lines(name)
+    name = await _hold(stack, config)
     database = await _open_database(stack, config, seams)
     keys = await trio.to_thread.run_sync(_open_keys, config.shared_dir)
     node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
@@ -131,6 +128,15 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         reconciler=Reconciler(partial(database.read, running_seconds)),
         seams=seams,
     )
+
+
+async def _hold(stack: AsyncExitStack, config: Config) -> str:
+    """Hold the data folder; returns the name of the node that it is, which all that follows says in the log."""
+    await stack.enter_async_context(holding(config.data_dir))
+    name = await trio.to_thread.run_sync(node_name, config.data_dir)
+    if config.nats_url is not None:
+        name_lines(name)
+    return name
 
 
 async def _seams(stack: AsyncExitStack, config: Config) -> Seams:

@@ -99,7 +99,7 @@ def node_name(data_dir: Path) -> str:
     """
     path = data_dir / _NAME
     if not path.exists():
-        name_node(data_dir, secrets.token_urlsafe(NODE_BYTES))
+        name_node(data_dir, secrets.token_hex(NODE_BYTES))
     return path.read_text().strip()
 
 

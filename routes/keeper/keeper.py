@@ -52,7 +52,7 @@ def run(config: Config) -> None:
 
 
 async def _run(config: Config) -> None:
-    orders = _Orders()
+    orders = Orders()
     async with trio.open_nursery() as nursery:
         await nursery.start(orders.obey)
         with orders.serving:
@@ -61,7 +61,7 @@ async def _run(config: Config) -> None:
         nursery.cancel_scope.cancel()
 
 
-class _Orders:
+class Orders:
     """What signals have asked for.
 
     Attributes:
@@ -170,7 +170,7 @@ def _folders(config: Config) -> list[Path]:
     return folders
 
 
-async def _serve(nodes: list[KeptNode], listeners: Listeners, orders: _Orders) -> None:
+async def _serve(nodes: list[KeptNode], listeners: Listeners, orders: Orders) -> None:
     first, *others = nodes
     listeners.serve([0])
     try:

@@ -177,6 +177,7 @@ class _Server:
 
     async def stop(self) -> None:
         """End it."""
+        (self._folder / "url").unlink(missing_ok=True)
         if self._process is None or self._process.poll() is not None:
             return
         self._process.terminate()

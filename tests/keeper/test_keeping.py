@@ -1,0 +1,94 @@
+"""What a keeper does before and beside its nodes: pauses, readiness, the end of a terminal, a start that fails."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import trio
+import trio.testing
+
+from routes.edge.config.forms import Bind
+from routes.keeper.listeners import open_listeners
+from routes.keeper.node import KeptNode, NodeFault
+from routes.keeper.pauses import PAUSE_SECONDS, WELL_SECONDS, Pauses
+from routes.keeper.readiness import is_ready
+from tests.support.waiting import patience
+
+
+async def test_pauses_grow_until_it_has_run_well(autojump_clock: trio.testing.MockClock) -> None:
+    pauses = Pauses()
+    seen = [pauses.next() for _ in range(9)]
+    assert seen[:3] == [0.1, 0.2, 0.4]
+    assert seen[-1] == PAUSE_SECONDS[1]
+    pauses.began()
+    await trio.sleep(WELL_SECONDS)
+    assert [pauses.next(), pauses.next()] == [0.1, 0.2]
+
+
+@pytest.mark.parametrize(
+    ("answer", "ready"),
+    [
+        (b"HTTP/1.1 200 \r\n\r\n", True),
+        (b"HTTP/1.1 200 OK\r\n\r\n", True),
+        (b"HTTP/1.1 503 \r\n\r\n", False),
+        (b"HTTP/1.1 2", False),
+        (b"", False),
+    ],
+)
+async def test_ready_is_who_says_so(answer: bytes, ready: bool) -> None:
+    async def answering(stream: trio.SocketStream) -> None:
+        assert (await stream.receive_some()).startswith(b"GET /ready HTTP/1.1\r\n")
+        for byte in answer:
+            await stream.send_all(bytes([byte]))
+        await stream.aclose()
+
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, answering, [listener])
+        assert await is_ready(listener.socket.getsockname()[1]) is ready
+        nursery.cancel_scope.cancel()
+    assert not await is_ready(1)
+
+
+async def test_a_first_start_that_fails_is_the_keepers_fault() -> None:
+    """Not started again and again: what the node has said is what an operator has to read."""
+    with open_listeners([Bind("127.0.0.1", 0)], [], nodes=1, node_port=None) as listeners:
+        node = KeptNode(1, listeners.of(0), {"PARTYLINE_NO_SUCH": "x"}, lambda: None)
+        with pytest.raises(BaseExceptionGroup) as raised, patience():
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(node.keep)
+    assert raised.group_contains(NodeFault, match="^node 1 did not start$")
+
+
+_UNDER_TERMINAL = """
+import os, signal, sys, trio
+os.setsid()
+os.open(sys.argv[1], os.O_RDWR)  # becomes the terminal that controls us
+from routes.keeper.keeper import Orders
+async def main():
+    orders = Orders()
+    async with trio.open_nursery() as nursery:
+        await nursery.start(orders.obey)
+        os.kill(os.getpid(), signal.SIGHUP)
+        await orders.roll.wait()
+        print("rolls", flush=True)
+        with orders.serving:
+            await trio.sleep_forever()
+        print("stops", flush=True)
+        nursery.cancel_scope.cancel()
+trio.run(main)
+"""
+
+
+def test_the_end_of_the_terminal_stops_and_every_other_hangup_rolls() -> None:
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", _UNDER_TERMINAL, os.ttyname(theirs)], stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"rolls\n"
+        os.close(theirs)
+        os.close(ours)
+        assert child.stdout.read().endswith(b"stops\n")
+        assert child.wait() == 0
