@@ -184,6 +184,7 @@ async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
 async def _rise(service: Service, node: Node) -> None:
     """Take in what the others have told meanwhile, and own a share of everything from now on."""
     node.membership.sockets = lambda: len(service.sockets)
+    node.membership.drained = lambda: node.nursery.start_soon(service.sockets.send_away)
     node.retelling.follow(service.memory_reactions)
     node.membership.peers.listen()
     await node.membership.rise(partial(part_with, service.system), node.nursery.start_soon)

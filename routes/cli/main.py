@@ -13,6 +13,7 @@ from pathlib import Path
 
 from actors.users.permissions import Role
 from persistence.errors import PersistenceError
+from routes.cli.clustering import add_nodes
 from routes.cli.keeping import add_keeping
 from routes.cli.output import say
 from routes.edge.config.config import Config, read_config
@@ -102,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     add("migrate", "bring the database up to this version", _migrate, log_level=None)
     add("health", "ask the server on this machine whether it is ready", _health)
     add("routes", "print every route: method, path, permission, handler", _routes)
-    add("nodes", "print the nodes of the service: what each owns, and whom it hears", _nodes)
+    add_nodes(add)
     add("doctor", "look at everything that a start depends on, and say what to do", _doctor)
     token = add("token", "make a user if need be, and print an access token for them", _token)
     token.add_argument("--name", required=True, help="what the user is called")
@@ -184,16 +185,6 @@ def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
         return "\n".join(list_routes(TABLE))
 
     say(remembered("routes", listed))
-    return 0
-
-
-def _nodes(_arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
-    from routes.cli.nodes import list_nodes
-
-    for line in trio.run(list_nodes, config):
-        say(line)
     return 0
 
 

@@ -16,6 +16,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -175,9 +176,10 @@ async def _serve(nodes: list[KeptNode], listeners: Listeners, orders: Orders) ->
     listeners.serve([0])
     try:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(first.keep)
+            nursery.start_soon(partial(first.keep, alone=True))
             await first.wait_ready()
             _announce(listeners)
+            log.warning("several nodes serve: docs/cluster.md says what does not work across them yet")
             for node in others:
                 nursery.start_soon(node.keep)
             while True:

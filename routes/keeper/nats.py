@@ -108,6 +108,18 @@ def nats_folder(data_dir: Path) -> Path:
     return data_dir / "nats"
 
 
+def kept_url(data_dir: Path) -> str | None:
+    """Where the server of a keeper is reached, or was before that was killed; None where there is none. Blocks.
+
+    Args:
+        data_dir: of the keeper.
+    """
+    try:
+        return (nats_folder(data_dir) / "url").read_text()
+    except OSError:
+        return None
+
+
 class _Server:
     """The process, which may be started again."""
 

@@ -71,11 +71,14 @@ class KeptNode:
         self._is_leaving = False
         self._process: subprocess.Popen[bytes] | None = None
 
-    async def keep(self) -> None:
+    async def keep(self, *, alone: bool = False) -> None:
         """Start it, and again whenever it ends, until cancelled, which leaves it running. In the main thread.
 
+        Args:
+            alone: nobody else serves yet.
+
         Raises:
-            NodeFault: it ends with a fault before it was ready for the first time.
+            NodeFault: while nobody served, it has ended with a fault.
         """
         pauses = Pauses()
         while True:
@@ -88,7 +91,7 @@ class KeptNode:
             self._turn(is_ready=False)
             if self._is_leaving:
                 continue
-            if status == FAULT_STATUS and not self._was_ready:
+            if alone and status == FAULT_STATUS and not self._was_ready:
                 raise NodeFault(f"node {self.number} did not start")
             log.error("node_ended", number=self.number, status=status)
             await trio.sleep(pauses.next())
