@@ -83,8 +83,8 @@ def cautions(config: Config) -> Iterator[str]:
     Args:
         config: as read from the environment.
     """
-    if config.nats_url is not None:
-        yield ("PARTYLINE_NATS_URL: docs/cluster.md says what does not work across nodes yet")
+    if config.nats_url is not None and not config.is_kept:
+        yield "PARTYLINE_NATS_URL: docs/cluster.md says what does not work across nodes yet"
     if config.edge == "stock":
         yield (
             "PARTYLINE_EDGE=stock is for comparison only: Hypercorn's own server lacks the bounds of the lean one, "
