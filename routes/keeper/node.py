@@ -4,7 +4,8 @@
       ▲                                             │
       └──────────────── ends ◀── leaving ◀── renew ─┘
 
-New connections go to nodes that are ready. One that is renewed gets none any more before it is told to stop.
+New connections go to nodes that are ready. One that is renewed gets none any more before it is told to stop. One that
+answers nothing for a minute is killed.
 """
 
 import os
@@ -21,7 +22,7 @@ from persistence.embedded.bound import start_bound, wait_for_end
 from routes.edge.faults import OperatorFault
 from routes.keeper.listeners import Own
 from routes.keeper.pauses import Pauses
-from routes.keeper.readiness import is_ready
+from routes.keeper.readiness import Readiness, ask_ready
 
 LOOK_SECONDS = 1.0
 """Between two looks whether a node is ready."""
@@ -31,6 +32,9 @@ FIRST_LOOK_SECONDS = 0.1
 
 MISSES = 2
 """So many looks in a row that fail make a node silent."""
+
+STUCK_SECONDS = 60.0
+"""A node that has answered, and then nothing at all for so long, is killed: it would never end by itself."""
 
 HANDSHAKE_SECONDS = 0.2
 """For connections under way to a node that gets no new ones."""
@@ -120,9 +124,13 @@ class KeptNode:
         with trio.move_on_after(STOP_SECONDS):
             await wait_for_end(process)
             return
-        log.error("node_killed", number=self.number, why="it did not end")
-        process.kill()
+        self._kill("it did not end")
         await wait_for_end(process)
+
+    def _kill(self, why: str) -> None:
+        if self._process is not None:
+            log.error("node_killed", number=self.number, why=why)
+            self._process.kill()
 
     def _start(self) -> "subprocess.Popen[bytes]":
         self._is_leaving = False
@@ -138,16 +146,18 @@ class KeptNode:
         return self._process
 
     async def _look(self) -> None:
-        misses = 0
+        """Look whether it is ready, for as long as this process of it lives."""
+        misses, answered_at = 0, None
         while True:
-            if await is_ready(self._own.port):
-                misses = 0
-                self._turn(is_ready=True)
-            else:
-                misses += 1
-                if misses >= MISSES:
-                    self._turn(is_ready=False)
-            await trio.sleep(LOOK_SECONDS if self.is_ready else FIRST_LOOK_SECONDS)
+            said = await ask_ready(self._own.port)
+            if said is not Readiness.SILENT:
+                answered_at = trio.current_time()
+            elif answered_at is not None and trio.current_time() - answered_at >= STUCK_SECONDS:
+                self._kill("it does not answer")
+            misses = 0 if said is Readiness.READY else misses + 1
+            if misses == 0 or misses >= MISSES:
+                self._turn(is_ready=misses == 0)
+            await trio.sleep(FIRST_LOOK_SECONDS if answered_at is None else LOOK_SECONDS)
 
     def _turn(self, *, is_ready: bool) -> None:
         is_ready = is_ready and not self._is_leaving

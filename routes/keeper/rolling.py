@@ -16,15 +16,17 @@ log = structlog.get_logger("partyline.keeper")
 async def roll(nodes: Sequence[KeptNode]) -> bool:
     """Renew each node while all others are ready; returns whether all were, and are ready again.
 
-    Where one is not in time, those after it stay as they are: a new version that does not start, say, takes one node.
-    Cancellation leaves the one that is renewed ending.
+    Those that are not ready come first, and wait for nobody: they serve nobody. Where one is not in time, those after it
+    stay as they are: a new version that does not start, say, takes one node. Cancellation leaves the one that is renewed
+    ending.
 
     Args:
         nodes: all of them, which are kept.
     """
     log.info("roll_begins", nodes=len(nodes))
-    for node in nodes:
-        late = await _wait_ready([other for other in nodes if other is not node])
+    for node in sorted(nodes, key=lambda node: node.is_ready):
+        others = [other for other in nodes if other is not node]
+        late = await _wait_ready(others) if node.is_ready else []
         if not late:
             await node.renew()
             late = await _wait_ready([node])

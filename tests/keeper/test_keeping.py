@@ -13,7 +13,7 @@ from routes.edge.config.forms import Bind
 from routes.keeper.listeners import open_listeners
 from routes.keeper.node import KeptNode, NodeFault
 from routes.keeper.pauses import PAUSE_SECONDS, WELL_SECONDS, Pauses
-from routes.keeper.readiness import is_ready
+from routes.keeper.readiness import Readiness, ask_ready
 from tests.support.waiting import patience
 
 
@@ -28,16 +28,17 @@ async def test_pauses_grow_until_it_has_run_well(autojump_clock: trio.testing.Mo
 
 
 @pytest.mark.parametrize(
-    ("answer", "ready"),
+    ("answer", "said"),
     [
-        (b"HTTP/1.1 200 \r\n\r\n", True),
-        (b"HTTP/1.1 200 OK\r\n\r\n", True),
-        (b"HTTP/1.1 503 \r\n\r\n", False),
-        (b"HTTP/1.1 2", False),
-        (b"", False),
+        (b"HTTP/1.1 200 \r\n\r\n", Readiness.READY),
+        (b"HTTP/1.1 200 OK\r\n\r\n", Readiness.READY),
+        (b"HTTP/1.1 503 \r\n\r\n", Readiness.UNREADY),
+        (b"HTTP/1.1 2", Readiness.UNREADY),
+        (b"HTT", Readiness.SILENT),
+        (b"", Readiness.SILENT),
     ],
 )
-async def test_ready_is_who_says_so(answer: bytes, ready: bool) -> None:
+async def test_ready_is_who_says_so(answer: bytes, said: Readiness) -> None:
     async def answering(stream: trio.SocketStream) -> None:
         assert (await stream.receive_some()).startswith(b"GET /ready HTTP/1.1\r\n")
         for byte in answer:
@@ -47,9 +48,9 @@ async def test_ready_is_who_says_so(answer: bytes, ready: bool) -> None:
     (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trio.serve_listeners, answering, [listener])
-        assert await is_ready(listener.socket.getsockname()[1]) is ready
+        assert await ask_ready(listener.socket.getsockname()[1]) is said
         nursery.cancel_scope.cancel()
-    assert not await is_ready(1)
+    assert await ask_ready(1) is Readiness.SILENT
 
 
 async def test_a_first_start_that_fails_is_the_keepers_fault() -> None:
