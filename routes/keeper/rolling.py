@@ -16,9 +16,9 @@ log = structlog.get_logger("partyline.keeper")
 async def roll(nodes: Sequence[KeptNode]) -> bool:
     """Renew each node while all others are ready; returns whether all were, and are ready again.
 
-    Those that are not ready come first, and wait for nobody: they serve nobody. Where one is not in time, those after it
-    stay as they are: a new version that does not start, say, takes one node. Cancellation leaves the one that is renewed
-    ending.
+    Those that are not ready come first, and wait for nobody: they serve nobody. Where one is not in time, those after
+    it stay as they are: a new version that does not start, say, takes one node. Cancellation leaves the one that is
+    renewed ending.
 
     Args:
         nodes: all of them, which are kept.
