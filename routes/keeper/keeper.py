@@ -127,9 +127,8 @@ async def _opened(config: Config) -> AsyncIterator[tuple[list[KeptNode], Listene
                 shared_dir=config.shared_dir,
                 database_url=database_url,
                 nats_url=nats_url,
-                base_url=config.base_url,
             )
-            nodes.append(KeptNode(number, own, settings, changed))
+            nodes.append(KeptNode(number, own, settings, base_url=config.base_url, changed=changed))
         yield nodes, listeners
 
 

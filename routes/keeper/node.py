@@ -19,6 +19,8 @@ import structlog
 import trio
 
 from persistence.embedded.bound import start_bound, wait_for_end
+from routes.edge.config.config import ConfigError
+from routes.edge.config.environment import process_environment
 from routes.edge.faults import OperatorFault
 from routes.keeper.listeners import Own
 from routes.keeper.pauses import Pauses
@@ -42,6 +44,8 @@ HANDSHAKE_SECONDS = 0.2
 STOP_SECONDS = 35.0
 """A node ends by itself within thirty; then it is killed."""
 
+_BASE_URL = "PARTYLINE_BASE_URL"
+
 FAULT_STATUS = 1
 """Of a process that has said in one line why it cannot serve."""
 
@@ -58,14 +62,22 @@ class KeptNode:
     Args:
         number: from 1 on.
         own: what it listens on.
-        settings: beside those of the keeper, `PARTYLINE_…` by name.
+        settings: what the keeper decides, as from `settings_of`.
+        base_url: how clients reach the service, unless a setting says it.
         changed: called when it becomes ready, or is no longer.
     """
 
     def __init__(
-        self, number: int, own: Own, settings: Mapping[str, str], changed: Callable[[], None]
+        self,
+        number: int,
+        own: Own,
+        settings: Mapping[str, str],
+        *,
+        base_url: str,
+        changed: Callable[[], None],
     ) -> None:
         self.number = number
+        self._base_url = base_url
         self.is_ready = False
         self._own = own
         self._settings = settings
@@ -139,7 +151,7 @@ class KeptNode:
             [sys.executable, "-P", "-m", "routes.cli", "serve"],
             # At once: what it has acknowledged is in the database, and without its keeper it reaches nothing.
             at_our_end=signal.SIGKILL,
-            environment={**os.environ, **self._settings},
+            environment=environment_of(self._settings, self._base_url),
             descriptors=self._own.descriptors,
         )
         log.info("node_started", number=self.number, pid=self._process.pid, port=self._own.port)
@@ -179,9 +191,8 @@ def settings_of(
     shared_dir: Path,
     database_url: str,
     nats_url: str,
-    base_url: str,
 ) -> dict[str, str]:
-    """What a node is told in its environment, which only its user and root can read.
+    """The settings of a node that its keeper decides.
 
     Args:
         own: what it listens on.
@@ -189,17 +200,28 @@ def settings_of(
         folder: its data folder.
         shared_dir: of all nodes.
         database_url, nats_url: of the keeper.
-        base_url: how clients reach the service.
     """
     settings = {
         "PROCESSES": str(processes),
         "BIND": own.bind,
+        "TLS_BIND": own.tls_bind,
         "DATA_DIR": str(folder.absolute()),
         "SHARED_DIR": str(shared_dir.absolute()),
         "DATABASE_URL": database_url,
         "NATS_URL": nats_url,
-        "BASE_URL": base_url,
     }
-    if own.tls_bind:
-        settings["TLS_BIND"] = own.tls_bind
     return {f"PARTYLINE_{name}": text for name, text in settings.items()}
+
+
+def environment_of(settings: Mapping[str, str], base_url: str) -> dict[str, str]:
+    """What a node is told in its environment, which only its user and root can read: ours as it is now, with `.env`.
+
+    Args:
+        settings: as from `settings_of`; these win.
+        base_url: unless it is set.
+    """
+    try:
+        present = process_environment()
+    except ConfigError:  # the node says in one line what is wrong with the file
+        present = dict(os.environ)
+    return {**present, _BASE_URL: present.get(_BASE_URL) or base_url, **settings}

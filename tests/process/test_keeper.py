@@ -109,8 +109,8 @@ async def _a_roll_fails_no_request(keeper: Keeper) -> None:
     assert not load.failures
     assert load.requests > 20
     # Each was open on a node that went; whoever came to the one that was renewed later has moved twice.
-    assert load.told == len(load.closed) >= 6
-    assert set(load.closed) == {4503}
+    assert load.told >= 6
+    assert load.closed.count(4503) >= load.told
     for speaker in load.speakers:
         async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http:
             speaker.use(http)

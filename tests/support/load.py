@@ -84,3 +84,5 @@ async def _listen(speaker: Speaker, url: str, load: Load) -> None:
                     load.told += frame["type"] == "reconnect"
         except Closed as closed:
             load.closed.append(closed.code)
+        except trio.BrokenResourceError:  # in the middle of a handshake
+            load.closed.append(1006)
