@@ -17,7 +17,7 @@ async def test_a_drained_node_owns_nothing_until_it_is_resumed(cluster: Cluster)
     service, other = world.service, cluster.worlds["a"].service
     assert service.node is not None
     name = service.node.membership.life.node
-    config, lines = service.config, []
+    config, lines = service.config, list[str]()
     ann, bob = await world.players("Ann", "Bob")
     room = await ann.talk_to(bob)
     async with ann.live("/v1/social/live?channels=") as socket:
