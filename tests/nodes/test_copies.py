@@ -10,7 +10,7 @@ from actors.errors import Forbidden, NotFound, Overloaded
 from actors.kernel.nodes.copy import Phase
 from actors.kernel.nodes.peers import SHOWN_BYTES
 from actors.kernel.subscription import Subscription, WatchRequest
-from persistence.errors import PersistenceError
+from persistence.errors import OutcomeUnknown, PersistenceError
 from tests.kernel.ledger import KIND, ROWS, Deposit, Kick, Promote, Read, Viewer, Wave, fold, frame
 from tests.nodes.realm import Realm, open_realm
 from tests.support.bus import FAIR, FOUL
@@ -307,3 +307,21 @@ async def test_who_comes_to_a_node_that_may_have_been_replaced_is_refused(autoju
             await watch(realm, "a", "a0")
         realm.nodes["a"].where.is_sure = lambda: True
         await watch(realm, "a", "a0")
+
+
+async def test_who_lags_while_a_restarting_owner_moves_catches_up(autojump_clock: object) -> None:
+    """The owner's channel has no state at that moment, and goes on as a copy's."""
+    async with open_realm("a", "b") as realm:
+        socket, _ = await watch(realm, "b", "b0", mode="snapshot")
+        socket.make_room(0)
+        await realm.nodes["b"].system.ask(KIND, "b0", Deposit("bob", 20))
+        realm.simulation.script.append("unknown_landed")
+        with pytest.raises(OutcomeUnknown):
+            await realm.nodes["b"].system.ask(KIND, "b0", Deposit("bob", 30))
+        assert await realm.give("b0", "a")
+        await trio.sleep(2)
+        socket.make_room(None)
+        assert seen(socket) == truth(realm, "b0")
+        await realm.nodes["b"].system.ask(KIND, "b0", Deposit("bob", 40))
+        await trio.sleep(1)
+        assert seen(socket) == truth(realm, "b0")

@@ -213,6 +213,8 @@ class Copy:
         follows = channel.epoch == recovered.epoch and len(known) == recovered.seq - channel.offset
         had, self.version = self.place, recovered.version
         if known and follows and len(channel):
+            if not channel.live:  # it was taken over while its owner was being restarted
+                channel.attach(channel.epoch, channel.offset, channel.state)
             # Turns without an offset are among what was missed, so anybody may see something else now.
             self._tell(recovered.state, [*known], (), moves=True)
         else:
