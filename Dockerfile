@@ -2,7 +2,7 @@
 ARG PYTHON=python:3.12-slim-bookworm
 
 FROM ${PYTHON} AS build
-RUN python -m venv /opt/partyline
+RUN python3 -m venv /opt/partyline
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE hatch_build.py ./
 COPY actors actors
@@ -30,6 +30,8 @@ ENV PATH=/opt/partyline/bin:$PATH \
     PARTYLINE_BIND=0.0.0.0:8080 \
     PARTYLINE_DATA_DIR=/data \
     PARTYLINE_LOG=json
+# Python's own modules come without bytecode, which nobody can write later: a health check would compile them each time.
+RUN PYTHONDONTWRITEBYTECODE= partyline openapi > /dev/null
 USER partyline
 WORKDIR /data
 VOLUME /data

@@ -3,6 +3,7 @@
 Each check is a function that yields findings; a check that cannot be carried out is a finding too.
 """
 
+import errno
 import os
 import resource
 import shutil
@@ -27,7 +28,7 @@ from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
 from persistence.embedded.binaries import NoPostgres, find_installation
 from persistence.embedded.cluster import is_half_upgraded, major_of
-from persistence.embedded.data_dir import is_half_restored
+from persistence.embedded.data_dir import is_half_restored, is_held
 from persistence.embedded.wal import SEGMENT_BYTES
 from persistence.errors import PersistenceError
 from persistence.schema import checks
@@ -274,7 +275,11 @@ def _addresses(config: Config) -> Iterator[Finding]:
                 tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 tried.bind(where)
         except OSError as fault:
-            yield Finding(about, fault.strerror or str(fault), "end what uses it, or set PARTYLINE_BIND")
+            # Whoever asks beside a running server finds it there.
+            if fault.errno == errno.EADDRINUSE and is_held(config.data_dir):
+                yield Finding(about, "in use, as a server of this data folder runs")
+            else:
+                yield Finding(about, fault.strerror or str(fault), "end what uses it, or set PARTYLINE_BIND")
         else:
             yield Finding(about, "free")
 

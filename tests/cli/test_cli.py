@@ -15,6 +15,7 @@ import pytest
 import structlog
 import trio
 
+from persistence.embedded.data_dir import hold_data_dir
 from routes import TABLE
 from routes.cli.doctor import examine
 from routes.cli.main import main
@@ -254,12 +255,11 @@ async def test_a_token_beside_a_running_server():
             while await status(first, "/v1/admin/permissions") != 200:
                 await trio.lowlevel.checkpoint()
         assert await status(second, "/v1/admin/permissions") == 200
-        ill = await trio.to_thread.run_sync(
+        found = await trio.to_thread.run_sync(
             partial(partyline, server.data_dir, "doctor", PARTYLINE_BIND=f"127.0.0.1:{server.port}")
         )
-        assert ill.returncode == 1
-        assert "WRONG   address" in ill.stdout
-        assert ill.stdout.count("WRONG") == 1
+        address = f"address 127.0.0.1:{server.port}: in use, as a server of this data folder runs"
+        assert (found.returncode, f"ok      {address}" in found.stdout) == (0, True), found.stdout
         assert first not in server.log
         assert second not in server.log
         ask = partial(partyline, server.data_dir, "health", PARTYLINE_BIND=f"0.0.0.0:{server.port}")
@@ -300,6 +300,23 @@ async def test_the_doctor_sees_open_keys_and_a_dead_database(environ, tmp_path):
     ill = {finding.about: str(finding) async for finding in examine(config) if finding.ill}
     assert ill.keys() == {"keys", "database"}
     assert "chmod go-rwx" in ill["keys"]
+
+
+async def test_the_doctor_tells_a_taken_address_from_its_servers(environ, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        bind = f"127.0.0.1:{taken.getsockname()[1]}"
+        config = read_config({"PARTYLINE_DATA_DIR": str(tmp_path), "PARTYLINE_BIND": bind})
+
+        async def is_ill():
+            (found,) = [one async for one in examine(config) if one.about == f"address {bind}"]
+            return found.ill
+
+        assert await is_ill()  # nobody has ever served from this folder
+        with hold_data_dir(tmp_path):
+            assert not await is_ill()
+        assert await is_ill()
 
 
 async def test_the_doctor_looks_at_the_certificate(environ, tmp_path, database_url):

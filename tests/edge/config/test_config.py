@@ -1,6 +1,9 @@
 """Every setting: its default, its forms, and one clear line for everything else."""
 
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -11,6 +14,9 @@ from routes.edge.config.config import Config, ConfigError, listing, read_config
 from routes.edge.config.environment import dotenv, process_environment
 from routes.edge.config.forms import Bind, NamedKey
 from routes.edge.config.settings import SETTINGS
+from tests.support.process import reachable_directory
+
+ROOT, NOBODY = os.geteuid() == 0, 65534
 
 CONTRACT = [
     "BIND",
@@ -188,6 +194,40 @@ def test_dotenv_lies_below_the_environment(tmp_path: Path, monkeypatch: pytest.M
     environ = process_environment(tmp_path)
     assert (environ["PARTYLINE_LOG"], environ["PARTYLINE_EDGE"]) == ("json", "lean")
     assert "OTHER" not in environ
+
+
+@contextmanager
+def without_privileges() -> Iterator[None]:
+    """As a user whom permissions bind: root goes without its own as long as the block lasts."""
+    if not ROOT:
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_dotenv_where_one_may_not_look_is_none() -> None:
+    with reachable_directory() as folder:
+        (folder / ".env").write_text("PARTYLINE_LOG=json\n")
+        folder.chmod(0o000)
+        try:
+            with without_privileges():
+                assert "PARTYLINE_LOG" not in process_environment(folder)
+        finally:
+            folder.chmod(0o700)
+
+
+def test_dotenv_that_is_somebody_elses_is_one_line() -> None:
+    with reachable_directory() as folder:
+        (folder / ".env").touch(0o000)
+        with (
+            without_privileges(),
+            pytest.raises(ConfigError, match=r"/\.env cannot be read: Permission denied$"),
+        ):
+            process_environment(folder)
 
 
 def test_dotenv_line_that_is_none() -> None:
