@@ -39,6 +39,7 @@ from routes.edge.config.config import Config
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 from routes.joining import CLOCK_MAX_MS
+from routes.open_files import SPARE, affordable, wanted_limit
 
 FREE_MIN_BYTES = 1 << 30
 """With less free space, the write-ahead log alone may fill the disk."""
@@ -54,9 +55,6 @@ BACKUP_MAX_DAYS = 2
 
 CERTIFICATE_MIN_DAYS = 14
 """With less time left, whatever renews the certificate has probably failed."""
-
-SPARE_DESCRIPTORS = 200
-"""File descriptors needed beside those of connections: database, log, files."""
 
 
 OPTIMISE = (
@@ -285,7 +283,8 @@ def _addresses(config: Config) -> Iterator[Finding]:
 
 
 def _descriptors(config: Config) -> Iterator[Finding]:
-    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = config.max_connections + SPARE_DESCRIPTORS
-    cure = None if limit >= wanted else f"ulimit -n {wanted}, or lower PARTYLINE_MAX_CONNECTIONS"
-    yield Finding("open files", f"{limit} allowed, {wanted} wanted", cure, grave=False)
+    wanted = config.max_connections
+    # A start raises the soft limit as far as the hard one lets it.
+    room = affordable(wanted, wanted_limit(wanted, *resource.getrlimit(resource.RLIMIT_NOFILE)))
+    cure = f"ulimit -Hn {wanted + SPARE}, or lower PARTYLINE_MAX_CONNECTIONS" if room < wanted else None
+    yield Finding("open files", f"enough for {room} connections, {wanted} wanted", cure, grave=False)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -23,6 +24,7 @@ from routes.edge.config.config import read_config
 from routes.edge.config.settings import SETTINGS
 from routes.edge.identity.keys import open_keys
 from routes.logs import configure_logging
+from routes.open_files import SPARE
 from tests.edge.certificate import Certificate
 from tests.support.process import reachable_directory, server_process
 from tests.support.waiting import PATIENCE_SECONDS, patience
@@ -317,6 +319,21 @@ async def test_the_doctor_tells_a_taken_address_from_its_servers(environ, tmp_pa
         with hold_data_dir(tmp_path):
             assert not await is_ill()
         assert await is_ill()
+
+
+async def test_the_doctor_counts_the_open_files_that_a_start_can_have(environ, tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = min(hard, 100_000) if hard != resource.RLIM_INFINITY else 100_000
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most - 1, hard))
+    try:
+        for spare, cure in ((SPARE, None), (SPARE - 1, f"ulimit -Hn {most + 1}")):
+            wish = {"PARTYLINE_DATA_DIR": str(tmp_path), "PARTYLINE_MAX_CONNECTIONS": f"{most - spare}"}
+            (found,) = [one async for one in examine(read_config(wish)) if one.about == "open files"]
+            if hard == most or cure is None:
+                assert (found.cure is None, found.ill) == (cure is None, False)
+                assert (found.cure or "").startswith(cure or "")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 async def test_the_doctor_looks_at_the_certificate(environ, tmp_path, database_url):
