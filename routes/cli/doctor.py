@@ -33,6 +33,7 @@ from persistence.embedded.wal import SEGMENT_BYTES
 from persistence.errors import PersistenceError
 from persistence.schema import checks
 from persistence.schema.migrate import unapplied
+from routes.cli.files import AS_SERVICE, is_closed
 from routes.cli.interpreter import is_optimised, present_build
 from routes.disk import archive_of
 from routes.edge.config.config import Config
@@ -93,7 +94,14 @@ class Finding:
 
 async def examine(config: Config) -> AsyncIterator[Finding]:
     """Run all checks and yield their findings, in the order in which a start depends on them."""
-    for finding in (*_python(), modules(standing()), *_data_dir(config.data_dir), *_keys(config.shared_dir)):
+    for finding in (*_python(), modules(standing())):
+        yield finding
+    closed = list(filter(is_closed, dict.fromkeys((config.data_dir, config.shared_dir))))
+    for folder in closed:
+        yield Finding("data folder", f"{folder} cannot be looked into", AS_SERVICE)
+    if closed:  # whatever else there is to say would be said of somebody else's installation
+        return
+    for finding in (*_data_dir(config.data_dir), *_keys(config.shared_dir)):
         yield finding
     async for finding in _database(config):
         yield finding

@@ -26,6 +26,7 @@ from routes.edge.identity.keys import open_keys
 from routes.logs import configure_logging
 from routes.open_files import SPARE
 from tests.edge.certificate import Certificate
+from tests.support.privileges import without_privileges
 from tests.support.process import reachable_directory, server_process
 from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.users.parts import ANN, BEN
@@ -302,6 +303,29 @@ async def test_the_doctor_sees_open_keys_and_a_dead_database(environ, tmp_path):
     ill = {finding.about: str(finding) async for finding in examine(config) if finding.ill}
     assert ill.keys() == {"keys", "database"}
     assert "chmod go-rwx" in ill["keys"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("doctor",), "{0} cannot be looked into\n        → run this as the user that the service runs as\n"),
+        (
+            ("backup", "/nowhere/at/all"),
+            "{0}/keys cannot be looked into: run this as the user that the service ",
+        ),
+        (("nodes",), "{0}/lock cannot be opened: Permission denied\n"),
+        (("token", "--name", "Ann"), "the keys in {0}/keys cannot be used: Permission denied\n"),
+    ],
+)
+def test_a_folder_that_is_somebody_elses_is_one_line(environ, capsys, command, said):
+    with reachable_directory() as home:
+        folder = home / "data"
+        folder.mkdir(0o000)
+        environ.setenv("PARTYLINE_DATA_DIR", str(folder))
+        with without_privileges():
+            assert main(command) == 1
+        out, err = capsys.readouterr()
+        assert said.format(folder) in out + err
 
 
 async def test_the_doctor_tells_a_taken_address_from_its_servers(environ, tmp_path):

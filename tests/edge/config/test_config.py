@@ -1,9 +1,6 @@
 """Every setting: its default, its forms, and one clear line for everything else."""
 
-import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -14,9 +11,8 @@ from routes.edge.config.config import Config, ConfigError, listing, read_config
 from routes.edge.config.environment import dotenv, process_environment
 from routes.edge.config.forms import Bind, NamedKey
 from routes.edge.config.settings import SETTINGS
+from tests.support.privileges import without_privileges
 from tests.support.process import reachable_directory
-
-ROOT, NOBODY = os.geteuid() == 0, 65534
 
 CONTRACT = [
     "BIND",
@@ -194,19 +190,6 @@ def test_dotenv_lies_below_the_environment(tmp_path: Path, monkeypatch: pytest.M
     environ = process_environment(tmp_path)
     assert (environ["PARTYLINE_LOG"], environ["PARTYLINE_EDGE"]) == ("json", "lean")
     assert "OTHER" not in environ
-
-
-@contextmanager
-def without_privileges() -> Iterator[None]:
-    """As a user whom permissions bind: root goes without its own as long as the block lasts."""
-    if not ROOT:
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 def test_dotenv_where_one_may_not_look_is_none() -> None:
