@@ -19,8 +19,8 @@ RUN /opt/partyline/bin/pip install --no-cache-dir '.[fast]' \
 
 FROM ${PYTHON}
 # The same number on every machine, so that a volume keeps its owner.
-RUN groupadd --system --gid 10001 partyline \
-    && useradd --system --uid 10001 --gid partyline --home-dir /data --shell /usr/sbin/nologin partyline \
+RUN groupadd --gid 10001 partyline \
+    && useradd --uid 10001 --gid partyline --no-create-home --home-dir /data --shell /usr/sbin/nologin partyline \
     && install -d -o partyline -g partyline -m 0700 /data /shared
 COPY --from=build /opt/partyline /opt/partyline
 ENV PATH=/opt/partyline/bin:$PATH \
