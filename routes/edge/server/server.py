@@ -23,10 +23,11 @@ from hypercorn.typing import ASGIFramework, LifespanState
 from hypercorn.utils import parse_socket_addr, repr_socket_addr
 
 from routes.edge.errors import EdgeRefused, contained
+from routes.edge.faults import CannotListen
 from routes.edge.pipeline.application import DirectApplication
 from routes.edge.server.acceptor import Acceptor
 from routes.edge.server.admission import Connections
-from routes.edge.server.binding import CannotListen, listen_on
+from routes.edge.server.binding import listen_on
 from routes.edge.server.connection import HttpConnection
 from routes.edge.server.shared import Shared
 from routes.edge.tls.connection import TlsConnection, ends_of
@@ -49,6 +50,7 @@ async def serve(
     settings: ServerSettings,
     *,
     stop: trio.Event,
+    parting: trio.Event | None = None,
     started: Callable[[Sequence[str]], None] = _unheard,
 ) -> None:
     """Serve an ASGI application until `stop`, then drain and return (contract §11, Stopping).
@@ -62,6 +64,8 @@ async def serve(
             connection and ends after the last.
         settings: bounds and addresses.
         stop: set it to stop the server.
+        parting: set it some time before: from then on each response is the last of its connection, so that clients
+            which ask all the time are elsewhere by then.
         started: called with the bound addresses, as URLs, once connections are accepted.
 
     Raises:
@@ -80,6 +84,8 @@ async def serve(
             try:
                 listeners.open(listening)
                 started(listening.addresses)
+                if parting is not None:
+                    nursery.start_soon(listeners.part, parting)
                 await stop.wait()
                 await listeners.drain()
             finally:
@@ -153,6 +159,12 @@ class Listeners:
             self._nursery.start_soon(self._resume_acceptors)
         if listening.secure:
             self._nursery.start_soon(self._accept_secure, listening.secure)
+
+    async def part(self, parting: trio.Event) -> None:
+        """From this event on, end each connection with its next response. Cancellation changes nothing."""
+        await parting.wait()
+        self._shared.retiring = True
+        await self._context.terminated.set()
 
     async def drain(self) -> None:
         """Stop accepting, and wait until all connections have ended, at most `drain_seconds`.

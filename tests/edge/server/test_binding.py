@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from routes.edge.server.binding import CannotListen, listen_on
+from routes.edge.faults import CannotListen
+from routes.edge.server.binding import listen_on
 from tests.support.process import free_port
 
 FOURS, SIXES = ("127.0.0.1", "0.0.0.0"), ("::1", "::")
