@@ -52,7 +52,8 @@ def _hot(nodes: int, sockets: int, rate: int) -> None:
     alone, joined = (deliveries * each / 1e6 for each in DELIVERY_US)
     print(
         f"{nodes:5} nodes, {sockets:9,} sockets: its owner tells {told:7,} turns/s, "
-        f"{told * EVENT_BYTES / 1e6:.1f} MB/s, {told * ENTRY_US / 1e6:.2f} cores; each node {deliveries:,} deliveries/s, {alone:.2f} cores one by one, "
+        f"{told * EVENT_BYTES / 1e6:.1f} MB/s, {told * ENTRY_US / 1e6:.2f} cores; "
+        f"each node {deliveries:,} deliveries/s, {alone:.2f} cores one by one, "
         f"{joined:.2f} joined"
     )
 
