@@ -2,7 +2,7 @@
 ARG PYTHON=python:3.12-slim-bookworm
 
 FROM ${PYTHON} AS build
-RUN python -m venv /opt/partyline
+RUN python3 -m venv /opt/partyline
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE hatch_build.py ./
 COPY actors actors
@@ -19,8 +19,8 @@ RUN /opt/partyline/bin/pip install --no-cache-dir '.[fast,nodes]' \
 
 FROM ${PYTHON}
 # The same number on every machine, so that a volume keeps its owner.
-RUN groupadd --system --gid 10001 partyline \
-    && useradd --system --uid 10001 --gid partyline --home-dir /data --shell /usr/sbin/nologin partyline \
+RUN groupadd --gid 10001 partyline \
+    && useradd --uid 10001 --gid partyline --no-create-home --home-dir /data --shell /usr/sbin/nologin partyline \
     && install -d -o partyline -g partyline -m 0700 /data /shared
 COPY --from=build /opt/partyline /opt/partyline
 ENV PATH=/opt/partyline/bin:$PATH \
@@ -30,6 +30,8 @@ ENV PATH=/opt/partyline/bin:$PATH \
     PARTYLINE_BIND=0.0.0.0:8080 \
     PARTYLINE_DATA_DIR=/data \
     PARTYLINE_LOG=json
+# Python's own modules come without bytecode, which nobody can write later: a health check would compile them each time.
+RUN PYTHONDONTWRITEBYTECODE= partyline openapi > /dev/null
 USER partyline
 WORKDIR /data
 VOLUME /data

@@ -278,8 +278,12 @@ def exclusive(home: Path) -> Iterator[None]:
 
     Raises:
         ClusterInUse: another process has locked it.
+        ClusterFaulty: this user may not.
     """
-    descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as fault:
+        raise ClusterFaulty(f"{home / 'lock'} cannot be opened: {fault.strerror}") from None
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,5 +1,6 @@
 """The data folder of one server: locked by one process at a time, with a node name that outlives the process."""
 
+import fcntl
 import os
 import secrets
 from collections.abc import AsyncIterator, Iterator
@@ -42,6 +43,24 @@ def hold_data_dir(data_dir: Path) -> Iterator[None]:
                 f"a restore into {data_dir} did not finish: remove what is in the folder and restore again"
             )
         yield
+
+
+def is_held(data_dir: Path) -> bool:
+    """Whether a server holds a data folder at this moment; False also where this user may not look.
+
+    It tries the lock, for which a server that starts in the same instant waits.
+
+    Args:
+        data_dir: as for `hold_data_dir`; it need not be there.
+    """
+    try:
+        with (data_dir / "lock").open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 @asynccontextmanager

@@ -23,6 +23,7 @@ from persistence.schema import checks
 from persistence.schema.migrate import check_known, read_applied
 from routes.cli.database import POOL_SIZE, Reached, reach
 from routes.cli.faults import CommandFault
+from routes.cli.files import AS_SERVICE, is_closed
 from routes.edge.config.config import Config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import MASTER_FILE
@@ -46,7 +47,10 @@ async def make_backup(path: Path, config: Config, passphrase: bytes | None) -> I
         BackupFault: the backup cannot be made; no file is left.
         PersistenceError: the database cannot be reached.
     """
-    if not (config.shared_dir / "keys" / MASTER_FILE).exists():
+    keys_dir = config.shared_dir / "keys"
+    if is_closed(keys_dir):
+        raise CommandFault(f"{keys_dir} cannot be looked into: {AS_SERVICE}")
+    if not (keys_dir / MASTER_FILE).exists():
         raise CommandFault(f"there is no installation in {config.shared_dir}; see PARTYLINE_DATA_DIR")
     async with reach(config) as reached:
         program, origin = await _origin(reached, config)

@@ -3,6 +3,7 @@
 Each check is a function that yields findings; a check that cannot be carried out is a finding too.
 """
 
+import errno
 import os
 import resource
 import shutil
@@ -27,13 +28,14 @@ from persistence.embedded.account import account_for
 from persistence.embedded.address import running_address
 from persistence.embedded.binaries import NoPostgres, find_installation
 from persistence.embedded.cluster import is_half_upgraded, major_of
-from persistence.embedded.data_dir import is_half_restored
+from persistence.embedded.data_dir import is_half_restored, is_held
 from persistence.embedded.wal import SEGMENT_BYTES
 from persistence.errors import PersistenceError
 from persistence.nodes import members
 from persistence.nodes.members import State
 from persistence.schema import checks
 from persistence.schema.migrate import unapplied
+from routes.cli.files import AS_SERVICE, is_closed
 from routes.cli.interpreter import is_optimised, present_build
 from routes.disk import archive_of
 from routes.edge.config.config import Config
@@ -42,6 +44,7 @@ from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 from routes.joining import CLOCK_MAX_MS
 from routes.keeper.nats import kept_url
+from routes.open_files import SPARE, affordable, wanted_limit
 
 FREE_MIN_BYTES = 1 << 30
 """With less free space, the write-ahead log alone may fill the disk."""
@@ -57,9 +60,6 @@ BACKUP_MAX_DAYS = 2
 
 CERTIFICATE_MIN_DAYS = 14
 """With less time left, whatever renews the certificate has probably failed."""
-
-SPARE_DESCRIPTORS = 200
-"""File descriptors needed beside those of connections: database, log, files."""
 
 
 OPTIMISE = (
@@ -98,7 +98,14 @@ class Finding:
 
 async def examine(config: Config) -> AsyncIterator[Finding]:
     """Run all checks and yield their findings, in the order in which a start depends on them."""
-    for finding in (*_python(), modules(standing()), *_data_dir(config.data_dir), *_keys(config.shared_dir)):
+    for finding in (*_python(), modules(standing())):
+        yield finding
+    closed = list(filter(is_closed, dict.fromkeys((config.data_dir, config.shared_dir))))
+    for folder in closed:
+        yield Finding("data folder", f"{folder} cannot be looked into", AS_SERVICE)
+    if closed:  # whatever else there is to say would be said of somebody else's installation
+        return
+    for finding in (*_data_dir(config.data_dir), *_keys(config.shared_dir)):
         yield finding
     async for finding in _database(config):
         yield finding
@@ -289,13 +296,18 @@ def _addresses(config: Config) -> Iterator[Finding]:
                 tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 tried.bind(where)
         except OSError as fault:
-            yield Finding(about, fault.strerror or str(fault), "end what uses it, or set PARTYLINE_BIND")
+            # Whoever asks beside a running server finds it there.
+            if fault.errno == errno.EADDRINUSE and is_held(config.data_dir):
+                yield Finding(about, "in use, as a server of this data folder runs")
+            else:
+                yield Finding(about, fault.strerror or str(fault), "end what uses it, or set PARTYLINE_BIND")
         else:
             yield Finding(about, "free")
 
 
 def _descriptors(config: Config) -> Iterator[Finding]:
-    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = config.max_connections + SPARE_DESCRIPTORS
-    cure = None if limit >= wanted else f"ulimit -n {wanted}, or lower PARTYLINE_MAX_CONNECTIONS"
-    yield Finding("open files", f"{limit} allowed, {wanted} wanted", cure, grave=False)
+    wanted = config.max_connections
+    # A start raises the soft limit as far as the hard one lets it.
+    room = affordable(wanted, wanted_limit(wanted, *resource.getrlimit(resource.RLIMIT_NOFILE)))
+    cure = f"ulimit -Hn {wanted + SPARE}, or lower PARTYLINE_MAX_CONNECTIONS" if room < wanted else None
+    yield Finding("open files", f"enough for {room} connections, {wanted} wanted", cure, grave=False)

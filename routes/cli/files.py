@@ -1,4 +1,4 @@
-"""The file that a command reads."""
+"""The file that a command reads, and folders that it may not look into."""
 
 import sys
 from collections.abc import Iterator
@@ -27,3 +27,16 @@ def opened(path: Path) -> Iterator[BufferedIOBase]:
         raise CommandFault(f"{path}: {fault.strerror}") from fault
     with file:
         yield file
+
+
+AS_SERVICE = "run this as the user that the service runs as"
+"""What to do about a folder of the service that is closed to whoever looks at it."""
+
+
+def is_closed(folder: Path) -> bool:
+    """Whether this user may not look into a folder; False where there is none."""
+    try:
+        (folder / "any").exists()
+    except PermissionError:
+        return True
+    return False

@@ -14,6 +14,7 @@ import structlog
 
 from routes.edge.config.forms import Bind
 from routes.edge.faults import CannotListen
+from routes.edge.server.binding import bound
 from routes.keeper.steering import steer
 
 BACKLOG = 2048
@@ -103,7 +104,7 @@ def open_listeners(
     """
     with ExitStack() as stack:
         groups = [
-            _Group(is_secure, _listen(stack, one, nodes))
+            _Group(is_secure, _listen(stack, one, nodes, (*tls_bind, *bind)))
             for is_secure, binds in ((True, tls_bind), (False, bind))
             for one in binds
         ]
@@ -112,35 +113,21 @@ def open_listeners(
         yield Listeners(groups, own)
 
 
-def _listen(stack: ExitStack, bind: Bind, count: int) -> tuple[socket.socket, ...]:
-    family = socket.AF_INET6 if ":" in bind.host else socket.AF_INET
+def _listen(
+    stack: ExitStack, bind: Bind, count: int, beside: Collection[Bind] = ()
+) -> tuple[socket.socket, ...]:
     sockets: list[socket.socket] = []
-    where = tuple(bind)
     try:
         # Alone, so that the port of another service is in use, although that would share it.
-        with _bound(family, where) as alone:
-            where = alone.getsockname()[:2]
+        with bound(bind, beside) as alone:
+            where = Bind(*alone.getsockname()[:2])
         for _ in range(count):
-            sockets.append(stack.enter_context(_bound(family, where, is_shared=True)))
+            sockets.append(stack.enter_context(bound(where, beside, is_shared=True)))
             sockets[-1].listen(BACKLOG)
     except OSError as fault:
         reason = "in use" if fault.errno == errno.EADDRINUSE else fault.strerror or str(fault)
         raise CannotListen(f"cannot listen on {bind}: {reason}") from fault
     return tuple(sockets)
-
-
-def _bound(
-    family: socket.AddressFamily, where: tuple[object, ...], *, is_shared: bool = False
-) -> socket.socket:
-    made = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, is_shared)
-        made.bind(where)
-    except BaseException:
-        made.close()
-        raise
-    return made
 
 
 def _written(descriptors: Sequence[int]) -> str:

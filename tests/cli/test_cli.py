@@ -16,13 +16,12 @@ import structlog
 import trio
 
 from routes import TABLE
-from routes.cli.doctor import examine
 from routes.cli.main import main
 from routes.edge.config.config import read_config
 from routes.edge.config.settings import SETTINGS
 from routes.edge.identity.keys import open_keys
 from routes.logs import configure_logging
-from tests.edge.certificate import Certificate
+from tests.support.privileges import without_privileges
 from tests.support.process import reachable_directory, server_process
 from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.users.parts import ANN, BEN
@@ -32,16 +31,6 @@ from tests.users.parts import ANN, BEN
 def _default_log():
     yield
     structlog.reset_defaults()
-
-
-@pytest.fixture
-def environ(monkeypatch, tmp_path):
-    """No settings from outside; the data folder is a fresh one that is not there yet."""
-    for name in [name for name in os.environ if name.startswith("PARTYLINE_")]:
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return monkeypatch
 
 
 def test_routes(environ, capsys):
@@ -254,12 +243,11 @@ async def test_a_token_beside_a_running_server():
             while await status(first, "/v1/admin/permissions") != 200:
                 await trio.lowlevel.checkpoint()
         assert await status(second, "/v1/admin/permissions") == 200
-        ill = await trio.to_thread.run_sync(
+        found = await trio.to_thread.run_sync(
             partial(partyline, server.data_dir, "doctor", PARTYLINE_BIND=f"127.0.0.1:{server.port}")
         )
-        assert ill.returncode == 1
-        assert "WRONG   address" in ill.stdout
-        assert ill.stdout.count("WRONG") == 1
+        address = f"address 127.0.0.1:{server.port}: in use, as a server of this data folder runs"
+        assert (found.returncode, f"ok      {address}" in found.stdout) == (0, True), found.stdout
         assert first not in server.log
         assert second not in server.log
         ask = partial(partyline, server.data_dir, "health", PARTYLINE_BIND=f"0.0.0.0:{server.port}")
@@ -274,54 +262,27 @@ def test_nobody_who_answers_is_not_healthy(environ, capsys):
     assert (out, err.count("\n"), "http://127.0.0.1:1/ready does not answer" in err) == ("", 1, True)
 
 
-async def test_the_doctor_finds_nothing_wrong(environ, database_url):
-    findings = [
-        finding
-        async for finding in examine(
-            read_config({"PARTYLINE_DATABASE_URL": database_url, "PARTYLINE_BIND": "127.0.0.1:0"})
-        )
-    ]
-    assert [str(finding) for finding in findings if finding.ill] == []
-    assert {"python", "data folder", "disk", "keys", "database", "migrations", "clock"} <= {
-        finding.about for finding in findings
-    }
-
-
-async def test_the_doctor_sees_open_keys_and_a_dead_database(environ, tmp_path):
-    open_keys(tmp_path)
-    (tmp_path / "keys" / "master.key").chmod(0o644)
-    config = read_config(
-        {
-            "PARTYLINE_DATA_DIR": str(tmp_path),
-            "PARTYLINE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
-            "PARTYLINE_BIND": "127.0.0.1:0",
-        }
-    )
-    ill = {finding.about: str(finding) async for finding in examine(config) if finding.ill}
-    assert ill.keys() == {"keys", "database"}
-    assert "chmod go-rwx" in ill["keys"]
-
-
-async def test_the_doctor_looks_at_the_certificate(environ, tmp_path, database_url):
-    certificate = Certificate(tmp_path)
-    settings = {
-        "PARTYLINE_DATABASE_URL": database_url,
-        "PARTYLINE_BIND": "127.0.0.1:0",
-        "PARTYLINE_TLS_BIND": "127.0.0.1:0",
-        "PARTYLINE_TLS_CERT": str(certificate.certfile),
-        "PARTYLINE_TLS_KEY": str(certificate.keyfile),
-    }
-
-    async def found():
-        findings = [one async for one in examine(read_config(settings)) if one.about == "certificate"]
-        (finding,) = findings
-        return finding
-
-    soon = await found()
-    assert (soon.says, soon.ill) == ("ends in 1 days", False)
-    assert "renew it" in soon.cure
-    certificate.keyfile.unlink()
-    assert (await found()).ill
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("doctor",), "{0} cannot be looked into\n        → run this as the user that the service runs as\n"),
+        (
+            ("backup", "/nowhere/at/all"),
+            "{0}/keys cannot be looked into: run this as the user that the service ",
+        ),
+        (("nodes",), "{0}/lock cannot be opened: Permission denied\n"),
+        (("token", "--name", "Ann"), "the keys in {0}/keys cannot be used: Permission denied\n"),
+    ],
+)
+def test_a_folder_that_is_somebody_elses_is_one_line(environ, capsys, command, said):
+    with reachable_directory() as home:
+        folder = home / "data"
+        folder.mkdir(0o000)
+        environ.setenv("PARTYLINE_DATA_DIR", str(folder))
+        with without_privileges():
+            assert main(command) == 1
+        out, err = capsys.readouterr()
+        assert said.format(folder) in out + err
 
 
 @pytest.mark.slow

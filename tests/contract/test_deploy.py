@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import subprocess
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -67,6 +67,28 @@ def the_cluster() -> dict[str, Any]:
     return made
 
 
+def the_network(composed: dict[str, Any], name: str) -> dict[str, str]:
+    """The addresses of a network of a composed file."""
+    [made] = composed["networks"][name]["ipam"]["config"]
+    return dict(made)
+
+
+def test_nobody_is_given_the_balancers_address_before_it_starts() -> None:
+    cluster = the_cluster()
+    network = the_network(cluster, "before")
+    subnet, given = ip_network(network["subnet"]), ip_network(network["ip_range"])
+    kept = {network["gateway"], cluster["services"]["balancer"]["networks"]["before"]["ipv4_address"]}
+    assert given.subnet_of(subnet)  # type: ignore[arg-type]
+    assert all(ip_address(address) in subnet and ip_address(address) not in given for address in kept)
+    assert len(kept) == 2
+
+
+def test_the_proxy_on_the_host_is_believed_where_there_is_one_service() -> None:
+    composed = yaml.safe_load((ROOT / "compose.yaml").read_text())
+    trusted = composed["services"]["partyline"]["environment"]["PARTYLINE_TRUSTED_PROXIES"]
+    assert trusted == the_network(composed, "partyline")["gateway"]
+
+
 def test_the_nodes_of_the_cluster_differ_in_their_folder_alone() -> None:
     cluster = the_cluster()
     nodes = {name: it for name, it in cluster["services"].items() if name.startswith("node")}
@@ -99,9 +121,11 @@ def test_the_settings_of_the_cluster_are_taken_and_lead_to_what_is_there() -> No
     assert (nats.hostname, str(nats.port)) == ("nats", options["--port"])
     assert (nats.username, nats.password) == (options["--user"], options["--pass"])
     assert options["--http_port"] in services["nats"]["healthcheck"]["test"][-1]
-    # Who is believed is the balancer, and everybody who has to be reached is in a network with who asks.
-    [proxy] = config.trusted_proxies
-    assert str(proxy.network_address) == services["balancer"]["networks"]["before"]["ipv4_address"]
+    # Who is believed is the balancer and the proxy before it, which comes from the gateway; and everybody who has to be
+    # reached is in a network with who asks.
+    balancer = services["balancer"]["networks"]["before"]["ipv4_address"]
+    gateway = the_network(cluster, "before")["gateway"]
+    assert {str(proxy) for proxy in config.trusted_proxies} == {f"{gateway}/32", f"{balancer}/32"}
     joined = {name: set(it["networks"]) for name, it in services.items()}
     assert all(joined["node1"] & joined[name] for name in services)
     assert not joined["balancer"] & (joined["postgres"] | joined["nats"])
@@ -130,5 +154,5 @@ def test_the_balancer_of_the_cluster_knows_its_nodes() -> None:
     [published] = cluster["services"]["balancer"]["ports"]
     assert published.rpartition(":")[2] == server["listen"][0][1:]
     assert server["listen"] == [":8080"]
-    gateway = str(ip_network(cluster["networks"]["before"]["ipam"]["config"][0]["subnet"])[1])
+    gateway = the_network(cluster, "before")["gateway"]
     assert set(re.findall(r'"trusted_proxies": \["([^"]+)"\]', json.dumps(server))) == {gateway}

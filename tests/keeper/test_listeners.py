@@ -9,6 +9,7 @@ import pytest
 from routes.edge.config.forms import Bind
 from routes.edge.faults import CannotListen
 from routes.keeper.listeners import Listeners, open_listeners
+from tests.support.process import free_port
 
 LOOPBACK = Bind("127.0.0.1", 0)
 CONNECTIONS = 60
@@ -82,6 +83,15 @@ def test_a_port_of_another_service_is_in_use_even_if_it_would_share_it() -> None
             pass
     with pytest.raises(CannotListen), open_listeners([Bind("192.0.2.1", 1)], [], nodes=2, node_port=None):
         pass
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="there is no IPv6 here")
+def test_both_families_on_one_port() -> None:
+    port = free_port()
+    both = [Bind("127.0.0.1", port), Bind("::", port)]
+    with open_listeners(both, [], nodes=2, node_port=None):
+        for host in ("127.0.0.1", "::1"):
+            socket.create_connection((host, port), timeout=5).close()
 
 
 def test_what_waits_at_a_socket_is_there_for_who_comes_next() -> None:

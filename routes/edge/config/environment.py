@@ -15,16 +15,28 @@ def process_environment(directory: Path | None = None) -> dict[str, str]:
     """The environment of this process, over the `PARTYLINE_` variables of a `.env` file.
 
     Args:
-        directory: where `.env` is looked for; None for the working directory.
+        directory: where `.env` is looked for; None for the working directory. One that this user may not enter has
+            none, so that `sudo -u` works from wherever root stands.
 
     Raises:
-        ConfigError: a line of the file is not `NAME=value`.
+        ConfigError: the file cannot be read, or a line of it is not `NAME=value`.
     """
-    path = (directory or Path.cwd()) / DOTENV
+    path = (directory or Path()) / DOTENV
     found = {}
-    if path.is_file():
-        found = {name: text for name, text in dotenv(path.read_text("utf-8")) if name.startswith(PREFIX)}
+    if _is_there(path):
+        try:
+            text = path.read_text("utf-8")
+        except OSError as fault:
+            raise ConfigError(f"{path.absolute()} cannot be read: {fault.strerror}") from None
+        found = {name: value for name, value in dotenv(text) if name.startswith(PREFIX)}
     return {**found, **os.environ}
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except PermissionError:
+        return False
 
 
 _LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")

@@ -27,9 +27,9 @@ from routes.edge.faults import CannotListen
 from routes.edge.pipeline.application import DirectApplication
 from routes.edge.server.acceptor import Acceptor
 from routes.edge.server.admission import Connections
+from routes.edge.server.binding import listen_on
 from routes.edge.server.connection import HttpConnection
 from routes.edge.server.shared import Shared
-from routes.edge.tls.certificate import ServerCertificate
 from routes.edge.tls.connection import TlsConnection, ends_of
 from routes.edge.tls.listener import SecureListener
 from routes.edge.transport.reactor import Reactor
@@ -73,7 +73,7 @@ async def serve(
         hypercorn.utils.LifespanFailureError: the application did not start.
     """
     config = settings.hypercorn()
-    listening = _listen(config, settings.certificate)
+    listening = _listen(settings, config.backlog)
     state: LifespanState = {}
     lifespan = Lifespan(ASGIWrapper(app), config, state)
     async with trio.open_nursery() as lifespan_nursery:
@@ -104,25 +104,17 @@ class _Listening:
     addresses: list[str]
 
 
-def _listen(config: Config, certificate: ServerCertificate | None) -> _Listening:
-    try:
-        sockets = config.create_sockets()
-    except OSError as error:
-        addresses = ", ".join((*config.bind, *config.insecure_bind))
-        raise CannotListen(f"cannot listen on {addresses}: {error.strerror or error}") from error
+def _listen(settings: ServerSettings, backlog: int) -> _Listening:
+    tls_bind = settings.tls_bind if settings.certificate is not None else ()
     listening = _Listening([], [], [])
-    for scheme, bound in (("https", sockets.secure_sockets), ("http", sockets.insecure_sockets)):
-        for sock in bound:
-            sock.listen(config.backlog)
-            # Hypercorn makes its sockets inheritable for workers; child processes (PostgreSQL) must not hold a port.
-            sock.set_inheritable(False)
-            listening.addresses.append(f"{scheme}://{repr_socket_addr(sock.family, sock.getsockname())}")
-            if scheme == "https" and certificate is not None:
-                listener = trio.SocketListener(trio.socket.from_stdlib_socket(sock))
-                listening.secure.append(SecureListener(listener, certificate))
-            else:
-                sock.setblocking(False)
-                listening.cleartext.append(sock)
+    for number, sock in enumerate(listen_on((*tls_bind, *settings.bind), backlog)):
+        scheme = "https" if number < len(tls_bind) else "http"
+        listening.addresses.append(f"{scheme}://{repr_socket_addr(sock.family, sock.getsockname())}")
+        if scheme == "https" and settings.certificate is not None:
+            listener = trio.SocketListener(trio.socket.from_stdlib_socket(sock))
+            listening.secure.append(SecureListener(listener, settings.certificate))
+        else:
+            listening.cleartext.append(sock)
     return listening
 
 

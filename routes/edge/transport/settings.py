@@ -88,10 +88,7 @@ class ServerSettings:
         config.ssl_handshake_timeout = self.head_seconds
         # Only switches pings on; tls/websocket.py sends them at its own interval.
         config.websocket_ping_interval = 30.0
-        if self.certificate is None:
-            config.bind = list(self.bind)
-        else:
-            config.bind, config.insecure_bind = list(self.tls_bind), list(self.bind)
+        if self.certificate is not None:
             config.certfile, config.keyfile = str(self.certificate.certfile), str(self.certificate.keyfile)
         return config
 

@@ -12,6 +12,8 @@ from routes.edge.config.config import Config, ConfigError, listing, read_config
 from routes.edge.config.environment import dotenv, process_environment
 from routes.edge.config.forms import Bind, Descriptor, NamedKey
 from routes.edge.config.settings import SETTINGS
+from tests.support.privileges import without_privileges
+from tests.support.process import reachable_directory
 
 CONTRACT = [
     "BIND",
@@ -232,6 +234,27 @@ def test_dotenv_lies_below_the_environment(tmp_path: Path, monkeypatch: pytest.M
     environ = process_environment(tmp_path)
     assert (environ["PARTYLINE_LOG"], environ["PARTYLINE_EDGE"]) == ("json", "lean")
     assert "OTHER" not in environ
+
+
+def test_dotenv_where_one_may_not_look_is_none() -> None:
+    with reachable_directory() as folder:
+        (folder / ".env").write_text("PARTYLINE_LOG=json\n")
+        folder.chmod(0o000)
+        try:
+            with without_privileges():
+                assert "PARTYLINE_LOG" not in process_environment(folder)
+        finally:
+            folder.chmod(0o700)
+
+
+def test_dotenv_that_is_somebody_elses_is_one_line() -> None:
+    with reachable_directory() as folder:
+        (folder / ".env").touch(0o000)
+        with (
+            without_privileges(),
+            pytest.raises(ConfigError, match=r"/\.env cannot be read: Permission denied$"),
+        ):
+            process_environment(folder)
 
 
 def test_dotenv_line_that_is_none() -> None:

@@ -322,7 +322,6 @@ async def test_stopping_does_not_wait_for_ever(sockets: Sockets) -> None:
         await trio.testing.wait_all_tasks_blocked()
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Hypercorn drops the socket
 async def test_an_address_that_is_taken_is_one_clear_line() -> None:
     async with running(Application()) as base_url:
         taken = base_url.removeprefix("http://")

@@ -1,0 +1,1 @@
+"""Tries the container image as docs/install.md has it run."""

@@ -1,0 +1,93 @@
+"""`partyline doctor`: what it finds wrong, and what it does not."""
+
+import resource
+import socket
+
+from persistence.embedded.data_dir import hold_data_dir
+from routes.cli.doctor import examine
+from routes.edge.config.config import read_config
+from routes.edge.identity.keys import open_keys
+from routes.open_files import SPARE
+from tests.edge.certificate import Certificate
+
+
+async def test_the_doctor_finds_nothing_wrong(environ, database_url):
+    findings = [
+        finding
+        async for finding in examine(
+            read_config({"PARTYLINE_DATABASE_URL": database_url, "PARTYLINE_BIND": "127.0.0.1:0"})
+        )
+    ]
+    assert [str(finding) for finding in findings if finding.ill] == []
+    assert {"python", "data folder", "disk", "keys", "database", "migrations", "clock"} <= {
+        finding.about for finding in findings
+    }
+
+
+async def test_the_doctor_sees_open_keys_and_a_dead_database(environ, tmp_path):
+    open_keys(tmp_path)
+    (tmp_path / "keys" / "master.key").chmod(0o644)
+    config = read_config(
+        {
+            "PARTYLINE_DATA_DIR": str(tmp_path),
+            "PARTYLINE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
+            "PARTYLINE_BIND": "127.0.0.1:0",
+        }
+    )
+    ill = {finding.about: str(finding) async for finding in examine(config) if finding.ill}
+    assert ill.keys() == {"keys", "database"}
+    assert "chmod go-rwx" in ill["keys"]
+
+
+async def test_the_doctor_tells_a_taken_address_from_its_servers(environ, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        bind = f"127.0.0.1:{taken.getsockname()[1]}"
+        config = read_config({"PARTYLINE_DATA_DIR": str(tmp_path), "PARTYLINE_BIND": bind})
+
+        async def is_ill():
+            (found,) = [one async for one in examine(config) if one.about == f"address {bind}"]
+            return found.ill
+
+        assert await is_ill()  # nobody has ever served from this folder
+        with hold_data_dir(tmp_path):
+            assert not await is_ill()
+        assert await is_ill()
+
+
+async def test_the_doctor_counts_the_open_files_that_a_start_can_have(environ, tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = min(hard, 100_000) if hard != resource.RLIM_INFINITY else 100_000
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most - 1, hard))
+    try:
+        for spare, cure in ((SPARE, None), (SPARE - 1, f"ulimit -Hn {most + 1}")):
+            wish = {"PARTYLINE_DATA_DIR": str(tmp_path), "PARTYLINE_MAX_CONNECTIONS": f"{most - spare}"}
+            (found,) = [one async for one in examine(read_config(wish)) if one.about == "open files"]
+            if hard == most or cure is None:
+                assert (found.cure is None, found.ill) == (cure is None, False)
+                assert (found.cure or "").startswith(cure or "")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+async def test_the_doctor_looks_at_the_certificate(environ, tmp_path, database_url):
+    certificate = Certificate(tmp_path)
+    settings = {
+        "PARTYLINE_DATABASE_URL": database_url,
+        "PARTYLINE_BIND": "127.0.0.1:0",
+        "PARTYLINE_TLS_BIND": "127.0.0.1:0",
+        "PARTYLINE_TLS_CERT": str(certificate.certfile),
+        "PARTYLINE_TLS_KEY": str(certificate.keyfile),
+    }
+
+    async def found():
+        findings = [one async for one in examine(read_config(settings)) if one.about == "certificate"]
+        (finding,) = findings
+        return finding
+
+    soon = await found()
+    assert (soon.says, soon.ill) == ("ends in 1 days", False)
+    assert "renew it" in soon.cure
+    certificate.keyfile.unlink()
+    assert (await found()).ill
