@@ -1,12 +1,14 @@
 """Derives presence from live sockets: a user is online while one of their sockets is open."""
 
+from collections.abc import Mapping
+
 from actors.ids import is_uuid
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.roaming import roaming_over
 from actors.users.presence import Presence
 from actors.users.users import Users
 from routes.edge.websocket.close_codes import CloseCode
-from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.registry import MAX_PER_USER, Sockets
 from routes.edge.websocket.socket import LiveSocket
 
 TOPIC = "presence"
@@ -29,9 +31,20 @@ def follow_sockets(sockets: Sockets, presence: Presence, users: Users) -> None:
     sockets.follow(opened, closed)
 
 
-def roam(peers: Peers, sockets: Sockets, presence: Presence) -> None:
-    """Tell other nodes whose sockets are open here, and hear of theirs."""
-    roaming = roaming_over(peers, TOPIC, presence)
+def roam(own: str, peers: Peers, sockets: Sockets, presence: Presence) -> None:
+    """Tell other nodes whose sockets are open here, and hear of theirs; a user's cap is one for all nodes.
+
+    Args:
+        own: the name of this node.
+        peers: the others.
+        sockets: which are open here.
+        presence: counts those of others.
+    """
+    roaming = roaming_over(peers, TOPIC, presence, counted=sockets.bound)
+
+    def is_too_many(user_id: str, here: int) -> bool:
+        there = roaming.elsewhere(user_id)
+        return here + sum(there.values()) > MAX_PER_USER and closes(own, here, there)
 
     def opened(socket: LiveSocket) -> None:
         if socket.user_id is not None and is_uuid(socket.user_id):
@@ -40,5 +53,20 @@ def roam(peers: Peers, sockets: Sockets, presence: Presence) -> None:
     def closed(socket: LiveSocket) -> None:
         if socket.user_id is not None and is_uuid(socket.user_id):
             roaming.closed(socket.user_id)
+            # What is still too much is closed by whoever has most now.
+            sockets.bound(socket.user_id)
 
+    sockets.share(is_too_many)
     sockets.follow(opened, closed)
+
+
+def closes(own: str, here: int, there: Mapping[str, int]) -> bool:
+    """Whether this node, of all that have sockets of a user, is the one to close one: that with most, then the first by
+    name.
+
+    Args:
+        own: the name of this node.
+        here: sockets on it.
+        there: {another node: sockets on it}.
+    """
+    return all((-here, own) < (-count, node) for node, count in there.items())

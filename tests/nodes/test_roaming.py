@@ -1,5 +1,6 @@
 """Who is online because of sockets on other nodes: each node writes of its own users alone."""
 
+import msgspec
 import pytest
 
 from actors.kernel.nodes.link import ENTRY_BYTES
@@ -42,17 +43,22 @@ def nodes() -> tuple[_Node, _Node]:
     return _Node(clock), _Node(clock)
 
 
-def test_the_first_and_the_last_socket_are_told(nodes: tuple[_Node, _Node]) -> None:
+def test_each_socket_is_told_and_the_first_and_the_last_change_who_is_online(
+    nodes: tuple[_Node, _Node],
+) -> None:
     a, b = nodes
-    for _ in range(3):
+    for count in (1, 2, 3):
         a.roaming.opened("ann")
-    assert len(a.said) == 1
-    a.tell("a", b)
+        a.tell("a", b)
+        assert b.roaming.elsewhere("ann") == {"a": count}
     assert b.presence.is_online("ann")
-    for _ in range(3):
+    for count in (2, 1):
         a.roaming.closed("ann")
-    assert len(a.said) == 1
+        a.tell("a", b)
+        assert b.roaming.elsewhere("ann") == {"a": count}
+    a.roaming.closed("ann")
     a.tell("a", b)
+    assert b.roaming.elsewhere("ann") == {}
     assert b.presence.is_online("ann")  # for as long as the grace period
     b.pass_grace()
     assert b.changes == [("ann", True), ("ann", False)]
@@ -88,12 +94,20 @@ def test_a_node_that_is_met_tells_of_everybody_in_place_of_what_was_known(
     assert {id for id in ("ann", "bob", "eve") if b.presence.is_online(id)} == {"ann", "eve"}
 
 
+def test_a_node_of_the_release_before_tells_no_counts(nodes: tuple[_Node, _Node]) -> None:
+    _, b = nodes
+    for form in (["here", ["ann", "bob"]], ["also", ["eve"]], ["came", "kim"]):
+        b.roaming.heard("a", msgspec.msgpack.encode(form))
+    assert [b.roaming.elsewhere(id) for id in ("ann", "bob", "eve", "kim")] == [{"a": 1}] * 4
+
+
 def test_the_users_of_a_dead_node_go_with_it(nodes: tuple[_Node, _Node]) -> None:
     a, b = nodes
     a.roaming.opened("ann")
     a.tell("a", b)
     b.roaming.parted("a")
     b.roaming.parted("a")
+    assert b.roaming.elsewhere("ann") == {}
     assert b.presence.is_online("ann")
     b.pass_grace()
     assert not b.presence.is_online("ann")
