@@ -108,7 +108,7 @@ class Retelling:
             # Of a release that this node is not.
             self.followed(node, happened.number)
             return
-        event = msgspec.msgpack.decode(happened.event, type=form)
+        event: object = msgspec.msgpack.decode(happened.event, type=form)
         try:
             self._sender.send_nowait((node, happened.number, event))
         except trio.WouldBlock:

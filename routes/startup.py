@@ -89,6 +89,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         database=database,
         keys=keys,
         stack=stack,
+        begun_at_ms=clock.now_ms() if node is None else node.begun_at_ms,
     )
     for domain in domains:
         for part in domain.parts:

@@ -85,7 +85,7 @@ class Counted:
     def __contains__(self, server_id: str) -> bool:
         return server_id in self._counts
 
-    def opened(self, server_id: str) -> None:
+    def opened(self, server_id: str, _since_ms: int = 0) -> None:
         """Count one more; call `closed` once for each."""
 
         def open_one() -> None:
@@ -93,7 +93,7 @@ class Counted:
 
         self._changing(server_id, open_one)
 
-    def closed(self, server_id: str) -> None:
+    def closed(self, server_id: str, _at_ms: int = 0) -> None:
         """Count one less."""
 
         def close_one() -> None:

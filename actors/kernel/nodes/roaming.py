@@ -6,8 +6,9 @@ who comes and goes. So an entry has one writer, and what a node has told goes wi
 dead, unless they have come elsewhere by then.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import repeat
 from typing import Protocol
 
 import msgspec
@@ -21,12 +22,12 @@ TOLD_AT_ONCE = 10_000
 class Counts(Protocol):
     """Counts nodes for each id."""
 
-    def opened(self, id: str, /) -> None:
-        """One more node has it."""
+    def opened(self, id: str, since_ms: int, /) -> None:
+        """One more node has it; `since_ms` as in `Came`."""
         ...
 
-    def closed(self, id: str, /) -> None:
-        """One node less has it."""
+    def closed(self, id: str, at_ms: int, /) -> None:
+        """One node less has it; `at_ms` as in `Went`, 0 where the node is dead."""
         ...
 
 
@@ -36,10 +37,12 @@ class Here(msgspec.Struct, frozen=True, array_like=True, tag="here"):
     Args:
         ids: which.
         counts: how often each is there; empty where each is once.
+        since_ms: since when each is there, as in `Came`; empty where nobody asks.
     """
 
     ids: list[str]
     counts: list[int] = []
+    since_ms: list[int] = []
 
 
 class Also(msgspec.Struct, frozen=True, array_like=True, tag="also"):
@@ -47,6 +50,7 @@ class Also(msgspec.Struct, frozen=True, array_like=True, tag="also"):
 
     ids: list[str]
     counts: list[int] = []
+    since_ms: list[int] = []
 
 
 class Came(msgspec.Struct, frozen=True, array_like=True, tag="came"):
@@ -55,35 +59,71 @@ class Came(msgspec.Struct, frozen=True, array_like=True, tag="came"):
     Args:
         id: which.
         count: how often.
+        since_ms: since when it has been somewhere, epoch milliseconds; 0 where nobody asks.
     """
 
     id: str
     count: int = 1
+    since_ms: int = 0
 
 
 class Went(msgspec.Struct, frozen=True, array_like=True, tag="went"):
-    """One is there no more."""
+    """One is there no more.
+
+    Args:
+        id: which.
+        at_ms: when it went, epoch milliseconds; 0 for now.
+    """
 
     id: str
+    at_ms: int = 0
 
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Here | Also | Came | Went).decode
 
 
+class Times(Protocol):
+    """Knows since when an id is there, and what time it is; epoch milliseconds."""
+
+    def since_ms(self, id: str, /) -> int:
+        """Since when an id that is here has been somewhere."""
+        ...
+
+    def now_ms(self) -> int:
+        """The present."""
+        ...
+
+
+class _NoTimes:
+    """Where nobody asks."""
+
+    def since_ms(self, _id: str) -> int:
+        return 0
+
+    def now_ms(self) -> int:
+        return 0
+
+
+NO_TIMES = _NoTimes()
+
+
 def roaming_over(
-    peers: Peers, topic: str, counts: Counts, *, counted: Callable[[str], None] = lambda _id: None
+    peers: Peers,
+    topic: str,
+    counts: Counts,
+    *,
+    times: Times = NO_TIMES,
+    counted: Callable[[str], None] = lambda _id: None,
 ) -> "Roaming":
     """Who is where, told to the other nodes and heard from them.
 
     Args:
         peers: the other nodes.
         topic: what they are told about.
-        counts: counts an id once for each other node that has it.
-        counted: called with an id when another node has it more or less often than before; must neither wait nor
-            raise.
+        counts, times, counted: as for `Roaming`.
     """
-    roaming = Roaming(counts, partial(peers.say_all, topic), counted)
+    roaming = Roaming(counts, partial(peers.say_all, topic), times=times, counted=counted)
 
     def met(node: str) -> None:
         for body in roaming.everybody():
@@ -101,17 +141,22 @@ class Roaming:
     Args:
         counts: counts an id once for each other node that has it.
         tell_all: tells all other nodes something.
-        counted: called with an id when another node has it more or less often than before.
+        times: say since when; nothing does by default.
+        counted: called with an id when another node has it more or less often than before; must neither wait nor
+            raise.
     """
 
     def __init__(
         self,
         counts: Counts,
         tell_all: Callable[[bytes], None],
+        *,
+        times: Times = NO_TIMES,
         counted: Callable[[str], None] = lambda _id: None,
     ) -> None:
         self._counts = counts
         self._tell_all = tell_all
+        self._times = times
         self._counted = counted
         self._own: dict[str, int] = {}  # {id: how often it is here}
         self._others: dict[str, dict[str, int]] = {}  # {node: {id: how often it is there}}
@@ -121,24 +166,25 @@ class Roaming:
     def opened(self, id: str) -> None:
         """Count an id here once more (a socket of a user); each call is matched by one of `closed`."""
         count = self._own[id] = self._own.get(id, 0) + 1
-        self._tell_all(_encode(Came(id, count)))
+        self._tell_all(_encode(Came(id, count, self._times.since_ms(id))))
 
     def closed(self, id: str) -> None:
         """Count it once less."""
         count = self._own[id] = self._own[id] - 1
         if count:
-            self._tell_all(_encode(Came(id, count)))
+            self._tell_all(_encode(Came(id, count, self._times.since_ms(id))))
         else:
             del self._own[id]
-            self._tell_all(_encode(Went(id)))
+            self._tell_all(_encode(Went(id, self._times.now_ms())))
 
     def everybody(self) -> Iterator[bytes]:
         """What a node is told that has just been met, in order."""
-        ids, counts = list(self._own), list(self._own.values())
-        yield _encode(Here(ids[:TOLD_AT_ONCE], counts[:TOLD_AT_ONCE]))
-        for first in range(TOLD_AT_ONCE, len(ids), TOLD_AT_ONCE):
-            last = first + TOLD_AT_ONCE
-            yield _encode(Also(ids[first:last], counts[first:last]))
+        ids = list(self._own)
+        for first in range(0, len(ids) or 1, TOLD_AT_ONCE):
+            some = ids[first : first + TOLD_AT_ONCE]
+            counts = [self._own[id] for id in some]
+            since_ms = [self._times.since_ms(id) for id in some]
+            yield _encode(Also(some, counts, since_ms) if first else Here(some, counts, since_ms))
 
     # -- elsewhere ----------------------------------------------------------------------------------
 
@@ -160,36 +206,36 @@ class Roaming:
         ids = self._others.setdefault(node, {})
         match told:
             case Here():
-                there = _counts_of(told.ids, told.counts)
-                self._come(ids, there)
-                self._go(ids, ids.keys() - there.keys())
+                self._come_all(ids, told)
+                self._go(ids, ids.keys() - set(told.ids))
             case Also():
-                self._come(ids, _counts_of(told.ids, told.counts))
+                self._come_all(ids, told)
             case Came():
-                self._come(ids, {told.id: told.count})
+                self._come(ids, told.id, told.count, told.since_ms)
             case Went():
-                self._go(ids, {told.id} & ids.keys())
+                self._go(ids, {told.id} & ids.keys(), told.at_ms)
 
     def parted(self, node: str) -> None:
         """Forget a node that lives no more."""
         ids = self._others.pop(node, {})
         self._go(ids, set(ids))
 
-    def _come(self, ids: dict[str, int], came: Mapping[str, int]) -> None:
-        for id, count in came.items():
-            before = ids.get(id, 0)
-            ids[id] = count
-            if not before:
-                self._counts.opened(id)
-            if count != before:
-                self._counted(id)
+    def _come_all(self, ids: dict[str, int], told: Here | Also) -> None:
+        # A node of the release before tells neither counts nor times.
+        ones, no_times = repeat(1, len(told.ids)), repeat(0, len(told.ids))
+        for id, count, since_ms in zip(told.ids, told.counts or ones, told.since_ms or no_times, strict=True):
+            self._come(ids, id, count, since_ms)
 
-    def _go(self, ids: dict[str, int], gone: set[str]) -> None:
-        for id in gone:
-            del ids[id]
-            self._counts.closed(id)
+    def _come(self, ids: dict[str, int], id: str, count: int, since_ms: int) -> None:
+        before = ids.get(id, 0)
+        ids[id] = count
+        if not before:
+            self._counts.opened(id, since_ms)
+        if count != before:
             self._counted(id)
 
-
-def _counts_of(ids: Sequence[str], counts: Sequence[int]) -> dict[str, int]:
-    return dict(zip(ids, counts or [1] * len(ids), strict=True))
+    def _go(self, ids: dict[str, int], gone: set[str], at_ms: int = 0) -> None:
+        for id in gone:
+            del ids[id]
+            self._counts.closed(id, at_ms)
+            self._counted(id)
