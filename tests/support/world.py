@@ -4,7 +4,7 @@ world  one service, once on our server and once on stock Hypercorn; with `--node
 """
 
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from itertools import cycle
 from pathlib import Path
@@ -18,6 +18,7 @@ from actors.friends.between import seen_between
 from actors.ids import new_uuid
 from persistence.connection import Connection
 from persistence.friends import blocks
+from persistence.nodes.shards import shard_of
 from persistence.users.permissions import add_role
 from routes import DOMAINS, create_app
 from routes.changes import change_by_itself
@@ -30,7 +31,7 @@ from tests.support.hurry import hurried_clock
 from tests.support.in_turn import InTurn, settings_of_nodes, settled
 from tests.support.server import Edge, running
 from tests.support.spec import spec
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
 from tests.support.websocket import Client, connect
 
 CONVERSATIONS = "/v1/social/chat/conversations"
@@ -57,6 +58,24 @@ class ShiftedClock:
         What waits for a time, such as the next frame of a view that was just sent, waits for ever.
         """
         self._stopped_at_ms = self._system.now_ms()
+
+    def home(self, kind: str, id: str) -> Service:
+        """The node that owns an actor.
+
+        Args:
+            kind: the name of its kind.
+            id: its id.
+        """
+        shard = shard_of(kind, id)
+        return next(one for one in self.services if shard in one.placement.held())
+
+    async def everywhere(self, holds: Callable[[Service], bool]) -> None:
+        """Wait until something holds on all nodes: with one it does at once, or never."""
+
+        async def hold() -> bool:
+            return all(map(holds, self.services))
+
+        await wait_until(hold)
 
     def advance(self, ms: int) -> None:
         """Let so much time pass for every rule at once; timers that wait for it do not notice (`World.advance`)."""
@@ -211,6 +230,24 @@ class World:
         )
         return minted.token
 
+    def home(self, kind: str, id: str) -> Service:
+        """The node that owns an actor.
+
+        Args:
+            kind: the name of its kind.
+            id: its id.
+        """
+        shard = shard_of(kind, id)
+        return next(one for one in self.services if shard in one.placement.held())
+
+    async def everywhere(self, holds: Callable[[Service], bool]) -> None:
+        """Wait until something holds on all nodes: with one it does at once, or never."""
+
+        async def hold() -> bool:
+            return all(map(holds, self.services))
+
+        await wait_until(hold)
+
     def advance(self, ms: int) -> None:
         """Let so much time pass for every rule, and have timers of actors ring that are due by now."""
         self.clock.advance(ms)
@@ -233,7 +270,8 @@ class World:
         """Somebody new with a role."""
         player = await self.player(name)
         await self.service.database.transact(add_role, player.id, role, self.clock.now_ms())
-        self.service.of(USER_DIRECTORY).changed(player.id)
+        for service in self.services:
+            service.of(USER_DIRECTORY).changed(player.id)
         return player
 
     async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:
