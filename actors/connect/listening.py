@@ -12,11 +12,13 @@ class Listening:
     Attributes:
         streams: by their open streams that take commands.
         elsewhere: by the other nodes on which they listen.
+        streams_elsewhere: by the other nodes on which such streams of theirs are open.
     """
 
     def __init__(self) -> None:
         self.streams = Counted(self._changing)
         self.elsewhere = Counted(self._changing)
+        self.streams_elsewhere = Counted(lambda _server_id, change: change())
         # {server id: when it last asked, epoch milliseconds}, longest ago first
         self._asked: dict[str, int] = {}
         self._followers: list[Callable[[str], None]] = []
