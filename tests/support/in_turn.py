@@ -6,6 +6,7 @@ shows what is true on one node only: memory that others are not told of, reads t
 not cross. What a test looks at in a node's memory on purpose is marked `one_node`, with the reason.
 """
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import cycle
@@ -16,6 +17,7 @@ import httpx2
 
 from actors.kernel.nodes import membership
 from actors.kernel.nodes.shares import wanted
+from routes import joining
 from routes.service import Service
 from tests.support.nats import NatsServer, running_nats
 from tests.support.waiting import wait_until
@@ -26,11 +28,12 @@ _nats: NatsServer | None = None
 
 
 def spread(nodes: int) -> None:
-    """From now on let each world have so many nodes, which take their shares without delay."""
+    """From now on let each world have so many nodes, which take their shares at once, by the clock of the test."""
     global _nodes  # noqa: PLW0603  (one option of the whole test run)
     _nodes = nodes
     membership.QUIET_SECONDS = 0.0
     membership.RENEW_SECONDS = 0.2
+    joining.CLOCK_MAX_MS = sys.maxsize
 
 
 def gather() -> None:
