@@ -98,7 +98,12 @@ class Retelling:
         return await self._receiver.receive()
 
     def followed(self, node: str, number: int) -> None:
-        """Tell a node that the memory of this one has followed an event of its."""
+        """Tell a node that the memory of this one has followed an event of its.
+
+        Args:
+            node: its name.
+            number: of the event, as `next` has returned it.
+        """
         self._membership.peers.say(node, FOLLOWED, _encode(number))
 
     def _hear(self, node: str, body: bytes) -> None:
