@@ -2,7 +2,7 @@
 
     topic       body             then
     happened    event, number    the memory of the other node follows it
-    followed    number           it has, this event and all before it
+    followed    number           it has, this event and all before it; `FROM_NOW`: it will from now on
 
 Told once it is committed, by the node that did it, and heard in order. Reactions that turn to actors (`Reaction.once`)
 are called there alone: they reach an actor wherever it lives. Whoever made the change is answered when the others have
@@ -23,6 +23,9 @@ TOPIC, FOLLOWED = "happened", "followed"
 
 WAITING_MAX = 100_000
 """What may wait to be reacted to; beyond it this node's memory cannot be trusted any more, and it ends."""
+
+FROM_NOW = -1
+"""In place of the number of an event: what is told from now on is followed."""
 
 FOLLOW_SECONDS = 0.25
 """How long an answer waits for other nodes."""
@@ -60,8 +63,16 @@ class Retelling:
         peers.on_parted(self._parted)
 
     def follow(self, forms: Iterable[type]) -> None:
-        """Say which events are told, by their types: those to which the memory of every node reacts."""
+        """Follow what others tell from now on.
+
+        Args:
+            forms: the types of events that are told: those to which the memory of every node reacts.
+        """
         self._forms = {form.__name__: form for form in forms}
+        peers = self._membership.peers
+        for node in peers.names:
+            self.followed(node, FROM_NOW)
+        peers.on_met(lambda node: self.followed(node, FROM_NOW))
 
     def tell(self, event: object) -> None:
         """Tell all other nodes of a committed event, if their memory follows it."""
@@ -123,6 +134,8 @@ class Retelling:
 
     def _hear_followed(self, node: str, body: bytes) -> None:
         number = msgspec.msgpack.decode(body, type=int)
+        if number == FROM_NOW:
+            number = self._told
         if number >= self._late.get(node, 0):
             self._late.pop(node, None)
             self._followed[node] = number
