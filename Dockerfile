@@ -14,7 +14,7 @@ COPY compiled compiled
 # 1 compiles the modules that all traffic passes; takes minutes.
 ARG PARTYLINE_COMPILE=0
 RUN [ "$PARTYLINE_COMPILE" = 0 ] || { apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev; }
-RUN /opt/partyline/bin/pip install --no-cache-dir '.[fast]' \
+RUN /opt/partyline/bin/pip install --no-cache-dir '.[fast,nodes]' \
     && rm -rf /opt/partyline/lib/python3*/site-packages/pip /opt/partyline/lib/python3*/site-packages/pip-*
 
 FROM ${PYTHON}

@@ -23,10 +23,11 @@ from actors.kernel.nodes.parting import part_with
 from compiled.finding import PURE, standing
 from routes.allocator import return_large_blocks
 from routes.application import create_app
+from routes.disk import archive_of
 from routes.domains import DOMAINS
 from routes.edge.address import Proxies
 from routes.edge.config.config import Config
-from routes.edge.config.forms import Bind
+from routes.edge.config.forms import Bind, Descriptor
 from routes.edge.server.server import serve
 from routes.edge.transport.settings import ServerSettings
 from routes.joining import bow_out
@@ -82,11 +83,8 @@ def cautions(config: Config) -> Iterator[str]:
     Args:
         config: as read from the environment.
     """
-    if config.nats_url is not None:
-        yield (
-            "PARTYLINE_NATS_URL: live streams of conversations and game servers show only what this node owns; "
-            "docs/cluster.md says what else does not work across nodes yet"
-        )
+    if config.nats_url is not None and not config.is_kept:
+        yield "PARTYLINE_NATS_URL: docs/cluster.md says what does not work across nodes yet"
     if config.edge == "stock":
         yield (
             "PARTYLINE_EDGE=stock is for comparison only: Hypercorn's own server lacks the bounds of the lean one, "
@@ -97,13 +95,14 @@ def cautions(config: Config) -> Iterator[str]:
         yield f"{PURE} has no effect in a file: compiled modules run; set it in the environment"
     elif compiled.hindrance is not None and not config.pure:
         yield f"the compiled modules are not used, all run from their source: {compiled.hindrance}"
-    if config.wal_dir is not None and config.database_url is not None:
+    if config.wal_dir is not None and archive_of(config) is None:
         yield "PARTYLINE_WAL_DIR is for the embedded database: beside PARTYLINE_DATABASE_URL it has no effect"
 
 
 async def _run(config: Config) -> None:
     async with open_service(config, DOMAINS) as service, trio.open_nursery() as nursery:
-        nursery.start_soon(_obey_signals, service, nursery)
+        parting = trio.Event()
+        nursery.start_soon(_obey_signals, service, nursery, parting)
         nursery.start_soon(_drain_sockets, service)
         await announce_setup(service)
         for caution in cautions(config):
@@ -113,7 +112,8 @@ async def _run(config: Config) -> None:
         else:
             stop = trio.Event()
             nursery.start_soon(_stop_when_draining, service, stop)
-            await serve(create_app(service=service), _settings(service), stop=stop, started=_told)
+            application, settings = create_app(service=service), _settings(service)
+            await serve(application, settings, stop=stop, parting=parting, started=partial(_tell, config))
         nursery.cancel_scope.cancel()
 
 
@@ -144,13 +144,14 @@ def _settings(service: Service) -> ServerSettings:
     )
 
 
-def _written(binds: Sequence[Bind]) -> tuple[str, ...]:
-    return tuple(f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in binds)
+def _written(binds: Sequence[Bind | Descriptor]) -> tuple[str, ...]:
+    return tuple(f"fd://{one.number}" if isinstance(one, Descriptor) else str(one) for one in binds)
 
 
-def _told(addresses: Sequence[str]) -> None:
-    sys.stdout.write(f"Partyline listens on {', '.join(addresses)}\n")
-    sys.stdout.flush()
+def _tell(config: Config, addresses: Sequence[str]) -> None:
+    if not config.is_kept:  # else its keeper does, once for all
+        sys.stdout.write(f"Partyline listens on {', '.join(addresses)}\n")
+        sys.stdout.flush()
 
 
 async def _stop_when_draining(service: Service, stop: trio.Event) -> None:
@@ -163,14 +164,15 @@ async def _drain_sockets(service: Service) -> None:
     await service.sockets.drain()
 
 
-async def _stop(service: Service) -> None:
+async def _stop(service: Service, parting: trio.Event) -> None:
     """Give what this node owns to the others, if there are any, while it still answers; then drain."""
     if service.node is not None:
+        parting.set()
         await bow_out(service.node, partial(part_with, service.system), GIVE_SECONDS)
     service.lifecycle.drain()
 
 
-async def _obey_signals(service: Service, nursery: trio.Nursery) -> None:
+async def _obey_signals(service: Service, nursery: trio.Nursery, parting: trio.Event) -> None:
     certificate, is_stopping = service.of(CERTIFICATE), False
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
         async for number in signals:
@@ -181,4 +183,4 @@ async def _obey_signals(service: Service, nursery: trio.Nursery) -> None:
                 os._exit(HARD_EXIT_CODE)
             is_stopping = True
             log.info("stopping", signal=signal.Signals(number).name)
-            nursery.start_soon(_stop, service)
+            nursery.start_soon(_stop, service, parting)

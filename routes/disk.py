@@ -14,7 +14,7 @@ def archive_of(config: Config) -> Path | None:
     Args:
         config: as read from the environment. A database of one's own has an archive of its own.
     """
-    return config.wal_dir if config.database_url is None else None
+    return config.wal_dir if config.database_url is None or config.is_kept else None
 
 
 class Disk:

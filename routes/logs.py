@@ -44,6 +44,15 @@ def configure_logging(config: Config, *, least: str | None = None) -> None:
     )
 
 
+def name_lines(node: str) -> None:
+    """Have each line of this task, and of what it starts, say which node says it (`on`).
+
+    Args:
+        node: its name.
+    """
+    structlog.contextvars.bind_contextvars(on=node)
+
+
 def _printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """Escape control characters in values, which a terminal would obey; JSON escapes them itself."""
     return {

@@ -22,8 +22,7 @@ from actors.kernel.nodes.parting import part_with
 from actors.kernel.opening import open_system
 from actors.kernel.placement import Placement, open_local_placement
 from persistence.bridge.database import Database, open_database
-from persistence.embedded.cluster import ClusterInUse
-from persistence.embedded.data_dir import hold_data_dir, node_name
+from persistence.embedded.data_dir import holding, node_name
 from persistence.embedded.postgres import embedded_postgres
 from persistence.schema.checks import check_server, running_seconds
 from persistence.schema.migrate import migrate
@@ -37,6 +36,7 @@ from routes.edge.websocket.registry import MAX_PER_USER, Sockets
 from routes.jobs import BackgroundTask, Job, keep_house, keep_running
 from routes.joining import Node, joined_node
 from routes.lifecycle import Lifecycle
+from routes.logs import name_lines
 from routes.part import Opening
 from routes.reconciler import Reconciler
 from routes.service import Service
@@ -44,11 +44,6 @@ from routes.spending import SharedRates
 from routes.telemetry.seams import PLAIN, Seams, TelemetryMissing
 
 log = structlog.get_logger()
-
-HOLD_SECONDS = 5.0
-"""How long a start waits for the data folder, which a command such as `partyline token` may hold for a moment."""
-
-HOLD_POLL_SECONDS = 0.1
 
 
 @asynccontextmanager
@@ -77,9 +72,9 @@ async def open_service(
 
 async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
     seams = await _seams(stack, config)
+    name = await _hold(stack, config)
     database = await _open_database(stack, config, seams)
     keys = await trio.to_thread.run_sync(_open_keys, config.shared_dir)
-    name = await trio.to_thread.run_sync(node_name, config.data_dir)
     node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
     placement = await _place(stack, database, node, name)
     opening = Opening(
@@ -137,6 +132,15 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
     )
 
 
+async def _hold(stack: AsyncExitStack, config: Config) -> str:
+    """Hold the data folder; returns the name of the node that it is, which all that follows says in the log."""
+    await stack.enter_async_context(holding(config.data_dir))
+    name = await trio.to_thread.run_sync(node_name, config.data_dir)
+    if config.nats_url is not None:
+        name_lines(name)
+    return name
+
+
 async def _seams(stack: AsyncExitStack, config: Config) -> Seams:
     """What sees requests, turns and units of work: nothing, unless traces or logs are sent away."""
     if config.otel == "off":
@@ -182,6 +186,7 @@ async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
 async def _rise(service: Service, node: Node) -> None:
     """Take in what the others have told meanwhile, and own a share of everything from now on."""
     node.membership.sockets = lambda: len(service.sockets)
+    node.membership.drained = lambda: node.nursery.start_soon(service.sockets.send_away)
     node.retelling.follow(service.memory_reactions)
     node.membership.peers.listen()
     await node.membership.rise(partial(part_with, service.system), node.nursery.start_soon)
@@ -214,7 +219,6 @@ def _open_keys(shared_dir: Path) -> Keys:
 
 
 async def _open_database(stack: AsyncExitStack, config: Config, seams: Seams) -> Database:
-    await _hold(stack, config.data_dir)
     dsn = config.database_url
     if dsn is None:
         dsn = await stack.enter_async_context(
@@ -227,16 +231,3 @@ async def _open_database(stack: AsyncExitStack, config: Config, seams: Seams) ->
     for name in await migrate(database):
         log.info("migrated", migration=name)
     return database
-
-
-async def _hold(stack: AsyncExitStack, data_dir: Path) -> None:
-    give_up_at = trio.current_time() + HOLD_SECONDS
-    while True:
-        try:
-            stack.enter_context(hold_data_dir(data_dir))
-        except ClusterInUse:
-            if trio.current_time() >= give_up_at:
-                raise
-            await trio.sleep(HOLD_POLL_SECONDS)
-        else:
-            return

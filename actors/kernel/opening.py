@@ -63,7 +63,9 @@ async def open_system(
         observer: sees all turns; None for nobody.
         far: the way to the actors of other nodes; None without others.
     """
-    async with trio.open_nursery() as nursery:
+    async with trio.open_nursery() as holding:
+        over = trio.Event()
+        nursery: trio.Nursery = await holding.start(_hold_tasks, over)
         live_views = LiveViews()
         runtime = Runtime(
             store=database,
@@ -87,10 +89,26 @@ async def open_system(
         try:
             yield system
         finally:
-            with trio.CancelScope(shield=True):
-                await system.drain()
+            if not over.is_set():
+                with trio.CancelScope(shield=True):
+                    await system.drain()
             system.abandon()
             nursery.cancel_scope.cancel()
+
+
+async def _hold_tasks(over: trio.Event, *, task_status: trio.TaskStatus[trio.Nursery]) -> None:
+    """Have a nursery whose tasks go on when the block around them is cancelled: owners need them to leave.
+
+    Args:
+        over: set when none can be started in it any more.
+    """
+    try:
+        with trio.CancelScope(shield=True):
+            async with trio.open_nursery() as nursery:
+                task_status.started(nursery)
+                await trio.sleep_forever()
+    finally:
+        over.set()
 
 
 def _starting_in(nursery: trio.Nursery) -> Callable[..., None]:

@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
 from persistence.journal.turn import Turn
+from persistence.nodes.members import Said, View
 
 Result = TypeVar("Result")
 
@@ -210,4 +211,41 @@ class Nodes(Protocol):
 
         Cancellation rolls it back, with the transaction.
         """
+        ...
+
+
+class Members(Protocol):
+    """The rows of nodes that serve together: whom there is, and which of them owns which shards.
+
+    Each runs in a transaction of its own.
+    """
+
+    async def renew(
+        self, conn: Connection, node: str, life: int, ttl_seconds: float, said: Said, /
+    ) -> View | None:
+        """Extend a node's row, say what it says, and read all rows; None when the node was declared dead.
+
+        Cancellation rolls it back, with the transaction.
+        """
+        ...
+
+    async def take(
+        self, conn: Connection, node: str, life: int, shards: Collection[int], /
+    ) -> dict[int, int] | None:
+        """Declare dead who is over, and take shards that nobody alive owns; {shard: fence} of those taken.
+
+        None when the node itself is dead. Cancellation rolls it back, with the transaction.
+        """
+        ...
+
+    async def give(self, conn: Connection, node: str, to: str, fences: dict[int, int], /) -> dict[int, int]:
+        """Give shards to another node; {shard: new fence} of those given. Cancellation rolls it back.
+
+        Args:
+            fences: under which the giver owns them, {shard: fence}.
+        """
+        ...
+
+    async def leave(self, conn: Connection, node: str, life: int, /) -> None:
+        """End a life, so that the next owner of its shards need not wait. Cancellation rolls it back."""
         ...

@@ -14,6 +14,7 @@ import contextlib
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 import outcome
@@ -78,7 +79,7 @@ class AsyncioThread:
 
     def __init__(self, name: str, *, use_uvloop: bool | None = None) -> None:
         self._loop = _new_loop(use_uvloop)
-        self._runner = threading.Thread(target=self._run, name=name, daemon=True)
+        self._runner = threading.Thread(target=copy_context().run, args=(self._run,), name=name, daemon=True)
         self._trio_token = trio.lowlevel.current_trio_token()
         self._inbox: deque[Callable[[], object]] = deque()  # to asyncio
         self._outbox: deque[Callable[[], object]] = deque()  # to trio

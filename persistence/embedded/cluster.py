@@ -20,7 +20,6 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -31,9 +30,9 @@ from urllib.parse import quote
 
 import structlog
 
-from persistence.embedded import child
 from persistence.embedded.account import Account
 from persistence.embedded.binaries import Installation
+from persistence.embedded.bound import start_bound, wait_for_end
 from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)
@@ -150,21 +149,19 @@ class Cluster:
         """Start PostgreSQL without waiting for it; call this in the main thread, at whose end the kernel ends it."""
         options = {**_SETTINGS, **self._options, "unix_socket_directories": str(self._socket_folder)}
         command = [
-            sys.executable, "-I", "-S", child.__file__,
-            str(self._account.uid), str(self._account.gid), str(os.getpid()),
             str(self._installation.folder / "postgres"), "-D", str(self.data), "-p", "5432",
             *(f"--{name}={value}" for name, value in options.items()),
         ]  # fmt: skip
         with self._open_log() as log:
-            # A session of its own: Ctrl-C at the terminal ends us first, and PostgreSQL only after our last write.
-            self._process = subprocess.Popen(  # noqa: S603
+            self._process = start_bound(
                 command,
-                cwd="/",
-                env=_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
+                # PostgreSQL's fast shutdown: it writes a checkpoint, and the next start has nothing to recover.
+                at_our_end=signal.SIGINT,
+                environment=_environment(),
+                account=self._account,
+                output=log,
+                folder="/",
+                umask=0o077,
             )
 
     def is_ready(self) -> bool:
@@ -184,6 +181,11 @@ class Cluster:
     def has_ended(self) -> bool:
         """Whether no PostgreSQL that we started is running."""
         return self._process is None or self._process.poll() is not None
+
+    async def wait_for_end(self) -> None:
+        """Wait until no PostgreSQL that we started is running. Cancellation leaves it running."""
+        if self._process is not None:
+            await wait_for_end(self._process)
 
     def signal(self, number: signal.Signals) -> None:
         """Send PostgreSQL a signal: SIGINT ends it with a checkpoint, SIGQUIT without, SIGKILL is the last resort."""

@@ -2,15 +2,23 @@
 
 import os
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
-from persistence.embedded.cluster import ClusterFaulty, exclusive
+import trio
+
+from persistence.embedded.cluster import ClusterFaulty, ClusterInUse, exclusive
 
 NODE_BYTES = 9
 """72 random bits: two nodes on one database never get the same name."""
 
+HOLD_SECONDS = 5.0
+"""How long a start waits for the data folder, which a command such as `partyline token` may hold for a moment."""
+
+HOLD_POLL_SECONDS = 0.1
+
+_NAME = "node"
 
 _RESTORING = "restoring"
 """Is there from the beginning of a restore to its end."""
@@ -33,6 +41,29 @@ def hold_data_dir(data_dir: Path) -> Iterator[None]:
             raise ClusterFaulty(
                 f"a restore into {data_dir} did not finish: remove what is in the folder and restore again"
             )
+        yield
+
+
+@asynccontextmanager
+async def holding(data_dir: Path) -> AsyncIterator[None]:
+    """The same for a server, which waits until a command such as `partyline token` lets go of the folder.
+
+    Cancellation ends the wait.
+
+    Raises:
+        ClusterInUse: another process still has it locked after `HOLD_SECONDS`.
+        ClusterFaulty: as from `hold_data_dir`.
+    """
+    give_up_at = trio.current_time() + HOLD_SECONDS
+    with ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(hold_data_dir(data_dir))
+                break
+            except ClusterInUse:
+                if trio.current_time() >= give_up_at:
+                    raise
+            await trio.sleep(HOLD_POLL_SECONDS)
         yield
 
 
@@ -66,12 +97,23 @@ def node_name(data_dir: Path) -> str:
     Args:
         data_dir: held by the caller.
     """
-    path = data_dir / "node"
+    path = data_dir / _NAME
     if not path.exists():
-        made = path.with_suffix(".new")
-        with made.open("w") as file:
-            file.write(secrets.token_urlsafe(NODE_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        made.rename(path)
+        name_node(data_dir, secrets.token_hex(NODE_BYTES))
     return path.read_text().strip()
+
+
+def name_node(data_dir: Path, name: str) -> None:
+    """Give the server of a data folder its name.
+
+    Args:
+        data_dir: of a server that does not run.
+        name: of letters, digits, `_` and `-`; 64 at most.
+    """
+    path = data_dir / _NAME
+    made = path.with_suffix(".new")
+    with made.open("w") as file:
+        file.write(name)
+        file.flush()
+        os.fsync(file.fileno())
+    made.rename(path)

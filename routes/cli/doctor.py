@@ -30,14 +30,18 @@ from persistence.embedded.cluster import is_half_upgraded, major_of
 from persistence.embedded.data_dir import is_half_restored
 from persistence.embedded.wal import SEGMENT_BYTES
 from persistence.errors import PersistenceError
+from persistence.nodes import members
+from persistence.nodes.members import State
 from persistence.schema import checks
 from persistence.schema.migrate import unapplied
 from routes.cli.interpreter import is_optimised, present_build
 from routes.disk import archive_of
 from routes.edge.config.config import Config
+from routes.edge.config.forms import Descriptor
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 from routes.joining import CLOCK_MAX_MS
+from routes.keeper.nats import kept_url
 
 FREE_MIN_BYTES = 1 << 30
 """With less free space, the write-ahead log alone may fill the disk."""
@@ -176,8 +180,8 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
                 yield finding
             if (archive := archive_of(config)) is not None:
                 yield await _archive(database, archive)
-            if config.nats_url is not None:
-                async for finding in _nodes(config.nats_url, database):
+            if (urls := config.nats_url or await _kept(config.data_dir, database)) is not None:
+                async for finding in _nodes(urls, database):
                     yield finding
     except PersistenceError as fault:
         yield Finding("database", str(fault), "see PARTYLINE_DATABASE_URL and PARTYLINE_PG_BIN")
@@ -228,6 +232,15 @@ async def _server(database: Database) -> AsyncIterator[Finding]:
     yield Finding("clock", f"{ahead:+.1f} s against the database", cure)
 
 
+async def _kept(data_dir: Path, database: Database) -> tuple[str, ...] | None:
+    """Where the NATS of a keeper is reached that serves with this data folder; None where there is none."""
+    url = await trio.to_thread.run_sync(kept_url, data_dir)
+    if url is None:
+        return None
+    view = await database.read(members.read)
+    return (url,) if any(one.state is not State.ALONE for one in view.members.values()) else None
+
+
 async def _nodes(urls: tuple[str, ...], database: Database) -> AsyncIterator[Finding]:
     """What several nodes need: a NATS that lets this one in, and its time within half a second of the database's."""
     trouble = await database.thread.run(trouble_with, urls)
@@ -264,11 +277,13 @@ def _certificate(config: Config) -> Iterator[Finding]:
 
 
 def _addresses(config: Config) -> Iterator[Finding]:
-    for host, port in (*config.bind, *(config.tls_bind or ())):
-        about = f"address {host}:{port}"
+    for bind in (*config.bind, *(config.tls_bind or ())):
+        if isinstance(bind, Descriptor):
+            continue
+        about = f"address {bind}"
         try:
             family, kind, protocol, _, where = socket.getaddrinfo(
-                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+                *bind, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
             )[0]
             with socket.socket(family, kind, protocol) as tried:
                 tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from routes.cli.faults import CommandFault
 from routes.edge.config.config import Config
-from routes.edge.config.forms import address_of
+from routes.edge.config.forms import Bind, address_of
 
 WAIT_SECONDS = 5.0
 
@@ -17,9 +17,12 @@ def ask_ready(config: Config) -> str:
         config: of the server.
 
     Raises:
-        CommandFault: it is not ready, or does not answer within `WAIT_SECONDS`.
+        CommandFault: there is no such address, or it is not ready, or does not answer within `WAIT_SECONDS`.
     """
-    address = f"{address_of(config.bind[0])}/ready"
+    addresses = [address_of(one) for one in config.bind if isinstance(one, Bind)]
+    if not addresses:
+        raise CommandFault("PARTYLINE_BIND names no address to ask")
+    address = f"{addresses[0]}/ready"
     connection = HTTPConnection(urlsplit(address).netloc, timeout=WAIT_SECONDS)
     try:
         connection.request("GET", "/ready")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from actors.users.permissions import Role
 from persistence.errors import PersistenceError
+from routes.cli.clustering import add_nodes
 from routes.cli.keeping import add_keeping
 from routes.cli.output import say
 from routes.edge.config.config import Config, read_config
@@ -25,6 +26,8 @@ from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 
 KNOWN_FAULTS = (OperatorFault, PersistenceError)
 """Errors that are printed as one line."""
+
+PROCESSES = "PARTYLINE_PROCESSES"
 
 Command = Callable[[argparse.Namespace, Config], int]
 
@@ -93,11 +96,14 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(command=command, log_level=log_level, logs=logs)
         return added
 
-    add("serve", "serve until SIGTERM", _serve, log_level=None)
+    serve = add("serve", "serve until SIGTERM", _serve, log_level=None)
+    serve.add_argument(
+        "--processes", type=int, metavar="N", help="how many nodes; default: PARTYLINE_PROCESSES, 1"
+    )
     add("migrate", "bring the database up to this version", _migrate, log_level=None)
     add("health", "ask the server on this machine whether it is ready", _health)
     add("routes", "print every route: method, path, permission, handler", _routes)
-    add("nodes", "print the nodes of the service: what each owns, and whom it hears", _nodes)
+    add_nodes(add)
     add("doctor", "look at everything that a start depends on, and say what to do", _doctor)
     token = add("token", "make a user if need be, and print an access token for them", _token)
     token.add_argument("--name", required=True, help="what the user is called")
@@ -136,8 +142,13 @@ def _add_import(
     return kinds
 
 
-def _serve(_arguments: argparse.Namespace, config: Config) -> int:
-    from routes.__main__ import run
+def _serve(arguments: argparse.Namespace, config: Config) -> int:
+    if arguments.processes is not None:
+        config = read_config({**process_environment(), PROCESSES: str(arguments.processes)})
+    if config.processes > 1 and not config.is_kept:
+        from routes.keeper.keeper import run
+    else:
+        from routes.__main__ import run
 
     run(config)
     return 0
@@ -174,16 +185,6 @@ def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
         return "\n".join(list_routes(TABLE))
 
     say(remembered("routes", listed))
-    return 0
-
-
-def _nodes(_arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
-    from routes.cli.nodes import list_nodes
-
-    for line in trio.run(list_nodes, config):
-        say(line)
     return 0
 
 

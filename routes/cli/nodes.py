@@ -32,7 +32,7 @@ def lines_of(view: View, *, now_ms: int) -> Iterator[str]:
     """
     rows = [_HEADINGS]
     for node in nodes_of(view):
-        state = "silent" if node.silent else node.state
+        state = "silent" if node.silent else "drained" if node.drained else node.state
         age = _age((now_ms - node.since_ms) // 1000) if node.since_ms else ""
         rows.append(
             (

@@ -41,7 +41,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     archived = (
         ()
         if archive is None
-        else (Job("files to the archive", 60, _copying(service.config.shared_dir, archive)),)
+        else (Job("files to the archive", 60, _copying(service.config.shared_dir, archive), one_node=True),)
     )
     return (
         ticking("samples of metrics", EVERY_MS / 1000, Sampler(service).take),

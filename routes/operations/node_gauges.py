@@ -80,6 +80,8 @@ def show_node(service: Service) -> None:
     """Register what there is to see of this node, whose values are read at each scrape."""
     node, copies = service.node, service.system.copies
     seen = None if node is None or copies is None else _Seen(node, copies)
+    names = {} if node is None else {node.membership.life.node: 1.0}
+    service.metrics.gauges("node", "This node among others, by its name; 1.", "node", lambda: names)
     for name, says, read in _GAUGES:
         service.metrics.gauge(name, says, partial(_read, read, seen))
     for name, says, read in _COUNTERS:

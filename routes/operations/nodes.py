@@ -26,6 +26,7 @@ class Node(Wire, frozen=True):
         lag_bytes: what waits for the other node that is furthest behind.
         hears: names of the nodes that it hears.
         silent: its row has run out: it is about to be declared dead.
+        drained: an operator wants it to own nothing (`partyline nodes drain`).
     """
 
     name: str
@@ -38,6 +39,7 @@ class Node(Wire, frozen=True):
     lag_bytes: int
     hears: tuple[str, ...]
     silent: bool
+    drained: bool
 
 
 class NodeList(Wire, frozen=True):
@@ -69,6 +71,7 @@ def nodes_of(view: View) -> tuple[Node, ...]:
             member.waiting_bytes,
             tuple(sorted(member.heard)),
             member.is_over,
+            member.is_drained,
         )
         for member in view.members.values()
     )

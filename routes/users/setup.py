@@ -72,6 +72,8 @@ async def setup_link(
 async def announce_setup(service: Service) -> None:
     """Print the link that creates the first super-admin, if there is none.
 
+    Of several nodes the oldest does, because each link replaces the one before.
+
     It goes to standard output and not to the log, because it is a secret.
 
     Args:
@@ -80,6 +82,8 @@ async def announce_setup(service: Service) -> None:
     Raises:
         DatabaseUnavailable: the code cannot be stored.
     """
+    if service.node is not None and not service.node.membership.is_oldest:
+        return
     link = await setup_link(
         service.database,
         service.config.base_url,

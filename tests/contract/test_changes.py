@@ -14,6 +14,7 @@ TRANSACTIONS = {
     "routes/telemetry/units.py": "the same transaction, which it only sees",
     "routes/cli/signin.py": "no service runs in the command",
     "routes/cli/catalog.py": "no service runs in the command; a running one reads catalogs anew",
+    "routes/cli/draining.py": "what nodes see with the next renewal of their row",
     "routes/cli/backup.py": "into a database that nobody has served yet",
     "routes/cli/archiving.py": "into a database that nobody has served yet",
     "routes/cli/export.py": "it only reads, all of one moment",

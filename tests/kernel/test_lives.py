@@ -1,4 +1,4 @@
-"""The lives of owners: activation, recovery, faults, parking, passivation, deadlines, drain, lost shards."""
+"""The lives of owners: activation, recovery, faults, parking, passivation, deadlines, lost shards."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from actors.errors import Draining, Overloaded
+from actors.errors import Overloaded
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer
 from actors.kernel.supervisor import Fault
@@ -307,35 +307,6 @@ async def test_a_live_owners_stale_head_is_written_at_the_next_sweep(
     assert stage.simulation.heads["ledger", "a"].due_at_ms is None
 
 
-async def test_drain_finishes_turns_and_keeps_snapshots(autojump_clock: MockClock, stage: Stage) -> None:
-    told: list[Answer] = []
-    await stage.watch(Socket())
-    for _ in range(100):
-        stage.system.post(KIND, "a", Deposit("ann", 1), told.append)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(stage.system.drain)
-        await wait_all_tasks_blocked()
-        with pytest.raises(Draining):
-            await stage.ask(Deposit("ann", 1))
-        with pytest.raises(Draining):
-            await stage.watch(Socket())
-    assert [answer.reply for answer in told] == list(range(1, 101))
-    assert stage.simulation.snapshots["ledger", "a"][0].seq == 100
-    assert stage.system.statistics() == []
-
-
-async def test_drain_ends_in_time_whatever_happens(autojump_clock: MockClock, simulation: Simulation) -> None:
-    told: list[Answer] = []
-    async with open_stage(simulation) as stage:
-        await stage.ask(Deposit("ann", 1))
-        simulation.delay_seconds = (1000, 1000)
-        stage.system.post(KIND, "a", Deposit("ann", 1), told.append)
-        await wait_all_tasks_blocked()
-        started = trio.current_time()
-    assert trio.current_time() - started < 20
-    assert isinstance(told[0].error, OutcomeUnknown)
-
-
 async def test_lost_shards_stop_their_owners(autojump_clock: MockClock, stage: Stage) -> None:
     await stage.ask(Deposit("ann", 1))
     await stage.simulation.take_over("thief")
@@ -386,12 +357,3 @@ async def test_a_second_process_is_refused(autojump_clock: MockClock, simulation
         with pytest.raises(DatabaseUnavailable):
             async with open_stage(simulation):
                 raise AssertionError("opened")
-
-
-async def test_the_system_drains_when_its_block_ends(
-    autojump_clock: MockClock, simulation: Simulation
-) -> None:
-    async with open_stage(simulation) as stage:
-        await stage.ask(Deposit("ann", 1))
-    assert simulation.snapshots["ledger", "a"][0].seq == 1
-    assert simulation.nodes == {}

@@ -27,6 +27,7 @@ def test_the_lines_of_all_nodes() -> None:
             "a": member("a", State.UP, "b", "c"),
             "b": member("b", State.LEAVING, "a", "c"),
             "c": member("c", State.UP, over=True),
+            "d": member("d", State.LEAVING)._replace(is_drained=True),
         },
         {1: Lease("a", 3), 2: Lease("a", 1), 3: Lease("c", 9)},
     )
@@ -35,4 +36,5 @@ def test_the_lines_of_all_nodes() -> None:
         "a     7     up       1.0      15 min  2       5        64 B  b c",
         "b     7     leaving  1.0      15 min  0       5        64 B  a c",
         "c     7     silent   1.0      15 min  1       5        64 B",
+        "d     7     drained  1.0      15 min  0       5        64 B",
     ]

@@ -5,7 +5,7 @@ import pytest
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.nodes import members, nodes
-from persistence.nodes.members import NOBODY, Joined, Lease, Said, State, Unjoined
+from persistence.nodes.members import NOBODY, Joined, Lease, Said, State, Undrained, Unjoined
 
 LONG = 60.0
 OVER = -1.0
@@ -127,3 +127,22 @@ async def test_shards_are_given_by_their_owner_alone(database: Database) -> None
     assert given == {1: 2}
     leases = (await database.read(members.read)).leases
     assert (leases[1], leases[2], leases[3]) == (Lease("two", 2), Lease("one", 1), Lease("two", 1))
+
+
+async def test_a_node_is_drained_only_while_another_serves(database: Database) -> None:
+    one = await life_of(database, "one")
+    await database.transact(members.renew, "one", one, LONG, SAID)
+    assert await database.transact(members.drain, "one") is Undrained.LAST
+    assert await database.transact(members.drain, "two") is Undrained.UNKNOWN
+    two = await life_of(database, "two")
+    assert await database.transact(members.drain, "one") is Undrained.LAST  # the other only joins
+    await database.transact(members.renew, "two", two, LONG, SAID)
+    assert await database.transact(members.drain, "one") is None
+    assert await database.transact(members.drain, "two") is Undrained.LAST
+    view = await database.transact(members.renew, "one", one, LONG, SAID)
+    assert view is not None
+    assert {member.node: member.is_drained for member in view.members.values()} == {"one": True, "two": False}
+    assert await database.transact(members.resume, "one") is None
+    assert await database.transact(members.drain, "two") is None
+    await life_of(database, "two")  # begins a new life
+    assert not any(member.is_drained for member in (await database.read(members.read)).members.values())

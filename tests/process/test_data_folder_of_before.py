@@ -70,12 +70,13 @@ def _player(world: World, user: Any) -> Player:
 
 def _as_then(now: Any, then: Any) -> Any:
     """The answer of now without fields that came since, and with the values of then where they last no longer than a
-    request or a process: since when a user is online, and when they were seen last."""
+    request or a process: since when a user is online, when they were seen last, and that two in one party are in
+    touch."""
     if isinstance(then, list) and isinstance(now, list) and len(now) == len(then):
         return [_as_then(one, other) for one, other in zip(now, then, strict=True)]
     if not isinstance(then, dict) or not isinstance(now, dict):
         return now
-    passing = {"requestId", "lastSeenAt"} | ({"timestamp"} if "state" in then else set())
+    passing = {"requestId", "lastSeenAt", "flameStreak"} | ({"timestamp"} if "state" in then else set())
     return {
         name: value if name in passing else _as_then(now.get(name), value) for name, value in then.items()
     }

@@ -137,7 +137,8 @@ async def test_a_database_that_stands_still_in_the_middle_of_a_job_ends_nothing(
     world: World, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     database, housekeeping = world.service.database, Housekeeping()
-    await prepare(world)
+    ann, ben = await world.players("Ann", "Ben")
+    await prepare(world, ann.id)
     job = replace(job_named(world, name), every_seconds=BEAT_SECONDS)
 
     async def failed() -> bool:
@@ -150,6 +151,7 @@ async def test_a_database_that_stands_still_in_the_middle_of_a_job_ends_nothing(
         with monkeypatch.context() as hasty:
             hasty.setattr(database, "_timeout_seconds", STALL_SECONDS)
             proxy.swallow_after(1)  # the job has begun
+            note(world, ann.id, ben.id)
             nursery.start_soon(keep_house, (job,), housekeeping, lambda _job: True)
             await trio.testing.wait_all_tasks_blocked()
             await wait_until(failed)
@@ -157,26 +159,29 @@ async def test_a_database_that_stands_still_in_the_middle_of_a_job_ends_nothing(
         proxy.heal()
         await wait_until(ran_well)
         nursery.cancel_scope.cancel()
-    ann = await world.player("Ann again")
-    assert (await ann.get("/v1/auth/verify"))["valid"]
+    again = await world.player("Ann again")
+    assert (await again.get("/v1/auth/verify"))["valid"]
 
 
-async def prepare(world: World) -> None:
-    """Give every job something to ask the database for."""
+async def prepare(world: World, ann_id: str) -> None:
+    """Give jobs rows to ask for."""
+    await world.service.of(CARRYING).table()
+    await world.service.database.transact(_erase, ann_id)
+
+
+def note(world: World, ann_id: str, ben_id: str) -> None:
+    """Give jobs something to write, once the database stands still: before, the service's own jobs would write it."""
     service, now_ms = world.service, world.clock.now_ms()
-    ann, ben = await world.players("Ann", "Ben")
-    service.of(USER_DIRECTORY).last_seen.note(ann.id, now_ms)
-    service.of(CAPE_WORKSHOP).downloads.count(ann.id)
-    service.of(STREAKS).contact(ann.id, ben.id, now_ms)
+    service.of(USER_DIRECTORY).last_seen.note(ann_id, now_ms)
+    service.of(CAPE_WORKSHOP).downloads.count(ann_id)
+    service.of(STREAKS).contact(ann_id, ben_id, now_ms)
     service.of(GAME_SERVERS).credentials.saw("s", now_ms, "127.0.0.1")
     service.of(STATUSES).report(StatusRow("s", None, True, "", 1, 2, now_ms), now_ms)
     service.of(TALLY).add(now_ms // DAY_MS, "0" * 24, "check", "any")
     for gateway_id in ("silent", "heard"):
         service.of(GATEWAY_REGISTRY).changed(row(gateway_id))
     service.of(GATEWAY_REGISTRY).heard("heard", 1)
-    await service.of(CARRYING).table()
-    service.reconciler.add(TokensOf(ann.id))
-    await service.database.transact(_erase, ann.id)
+    service.reconciler.add(TokensOf(ann_id))
 
 
 async def _erase(conn: Connection, user_id: str) -> None:

@@ -82,6 +82,16 @@ def _processes() -> dict[int, tuple[str, int, str]]:
     return {pid: stat for pid, stat in found.items() if stat is not None}
 
 
+def children_of(pid: int) -> set[tuple[int, str]]:
+    """{(pid, start time)} of the processes that a process has started and that live."""
+    return {(child, stat[2]) for child, stat in _processes().items() if stat[1] == pid}
+
+
+def living(processes: set[tuple[int, str]]) -> set[tuple[int, str]]:
+    """Those of `children_of` that have not ended."""
+    return processes & {(pid, stat[2]) for pid, stat in _processes().items()}
+
+
 @dataclass
 class ServerProcess:
     """`partyline serve` on a loopback port, with its data below `folder`.

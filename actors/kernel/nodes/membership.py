@@ -3,7 +3,7 @@ others should, and leaves.
 
     JOINING    linked, and told of everything; owns nothing. Ends when all that were there before it are heard
     UP         owns its share
-    LEAVING    gives away what it owns; ends with the process
+    LEAVING    gives away what it owns; ends with the process, or when a node that was drained is resumed
 
 Who owns what is decided by rows (`persistence/nodes/members.py`), what each should own by `shares.py`, who may go on by
 `council.py`. A node that finds itself declared dead ends, and begins anew as a new process: others own its shards by
@@ -22,10 +22,9 @@ from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.shares import shares, wanted
 from actors.kernel.nodes.whereabouts import Whereabouts
-from actors.kernel.store import Store
+from actors.kernel.store import Members, Store
 from persistence.errors import NodeEnded, PersistenceError
-from persistence.nodes import members as rows
-from persistence.nodes import nodes as node_rows
+from persistence.nodes import members as stored_members
 from persistence.nodes.members import Lease, Member, Said, State, View
 
 _log = structlog.get_logger(__name__)
@@ -69,9 +68,12 @@ class Membership:
 
     Args:
         store: the database.
-        node: the name of this one.
-        life: that it has begun.
+        life: that this node has begun.
         sockets: how many live sockets are open here.
+        rows: the statements, `persistence.nodes.members`.
+
+    Attributes:
+        drained: called when an operator has drained this node.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Membership:
         life: Life,
         *,
         sockets: Callable[[], int] = lambda: 0,
+        rows: Members = stored_members,
     ) -> None:
         self.life = life
         self.state = State.JOINING
@@ -88,6 +91,7 @@ class Membership:
         self.where = Whereabouts(life.node, lives=lambda node: node in self.members, hears=self._hears)
         self._peers: Peers | None = None
         self._store = store
+        self._rows = rows
         self._renewed = trio.Event()
         self._looked = trio.Event()
         self._renewed_at = self._sound_since = trio.current_time()
@@ -95,6 +99,8 @@ class Membership:
         self._yields = 0
         self._giving = trio.Lock()
         self._failure: str | None = None
+        self._is_ending = False
+        self.drained: Callable[[], None] = _unheard
 
     def link(self, peers: Peers) -> None:
         """Be given the links over which the others are heard; called once, before anything else."""
@@ -112,6 +118,13 @@ class Membership:
     def is_sure(self) -> bool:
         """Whether this node was a member so lately that nobody can have declared it dead."""
         return trio.current_time() - self._renewed_at < ROW_SECONDS
+
+    @property
+    def is_oldest(self) -> bool:
+        """Whether no other node that lives was there before this one."""
+        return not any(
+            member.life < self.life.number and not member.is_over for member in self.members.values()
+        )
 
     @property
     def silent_seconds(self) -> float:
@@ -163,7 +176,9 @@ class Membership:
         waiting = self.peers.links.waiting_bytes().values()
         heard = sorted(self.peers.links.heard_within(HEARD_SECONDS))
         said = Said(self.state, heard, self.sockets(), max(waiting, default=0))
-        view = await self._store.transact(rows.renew, self.life.node, self.life.number, ROW_SECONDS, said)
+        view = await self._store.transact(
+            self._rows.renew, self.life.node, self.life.number, ROW_SECONDS, said
+        )
         if view is None:
             raise NodeEnded(f"node {self.life.node} was silent for too long, and others have taken its place")
         if began_at - self._renewed_at > ROW_SECONDS:
@@ -252,7 +267,7 @@ class Membership:
         Args:
             part_with: has owners leave memory.
         """
-        self.state = State.LEAVING
+        self._is_ending, self.state = True, State.LEAVING
         while self.where.fences:
             try:
                 await self.renew()
@@ -270,7 +285,7 @@ class Membership:
         Raises:
             PersistenceError: the row may be left until it runs out.
         """
-        await self._store.transact(node_rows.leave, self.life.node, self.life.number)
+        await self._store.transact(self._rows.leave, self.life.node, self.life.number)
 
     # -- who owns what ------------------------------------------------------------------------------
 
@@ -278,10 +293,12 @@ class Membership:
         """Take what nobody alive owns and this node should, and give away what another should. Until cancelled."""
         while True:
             await self._renewed.wait()
-            if self.state is not State.UP:
+            if self._is_ending:
                 continue
+            self._obey()
             try:
-                await self._take_free()
+                if self.state is State.UP:
+                    await self._take_free()
                 if trio.current_time() - self._moved_at >= QUIET_SECONDS:
                     while await self._give_some(part_with):
                         pass
@@ -289,6 +306,21 @@ class Membership:
                 raise
             except PersistenceError as failure:
                 _log.warning("shards_not_settled", node=self.life.node, why=type(failure).__name__)
+
+    def _obey(self) -> None:
+        """Be drained, or no longer; where nobody else would serve, an operator's wish has to wait."""
+        others = any(
+            member.state is State.UP and not member.is_over and node != self.life.node
+            for node, member in self.members.items()
+        )
+        own = self.members.get(self.life.node)
+        wanted_state = State.LEAVING if own is not None and own.is_drained and others else State.UP
+        if wanted_state is self.state:
+            return
+        self.state = wanted_state
+        _log.info("node_drained" if wanted_state is State.LEAVING else "node_resumed", node=self.life.node)
+        if wanted_state is State.LEAVING:
+            self.drained()
 
     def _up(self) -> list[str]:
         return [node for node, member in self.members.items() if member.state is State.UP]
@@ -302,7 +334,7 @@ class Membership:
         free = [shard for shard in own if self.where.owner(shard) not in living]
         if not free and len(living) == len(self.members):
             return
-        taken = await self._store.transact(rows.take, self.life.node, self.life.number, free)
+        taken = await self._store.transact(self._rows.take, self.life.node, self.life.number, free)
         if taken is None:
             raise NodeEnded(f"node {self.life.node} was silent for too long, and others have taken its place")
         if taken:
@@ -330,7 +362,7 @@ class Membership:
             fences = {shard: self.where.fences[shard] for shard in parted if shard in self.where.fences}
             if not fences:
                 return False
-            given = await self._store.transact(rows.give, self.life.node, node, fences)
+            given = await self._store.transact(self._rows.give, self.life.node, node, fences)
             self._tell_owned(node, given)
             _log.info("shards_given", node=self.life.node, to=node, shards=len(given))
             return bool(given)
@@ -341,6 +373,10 @@ class Membership:
     def _tell_owned(self, node: str, fences: Mapping[int, int]) -> None:
         self.where.learn({shard: Lease(node, fence) for shard, fence in fences.items()})
         self.peers.tell_all(Owns(node, dict(fences)))
+
+
+def _unheard() -> None:
+    """The default of `drained`: does nothing."""
 
 
 def _seats(members: Mapping[str, Member]) -> frozenset[tuple[str, int, State]]:

@@ -12,7 +12,7 @@ import msgspec
 
 from routes.edge.address import Network
 from routes.edge.config import forms
-from routes.edge.config.forms import Bind, NamedKey
+from routes.edge.config.forms import Bind, Descriptor, NamedKey
 from routes.edge.config.settings import PREFIX, SETTINGS, Setting
 from routes.edge.faults import OperatorFault
 from routes.edge.identity.issuer_settings import IssuerSettings
@@ -25,8 +25,8 @@ class ConfigError(OperatorFault):
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Every setting, parsed; `SETTINGS` explains each under the same name."""
 
-    bind: tuple[Bind, ...]
-    tls_bind: tuple[Bind, ...] | None
+    bind: tuple[Bind | Descriptor, ...]
+    tls_bind: tuple[Bind | Descriptor, ...] | None
     tls_cert: Path | None
     tls_key: Path | None
     base_url: str
@@ -38,6 +38,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     wal_dir: Path | None
     nats_url: tuple[str, ...] | None
     nats_plain: bool
+    processes: int
+    node_port: int | None
     rate_limits: bool
     trusted_proxies: tuple[Network, ...]
     client_ip_header: bytes | None
@@ -78,6 +80,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     log_level: str
     otel: str
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether this is one of the nodes of a keeper (`routes/keeper`), which owns their database and sockets."""
+        return self.processes > 1 and any(isinstance(one, Descriptor) for one in self.bind)
+
 
 def read_config(environ: Mapping[str, str]) -> Config:
     """Parse the configuration from environment variables.
@@ -100,6 +107,7 @@ def read_config(environ: Mapping[str, str]) -> Config:
     if values["tls_bind"] is not None and None in (values["tls_cert"], values["tls_key"]):
         raise ConfigError("PARTYLINE_TLS_BIND needs PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")
     _check_nats(values)
+    _check_processes(values)
     values["base_url"] = values["base_url"] or _own_address(values)
     values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
     values["shared_dir"] = values["shared_dir"] or values["data_dir"]
@@ -118,12 +126,26 @@ def _check_nats(values: Mapping[str, object]) -> None:
         )
 
 
+def _check_processes(values: Mapping[str, object]) -> None:
+    count, first, bound = values["processes"], values["node_port"], values["bind"]
+    if not isinstance(count, int) or count == 1 or not isinstance(bound, tuple):
+        return
+    if any(isinstance(one, Descriptor) for one in bound) and None in (
+        values["nats_url"],
+        values["database_url"],
+    ):
+        raise ConfigError("PARTYLINE_PROCESSES: several processes need PARTYLINE_BIND as host:port")
+    if isinstance(first, int) and first + count - 1 > 65_535:
+        raise ConfigError(f"PARTYLINE_NODE_PORT={first}: leaves no ports for {count} processes")
+
+
 def _own_address(values: Mapping[str, object]) -> str:
     for field, scheme in (("tls_bind", "https"), ("bind", "http")):
         bound = values[field]
-        if isinstance(bound, tuple):
-            return forms.address_of(bound[0], scheme)
-    raise ConfigError("PARTYLINE_BIND: no address")
+        for one in bound if isinstance(bound, tuple) else ():
+            if isinstance(one, Bind):
+                return forms.address_of(one, scheme)
+    raise ConfigError("PARTYLINE_BIND: names no address, so PARTYLINE_BASE_URL is needed")
 
 
 def listing(environ: Mapping[str, str]) -> Iterator[tuple[Setting, str]]:

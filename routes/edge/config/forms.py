@@ -16,6 +16,7 @@ _HEADER = re.compile(r"[A-Za-z0-9-]+", re.ASCII)
 _HOST_NAME = re.compile(
     r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*", re.ASCII
 )
+_DESCRIPTOR = re.compile(r"fd://([0-9]{1,7})", re.ASCII)
 _HOST_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):([0-9]{1,5})", re.ASCII)
 
 
@@ -34,6 +35,19 @@ class Bind(NamedTuple):
 
     host: str
     port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Descriptor(NamedTuple):
+    """A listening socket that whoever started this process has handed down.
+
+    Args:
+        number: of the file descriptor.
+    """
+
+    number: int
 
 
 class NamedKey(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -128,9 +142,14 @@ def host_port(value: str) -> Bind:
     return Bind(form[1].strip("[]"), int(form[2]))
 
 
-def binds(value: str) -> tuple[Bind, ...]:
-    """Parse one or more `host:port`, separated by commas."""
-    return tuple(host_port(part) for part in value.split(","))
+def binds(value: str) -> tuple[Bind | Descriptor, ...]:
+    """Parse one or more `host:port` or `fd://number`, separated by commas."""
+    return tuple(_bind(part.strip()) for part in value.split(","))
+
+
+def _bind(value: str) -> Bind | Descriptor:
+    form = _DESCRIPTOR.fullmatch(value)
+    return host_port(value) if form is None else Descriptor(int(form[1]))
 
 
 def address_of(bind: Bind, scheme: str = "http") -> str:
@@ -140,7 +159,7 @@ def address_of(bind: Bind, scheme: str = "http") -> str:
         scheme: `http` or `https`.
     """
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bind.host, bind.host)  # noqa: S104 - compared, not bound
-    return f"{scheme}://[{host}]:{bind.port}" if ":" in host else f"{scheme}://{host}:{bind.port}"
+    return f"{scheme}://{Bind(host, bind.port)}"
 
 
 def web_address(value: str) -> str:

@@ -42,7 +42,7 @@ SETTINGS = (
         "bind",
         "127.0.0.1:8080",
         forms.binds,
-        "addresses to listen on, comma-separated host:port",
+        "addresses to listen on, comma-separated host:port; fd://n is a socket that was handed down",
         also=("port", "host", "listen"),
     ),
     Setting(
@@ -98,6 +98,19 @@ SETTINGS = (
     ),
     Setting(
         "nats_plain", "off", forms.switch, "take nats:// without TLS from other machines, in a closed network"
+    ),
+    Setting(
+        "processes",
+        "1",
+        forms.whole(1, 64),
+        "how many nodes to run on this machine, as serve --processes",
+        also=("workers", "procs", "cores"),
+    ),
+    Setting(
+        "node_port",
+        None,
+        forms.whole(1, 65_535),
+        "port on loopback at which the first of several processes answers alone, the next ones above; unset: any",
     ),
     Setting(
         "rate_limits",

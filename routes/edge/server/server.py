@@ -23,7 +23,7 @@ from hypercorn.typing import ASGIFramework, LifespanState
 from hypercorn.utils import parse_socket_addr, repr_socket_addr
 
 from routes.edge.errors import EdgeRefused, contained
-from routes.edge.faults import OperatorFault
+from routes.edge.faults import CannotListen
 from routes.edge.pipeline.application import DirectApplication
 from routes.edge.server.acceptor import Acceptor
 from routes.edge.server.admission import Connections
@@ -41,10 +41,6 @@ __all__ = ["CannotListen", "ServerSettings", "serve"]
 log = structlog.get_logger("partyline.server")
 
 
-class CannotListen(OperatorFault):
-    """An address cannot be bound: in use, not local, or not permitted. The message is one line for the operator."""
-
-
 def _unheard(addresses: Sequence[str]) -> None:
     """The default of `started`: does nothing."""
 
@@ -54,6 +50,7 @@ async def serve(
     settings: ServerSettings,
     *,
     stop: trio.Event,
+    parting: trio.Event | None = None,
     started: Callable[[Sequence[str]], None] = _unheard,
 ) -> None:
     """Serve an ASGI application until `stop`, then drain and return (contract §11, Stopping).
@@ -67,6 +64,8 @@ async def serve(
             connection and ends after the last.
         settings: bounds and addresses.
         stop: set it to stop the server.
+        parting: set it some time before: from then on each response is the last of its connection, so that clients
+            which ask all the time are elsewhere by then.
         started: called with the bound addresses, as URLs, once connections are accepted.
 
     Raises:
@@ -85,6 +84,8 @@ async def serve(
             try:
                 listeners.open(listening)
                 started(listening.addresses)
+                if parting is not None:
+                    nursery.start_soon(listeners.part, parting)
                 await stop.wait()
                 await listeners.drain()
             finally:
@@ -166,6 +167,12 @@ class Listeners:
             self._nursery.start_soon(self._resume_acceptors)
         if listening.secure:
             self._nursery.start_soon(self._accept_secure, listening.secure)
+
+    async def part(self, parting: trio.Event) -> None:
+        """From this event on, end each connection with its next response. Cancellation changes nothing."""
+        await parting.wait()
+        self._shared.retiring = True
+        await self._context.terminated.set()
 
     async def drain(self) -> None:
         """Stop accepting, and wait until all connections have ended, at most `drain_seconds`.

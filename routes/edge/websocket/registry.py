@@ -182,14 +182,23 @@ class Sockets:
             grace_seconds: between the frame and the close.
         """
         self._draining = True
-        for number, socket in enumerate(self):
+        await self.send_away(grace_seconds=grace_seconds)
+
+    async def send_away(self, *, grace_seconds: float = 1.0) -> None:
+        """The same with those that are open now; others may come. Cancellation leaves sockets open.
+
+        Args:
+            grace_seconds: between the frame and the close.
+        """
+        sockets = tuple(self)
+        for number, socket in enumerate(sockets):
             if socket.multiplexed:
                 after_ms = self._rng.randrange(RECONNECT_JITTER_MS)
                 socket.send_nowait(frames.reconnect(after_ms, "DRAINING"))
             if number % _SLICE == _SLICE - 1:
                 await trio.lowlevel.checkpoint()
-        await trio.sleep(grace_seconds if self._open else 0)
-        for number, socket in enumerate(self):
+        await trio.sleep(grace_seconds if sockets else 0)
+        for number, socket in enumerate(sockets):
             socket.close(CloseCode.DRAINING, "DRAINING")
             if number % _SLICE == _SLICE - 1:
                 await trio.lowlevel.checkpoint()

