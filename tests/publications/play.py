@@ -48,8 +48,10 @@ async def shown(by: Player, target: Any) -> Any:
     return (await by.get(path_of(target)))["publication"]
 
 
-async def push(server: GameServer, players: int = 3, *, ago_s: float = 0, **more: object) -> Any:
-    """A status of that many seconds ago, which all nodes have heard of if it still counts."""
+async def push(
+    server: GameServer, players: int = 3, *, ago_s: float = 0, kept: bool = True, **more: object
+) -> Any:
+    """A status of that many seconds ago, which all nodes have heard of if it is kept and still counts."""
     world = server.world
     at_ms = world.clock.now_ms() - int(ago_s * 1000)
     body = {
@@ -62,7 +64,7 @@ async def push(server: GameServer, players: int = 3, *, ago_s: float = 0, **more
         **more,
     }
     answer = await server.do("PUT", f"{server.path}/publication/status", body, status=200)
-    if int(ago_s * 1000) < FRESH_MS:
+    if kept and int(ago_s * 1000) < FRESH_MS:
 
         def has_heard(service: Service) -> bool:
             known = service.of(STATUSES).fresh_report(server.id, world.clock.now_ms())

@@ -137,7 +137,7 @@ async def test_delegated_tokens_need_the_scope(world: World):
 async def test_unclaimed_servers_may_push(world: World):
     """It is answered as others are, and kept by nobody: anyone can register a server."""
     server = await register(world)
-    assert await push(server) == {"ok": True, "serverId": server.id, "networkId": None}
+    assert await push(server, kept=False) == {"ok": True, "serverId": server.id, "networkId": None}
     assert len(world.service.of(STATUSES)) == 0
 
 
