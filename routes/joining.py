@@ -10,9 +10,10 @@ import trio
 
 from actors.kernel.clock import Clock
 from actors.kernel.nodes.far import Far
+from actors.kernel.nodes.giving import PartWith
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.links import TICK_SECONDS
-from actors.kernel.nodes.membership import ROW_SECONDS, Membership, PartWith
+from actors.kernel.nodes.membership import ROW_SECONDS, Membership
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.supervisor import contained_task
 from persistence.bridge.bus import Bus

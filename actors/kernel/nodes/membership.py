@@ -6,21 +6,21 @@ others should, and leaves.
     LEAVING    gives away what it owns; ends with the process, or when a node that was drained is resumed
 
 Who owns what is decided by rows (`persistence/nodes/members.py`), what each should own by `shares.py`, who may go on by
-`council.py`. A node that finds itself declared dead ends, and begins anew as a new process: others own its shards by
-then, and its memory lacks what they have told each other meanwhile.
+`council.py`; `giving.py` gives away. A node that finds itself declared dead ends, and begins anew as a new process:
+others own its shards by then, and its memory lacks what they have told each other meanwhile.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Mapping
 
 import structlog
 import trio
 
 from actors.kernel.nodes.council import Seat, Verdict, verdict
 from actors.kernel.nodes.entries import Owns
+from actors.kernel.nodes.giving import Giving, PartWith
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.peers import Peers
-from actors.kernel.nodes.shares import shares, wanted
+from actors.kernel.nodes.shares import wanted
 from actors.kernel.nodes.whereabouts import Whereabouts
 from actors.kernel.store import Members, Store
 from persistence.errors import NodeEnded, PersistenceError
@@ -43,24 +43,7 @@ YIELD_ROUNDS = 3
 QUIET_SECONDS = 2.0
 """Nothing is given away so soon after a node has come or gone."""
 
-GIVEN_AT_ONCE = 32
-"""Most shards on their way at a time."""
-
 RETRY_SECONDS = 0.1
-
-GIVE_SECONDS = 2.0
-"""How long the owners of a shard have to finish what they do; after that it stays, and is given later."""
-
-
-class PartWith(Protocol):
-    """Has all owners in some shards finish and leave memory; no new ones are loaded."""
-
-    async def __call__(self, shards: Collection[int], seconds: float, /) -> Collection[int]:
-        """Returns the shards that have no owners in memory now; the owners of the others stay and go on.
-
-        Cancellation ends the wait; owners that were closing go on.
-        """
-        ...
 
 
 class Membership:
@@ -75,6 +58,8 @@ class Membership:
     Attributes:
         drained: called when an operator has drained this node.
     """
+
+    _giving: Giving
 
     def __init__(
         self,
@@ -97,7 +82,6 @@ class Membership:
         self._renewed_at = self._sound_since = trio.current_time()
         self._moved_at = trio.current_time()
         self._yields = 0
-        self._giving = trio.Lock()
         self._failure: str | None = None
         self._is_ending = False
         self.drained: Callable[[], None] = _unheard
@@ -105,6 +89,7 @@ class Membership:
     def link(self, peers: Peers) -> None:
         """Be given the links over which the others are heard; called once, before anything else."""
         self._peers = peers
+        self._giving = Giving(self._store, self._rows, self.where, peers)
         peers.hear(Owns, self._hear_owns)
 
     @property
@@ -273,7 +258,7 @@ class Membership:
                 await self.renew()
                 if not any(node in self.peers.names for node in self._up()):
                     return
-                if not await self._give_some(part_with):
+                if not await self._giving.give_some(self._up(), part_with):
                     await trio.sleep(RETRY_SECONDS)
             except PersistenceError as failure:
                 _log.warning("shards_not_given", node=self.life.node, why=type(failure).__name__)
@@ -300,7 +285,7 @@ class Membership:
                 if self.state is State.UP:
                     await self._take_free()
                 if trio.current_time() - self._moved_at >= QUIET_SECONDS:
-                    while await self._give_some(part_with):
+                    while await self._giving.give_some(self._up(), part_with):
                         pass
             except NodeEnded:
                 raise
@@ -339,40 +324,7 @@ class Membership:
             raise NodeEnded(f"node {self.life.node} was silent for too long, and others have taken its place")
         if taken:
             _log.info("shards_taken", node=self.life.node, shards=len(taken))
-            self._tell_owned(self.life.node, taken)
-
-    async def _give_some(self, part_with: PartWith) -> bool:
-        """Give some shards to a node that should own them; returns whether there may be more to give now."""
-        owners = shares(self._up())
-        for node in sorted(self.peers.names):
-            due = [shard for shard in self.where.fences if owners.get(shard) == node]
-            if due and self._hears(node) and await self._give(node, sorted(due)[:GIVEN_AT_ONCE], part_with):
-                return True
-        return False
-
-    async def _give(self, node: str, shards: Collection[int], part_with: PartWith) -> bool:
-        async with self._giving:
-            return await self._give_now(node, shards, part_with)
-
-    async def _give_now(self, node: str, shards: Collection[int], part_with: PartWith) -> bool:
-        moving = self.where.moving
-        moving.update(shards)
-        try:
-            parted = await part_with(shards, GIVE_SECONDS)
-            fences = {shard: self.where.fences[shard] for shard in parted if shard in self.where.fences}
-            if not fences:
-                return False
-            given = await self._store.transact(self._rows.give, self.life.node, node, fences)
-            self._tell_owned(node, given)
-            _log.info("shards_given", node=self.life.node, to=node, shards=len(given))
-            return bool(given)
-        finally:
-            moving.difference_update(shards)
-            self.where.changed()
-
-    def _tell_owned(self, node: str, fences: Mapping[int, int]) -> None:
-        self.where.learn({shard: Lease(node, fence) for shard, fence in fences.items()})
-        self.peers.tell_all(Owns(node, dict(fences)))
+            self._giving.tell_owned(self.life.node, taken)
 
 
 def _unheard() -> None:
