@@ -80,6 +80,11 @@ class Watching:
             await actor.wait_loaded()
 
     async def _is_elsewhere(self, kind: Kind[Any, Any], id: str) -> bool:
-        if self._far is None or (kind.name, id) in self._owners.live:
+        if self._far is None:
+            return False
+        if (kind.name, id) in self._owners.live:
+            # An owner whose heir may have gone on would show what was.
+            if not self._far.where.is_sure():
+                raise Overloaded
             return False
         return await self._far.place(kind.name, id) is not None

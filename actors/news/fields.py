@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from actors.bounds import MAX_NAMED, IdText, LongText, ShortText
+from actors.bounds import MAX_NAMED, Bigint, IdText, LongText, ShortText
 from actors.errors import FieldError, Invalid, NotFound
 from actors.ids import parse_uuid
 from actors.news import markdown
@@ -32,8 +32,8 @@ _LOCALE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,16}", re.ASCII)
 _NO_SLUG = re.compile(r"[^a-z0-9]+", re.ASCII)
 
 
-class ArticlePatch(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Changes of an article; what is left out stays.
+class ArticleFields(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a writer says of an article.
 
     Args:
         title: 1 to 200 characters.
@@ -69,6 +69,16 @@ class ArticlePatch(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     notify: bool | UnsetType = UNSET
 
 
+class ArticlePatch(ArticleFields, frozen=True, kw_only=True, rename="camel"):
+    """Changes of an article; what is left out stays. Its fields are those of `ArticleFields`.
+
+    Args:
+        revision: of the article that was changed; left out = any.
+    """
+
+    revision: Bigint | UnsetType = UNSET
+
+
 class ScopeDraft(msgspec.Struct, frozen=True, rename="camel"):
     """Whose news a new article is; `id` of the network or server, left out for `global`."""
 
@@ -76,8 +86,8 @@ class ScopeDraft(msgspec.Struct, frozen=True, rename="camel"):
     id: IdText | None = None
 
 
-class NewArticle(ArticlePatch, frozen=True, kw_only=True, rename="camel"):
-    """A new article; its fields are those of `ArticlePatch`, of which title and body are required.
+class NewArticle(ArticleFields, frozen=True, kw_only=True, rename="camel"):
+    """A new article; its fields are those of `ArticleFields`, of which title and body are required.
 
     Args:
         scope: whose news it is, for good.
@@ -105,7 +115,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     status: Status | UnsetType
 
 
-def checked(patch: ArticlePatch, now_ms: int) -> Checked:
+def checked(patch: ArticleFields, now_ms: int) -> Checked:
     """The changes in the form in which they are kept. Takes time linear in their length.
 
     Args:
@@ -158,7 +168,7 @@ def slug_of(title: str) -> str:
     return slug if len(slug) >= 3 else "news"
 
 
-def _texts(patch: ArticlePatch, errors: list[FieldError]) -> dict[str, Any]:
+def _texts(patch: ArticleFields, errors: list[FieldError]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     if isinstance(patch.title, str):
         columns["title"] = title = patch.title.strip()
@@ -177,7 +187,7 @@ def _texts(patch: ArticlePatch, errors: list[FieldError]) -> dict[str, Any]:
     return columns
 
 
-def _words(patch: ArticlePatch, errors: list[FieldError]) -> dict[str, Any]:
+def _words(patch: ArticleFields, errors: list[FieldError]) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     if not isinstance(patch.category, UnsetType):
         columns["category"] = category = (patch.category or "").strip().lower() or None

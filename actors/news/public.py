@@ -29,6 +29,7 @@ class Article(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         author_id, author_name: null once they are erased.
         publish_at: the moment for which it is or was scheduled, or null.
         published_at: the first publication, or null.
+        revision: rises with each change of the article itself, and not with votes.
         poll: with the caller's own `selected`, which public lists and frames of live sockets leave out.
     """
 
@@ -53,6 +54,7 @@ class Article(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     published_at: str | None
     created_at: str
     updated_at: str
+    revision: int
     poll: Poll | None
 
 
@@ -96,6 +98,7 @@ def article_of(
         published_at=iso_or_none(row.published_at_ms),
         created_at=iso(row.created_at_ms),
         updated_at=iso(row.updated_at_ms),
+        revision=row.revision,
         poll=None if row.poll is None else _poll(row.poll, now_ms, choice),
     )
 

@@ -25,10 +25,11 @@ MOVES: dict[Status, frozenset[Status]] = {
 
 
 def settled(row: ArticleRow, now_ms: int) -> ArticleRow:
-    """The article as readers see it at a moment (epoch milliseconds)."""
+    """The article as readers see it at a moment (epoch milliseconds): also before its row says so, which it does by one
+    change."""
     if row.status != "scheduled" or row.publish_at_ms is None or row.publish_at_ms > now_ms:
         return row
-    return replace(row, status="published", published_at_ms=row.publish_at_ms)
+    return replace(row, status="published", published_at_ms=row.publish_at_ms, revision=row.revision + 1)
 
 
 def is_readable(row: ArticleRow, now_ms: int) -> bool:

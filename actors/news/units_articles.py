@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from actors import polls
 from actors.change import Change
-from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded, SlugTaken
+from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict, SlugTaken
 from actors.news import fields, states
 from actors.news.fields import Checked
 from actors.news.rights import Writer, authorise
@@ -59,10 +59,16 @@ async def create(conn: Connection, id: str, scope: Scope, wish: Checked, by: Wri
     return _changed(row, now_ms, readable_before=False, published=row.status == "published")
 
 
-async def change(conn: Connection, news_id: str, wish: Checked, by: Writer) -> Change[ArticleRow]:
+async def change(
+    conn: Connection, news_id: str, wish: Checked, by: Writer, *, revision: int | None = None
+) -> Change[ArticleRow]:
     """Change an article.
 
+    Args:
+        revision: of the article that the writer has changed; None = any.
+
     Raises:
+        RevisionConflict: the article has another revision by now; `meta.revision` names it.
         NotFound: there is no such article, or the user may neither read nor write it.
         Forbidden: the user may read it, or belongs to its scope, and may not write it.
         Conflict: it does not become what is wished, or what is fixed since its publication is to change.
@@ -77,6 +83,8 @@ async def change(conn: Connection, news_id: str, wish: Checked, by: Writer) -> C
     if stored is None:
         raise NotFound
     row = await settle(conn, stored, now_ms)
+    if revision not in (None, row.revision):
+        raise RevisionConflict(revision=row.revision)
     readable_before = is_readable(row, now_ms)
     after = await _put(conn, row, wish, now_ms)
     await _audit(conn, "news.changed", after, by, own=own)

@@ -6,8 +6,11 @@
 | dismissed | open, actioned      | a moderator, another look  |
 | actioned  | open, dismissed     | a moderator, another look  |
 
-The edge checks that the caller is a moderator. Each change of status is written to the audit trail.
+The edge checks that the caller is a moderator. Each verdict is written to the audit trail, without its reason: that is
+read with the report.
 """
+
+from dataclasses import dataclass
 
 import msgspec
 from msgspec.structs import replace
@@ -30,7 +33,7 @@ from persistence.users.audit import Stamp, write_audit
 from persistence.users.users import read_user
 
 REASON_MAX = 500
-"""The longest reason, in characters."""
+"""The longest reason, of a report and of a verdict, in characters."""
 
 REPORTS_A_DAY = 20
 """The most reports of one reporter within any 24 hours."""
@@ -61,25 +64,57 @@ async def report(
     if await count_since(conn, reporter_id, now_ms - DAY_MS) >= REPORTS_A_DAY:
         raise QuotaExceeded(message=f"at most {REPORTS_A_DAY} reports a day", max=REPORTS_A_DAY)
     made = Report(
-        0, id, reporter_id, reporter.name, target_id, target.name, reason, "open", now_ms, None, None
+        seq=0,
+        id=id,
+        reporter_id=reporter_id,
+        reporter_name=reporter.name,
+        target_id=target_id,
+        target_name=target.name,
+        reason=reason,
+        status="open",
+        created_at_ms=now_ms,
+        settled_at_ms=None,
+        settled_by=None,
+        settled_by_name=None,
+        settled_reason=None,
     )
     await add_report(conn, made)
     return Change(made, (QueueMoved(),))
 
 
-async def settle(conn: Connection, report_id: str, status: ReportStatus, stamp: Stamp) -> Change[Report]:
-    """Set a report's status; without effect when it has that status already.
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a moderator says of a report.
 
     Args:
         status: `open` reopens it; the others close it in the moderator's name.
+        reason: why, at most 500 characters, for moderators alone; None says nothing. An open report has none.
+        by_name: what the moderator is called.
+        stamp: for the audit trail; its actor is the moderator.
+    """
+
+    status: ReportStatus
+    reason: str | None
+    by_name: str
+    stamp: Stamp
+
+
+async def settle(conn: Connection, report_id: str, verdict: Verdict) -> Change[Report]:
+    """Set a report's status; without effect where it has that status already, and nothing else is said of it.
 
     Raises:
+        Invalid: a reason to reopen it, which would be kept nowhere.
         NotFound: there is no such report.
     """
+    status, stamp = verdict.status, verdict.stamp
+    if status == "open" and verdict.reason is not None:
+        raise Invalid(
+            FieldError("/reason", "NOT_ALLOWED", "an open report has no verdict to give a reason for")
+        )
     found = await lock_report(conn, report_id)
     if found is None:
         raise NotFound("no such report")
-    if found.status == status:
+    if found.status == status and verdict.reason in (None, found.settled_reason):
         return Change(found)
     settled = status != "open"
     after = replace(
@@ -87,8 +122,10 @@ async def settle(conn: Connection, report_id: str, status: ReportStatus, stamp: 
         status=status,
         settled_at_ms=stamp.at_ms if settled else None,
         settled_by=stamp.actor_id if settled else None,
+        settled_by_name=verdict.by_name if settled else None,
+        settled_reason=verdict.reason,
     )
-    await settle_report(conn, found.id, status, at_ms=after.settled_at_ms, by=after.settled_by)
+    await settle_report(conn, after)
     detail = msgspec.json.encode({"reportId": found.id, "before": found.status, "after": status})
     await write_audit(conn, stamp, "report.settled", target_id=found.target_id, detail=detail)
     return Change(after, (QueueMoved(),))

@@ -2,4 +2,4 @@
 
 from persistence.exporting import Exported
 
-EXPORTED = (Exported("reports", "reporter_id = $1", leaves=("seq", "settled_by")),)
+EXPORTED = (Exported("reports", "reporter_id = $1", leaves=("seq", "settled_by", "settled_reason")),)

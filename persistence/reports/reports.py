@@ -22,6 +22,8 @@ class Report(msgspec.Struct, frozen=True):
         reason: as the reporter wrote it, or None.
         created_at_ms, settled_at_ms: epoch milliseconds.
         settled_by: the moderator who gave it its status; None until then.
+        settled_by_name: as they are called now; None where they are no more, and while it is open.
+        settled_reason: why, as the moderator wrote it, or None.
     """
 
     seq: int
@@ -35,6 +37,8 @@ class Report(msgspec.Struct, frozen=True):
     created_at_ms: int
     settled_at_ms: int | None
     settled_by: str | None
+    settled_by_name: str | None
+    settled_reason: str | None
 
 
 async def add_report(conn: Connection, report: Report) -> None:
@@ -91,27 +95,24 @@ async def lock_report(conn: Connection, id: str) -> Report | None:
     return None if row is None else _report(row)
 
 
-async def settle_report(
-    conn: Connection, id: str, status: ReportStatus, *, at_ms: int | None, by: str | None
-) -> None:
-    """Set a report's status.
-
-    Args:
-        at_ms, by: when it was settled, and the moderator who did it; None for an open one.
-    """
+async def settle_report(conn: Connection, report: Report) -> None:
+    """Store a report's status: when it was settled, by whom, and why."""
     await conn.execute(
-        "UPDATE reports SET status = $2, settled_at_ms = $3, settled_by = $4 WHERE id = $1",
-        id,
-        status,
-        at_ms,
-        by,
+        "UPDATE reports SET status = $2, settled_at_ms = $3, settled_by = $4, settled_reason = $5 WHERE id = $1",
+        report.id,
+        report.status,
+        report.settled_at_ms,
+        report.settled_by,
+        report.settled_reason,
     )
 
 
 _SELECT = (
-    "SELECT report.*, reporter.name AS reporter_name, target.name AS target_name FROM reports AS report"
+    "SELECT report.*, reporter.name AS reporter_name, target.name AS target_name,"
+    " settler.name AS settled_by_name FROM reports AS report"
     " LEFT JOIN users AS reporter ON reporter.id = report.reporter_id"
     " LEFT JOIN users AS target ON target.id = report.target_id"
+    " LEFT JOIN users AS settler ON settler.id = report.settled_by"
 )
 
 _LISTS = filtered(

@@ -3,9 +3,10 @@
 from functools import partial
 
 import trio
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from actors.errors import Conflict, Forbidden, Invalid, NotFound, QuotaExceeded, SlugTaken
+from actors.errors import Conflict, Forbidden, Invalid, NotFound, QuotaExceeded, RevisionConflict, SlugTaken
 from actors.ids import ObjectId
 from actors.news import fields, markdown, units_articles
 from actors.news.fields import ArticlePatch, Checked, NewArticle
@@ -68,19 +69,21 @@ async def create_article(call: Call, body: NewArticle) -> Article:
     "PATCH",
     "/v1/news/{newsId}",
     needs=AUTHENTICATED,
-    refusals=(NotFound, Forbidden, Invalid, Conflict, SlugTaken),
+    refusals=(NotFound, Forbidden, Invalid, Conflict, RevisionConflict, SlugTaken),
     guard=may_write,
 )
 async def change_article(call: Call, news_id: ObjectId, body: ArticlePatch) -> Article:
     """PATCH /v1/news/{newsId}: changes an article; what is left out stays, and so do scope and author.
 
     A status that the table of states does not have is a 409 `INVALID_STATE`, and so is another slug, moment or poll
-    once the article was published. Archiving closes the poll for good.
+    once the article was published. Archiving closes the poll for good. `revision` names the article that the caller has
+    changed: if that is not the present one, the answer is a 409 `REVISION_CONFLICT`, with the present one in
+    `meta.revision`.
     """
     wish = await _rendered(call, fields.checked(body, call.now_ms))
     return await change(
         call,
-        units_articles.change,
+        partial(units_articles.change, revision=None if body.revision is UNSET else body.revision),
         news_id,
         wish,
         writer_of(call),

@@ -9,7 +9,7 @@ from actors.bounds import IdText
 from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, UserId, parse_uuid
 from actors.moderation.events import QUEUES
-from actors.reports.units import REASON_MAX, report, settle
+from actors.reports.units import REASON_MAX, Verdict, report, settle
 from actors.time import iso, iso_or_none
 from persistence.reports.reports import Report, ReportStatus, WantedReports, list_reports
 from routes.auditing import stamp_of
@@ -67,6 +67,8 @@ class ReportItem(Wire, frozen=True):
         reporter_name, target_name: current names; null for users who no longer exist.
         settled_at: when it got its status; null while it is open.
         settled_by: the moderator who set the status.
+        settled_by_name: what they are called now; null for users who no longer exist.
+        settled_reason: why, as the moderator wrote it; null where they have not.
     """
 
     id: ObjectId
@@ -79,6 +81,8 @@ class ReportItem(Wire, frozen=True):
     created_at: str
     settled_at: str | None
     settled_by: str | None
+    settled_by_name: str | None
+    settled_reason: str | None
 
 
 class ReportPage(Wire, frozen=True):
@@ -90,9 +94,15 @@ class ReportPage(Wire, frozen=True):
 
 
 class Settlement(Wire, frozen=True):
-    """The new status of a report."""
+    """The new status of a report.
+
+    Args:
+        status: `open` reopens it.
+        reason: why, for moderators alone; at most 500 characters. Left out, nothing is said; an open report has none.
+    """
 
     status: ReportStatus
+    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=REASON_MAX)] | None = None
 
 
 @endpoint(
@@ -128,10 +138,11 @@ async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
     return ReportPage([_item(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
-@endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound,))
+@endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound, Invalid))
 async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> ReportItem:
-    """Settles a report, or reopens it; the audit trail records each change."""
-    return await change(call, settle, id, body.status, stamp_of(call), about=QUEUES, shape=_item)
+    """Settles a report and says why, or reopens it; the audit trail records each change."""
+    verdict = Verdict(body.status, body.reason, call.user.name, stamp_of(call))
+    return await change(call, settle, id, verdict, about=QUEUES, shape=_item)
 
 
 def _made(made: Report) -> ReportMade:
@@ -150,4 +161,6 @@ def _item(row: Report) -> ReportItem:
         iso(row.created_at_ms),
         iso_or_none(row.settled_at_ms),
         row.settled_by,
+        row.settled_by_name,
+        row.settled_reason,
     )

@@ -170,6 +170,15 @@ class Scene:
             page.screenshot(path=f"{PICTURES}/{name}.png")
 
 
+def in_memory(page: Page) -> dict[str, int]:
+    """How many nodes and listeners there are, also those that no page shows any more, after what can go is gone."""
+    debugger = page.context.new_cdp_session(page)
+    debugger.send("HeapProfiler.collectGarbage")
+    counted = debugger.send("Memory.getDOMCounters")
+    debugger.detach()
+    return {"nodes": counted["nodes"], "listeners": counted["jsEventListeners"]}
+
+
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 
 

@@ -168,3 +168,18 @@ async def test_global_articles_notify_nobody(world: World) -> None:
     ed = await editor(world)
     await write(ed, scope=GLOBAL, notify=True)
     assert await rows(world, "news_announcements") == 0
+
+
+async def test_what_two_change_at_once_is_a_conflict(world: World) -> None:
+    ed = await editor(world)
+    article = await write(ed)
+    first = await change(ed, article, title="one", revision=article["revision"])
+    assert first["revision"] > article["revision"]
+    path = f"{NEWS}/{article['id']}"
+    refused = await ed.ask("PATCH", path, {"title": "two", "revision": article["revision"]})
+    assert (refused.status_code, refused.json()["code"]) == (409, "REVISION_CONFLICT")
+    assert refused.json()["meta"]["revision"] == first["revision"]
+    seen = await ed.get(path)
+    assert (seen["title"], seen["revision"]) == ("one", first["revision"])
+    assert (await change(ed, article, title="three"))["title"] == "three"  # whoever names none means any
+    assert await ed.refused("PATCH", path, {"revision": None}) == (422, "VALIDATION_FAILED")

@@ -296,3 +296,14 @@ async def test_rows_that_cannot_be_read_refuse_viewers_until_they_can(autojump_c
         socket, _ = await watch(realm, "a", "b0")
         await ROWS.create(realm.simulation, "b1")
         assert seen(socket) == truth(realm, "b0")
+
+
+async def test_who_comes_to_a_node_that_may_have_been_replaced_is_refused(autojump_clock: object) -> None:
+    """What its owners would show may be older than what the client has seen of their heirs."""
+    async with open_realm("a", "b") as realm:
+        await watch(realm, "a", "a0")
+        realm.nodes["a"].where.is_sure = lambda: False
+        with pytest.raises(Overloaded):
+            await watch(realm, "a", "a0")
+        realm.nodes["a"].where.is_sure = lambda: True
+        await watch(realm, "a", "a0")

@@ -3,7 +3,7 @@
 import pytest
 import trio
 
-from actors.reports.units import REPORTS_A_DAY
+from actors.reports.units import REASON_MAX, REPORTS_A_DAY
 from actors.time import DAY_MS
 from persistence.users.permissions import add_role
 from routes.users.parts import USER_DIRECTORY
@@ -35,7 +35,7 @@ async def test_a_report_reaches_the_moderators(world: World) -> None:
         {
             "id": made["id"], "reporterId": ann.id, "reporterName": "Ann", "targetId": ben.id,
             "targetName": "Ben", "reason": "rude", "status": "open", "createdAt": made["createdAt"],
-            "settledAt": None, "settledBy": None,
+            "settledAt": None, "settledBy": None, "settledByName": None, "settledReason": None,
         }
     ]  # fmt: skip
 
@@ -84,6 +84,27 @@ async def test_every_status_may_follow_every_other(world: World, before: str, af
     assert all((line["actorId"], line["targetId"]) == (mod.id, ben.id) for line in trail)
 
 
+async def test_a_verdict_says_why(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    mod, root = await moderator(world), await world.super_admin()
+    path = f"{ADMIN}/{(await ann.do('POST', REPORTS, {'targetId': ben.id, 'reason': 'rude'}))['id']}"
+    for body, status, reason in (
+        ({"status": "dismissed", "reason": "no proof"}, "dismissed", "no proof"),
+        ({"status": "dismissed"}, "dismissed", "no proof"),  # said before, and nothing new
+        ({"status": "dismissed", "reason": "they made up"}, "dismissed", "they made up"),
+        ({"status": "actioned"}, "actioned", None),
+        ({"status": "actioned", "reason": "x" * REASON_MAX}, "actioned", "x" * REASON_MAX),
+        ({"status": "open"}, "open", None),
+    ):
+        settled = await mod.do("PATCH", path, body)
+        assert (settled["status"], settled["settledReason"], settled["reason"]) == (status, reason, "rude")
+        assert settled["settledByName"] == (None if status == "open" else "Mod")
+        assert settled == (await mod.get(ADMIN))["items"][0]
+    trail = (await root.get("/v1/admin/audit", action="report.settled"))["items"]
+    assert len(trail) == 5
+    assert not any("reason" in line["detail"] or "no proof" in str(line) for line in trail)
+
+
 async def test_who_may_not(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     made = await ann.do("POST", REPORTS, {"targetId": ben.id})
@@ -114,7 +135,14 @@ async def test_settlements_that_are_none(world: World) -> None:
     made = await ann.do("POST", REPORTS, {"targetId": ben.id})
     for id in ("f" * 24, "nonsense"):
         assert await mod.refused("PATCH", f"{ADMIN}/{id}", {"status": "open"}) == (404, "NOT_FOUND")
-    for body in ({}, {"status": "closed"}, {"status": None}):
+    for body in (
+        {},
+        {"status": "closed"},
+        {"status": None},
+        {"status": "dismissed", "reason": ""},
+        {"status": "dismissed", "reason": "x" * (REASON_MAX + 1)},
+        {"status": "open", "reason": "what for?"},
+    ):
         assert await mod.refused("PATCH", f"{ADMIN}/{made['id']}", body) == (422, "VALIDATION_FAILED")
     for query in ("status=closed", "cursor=x"):
         assert await mod.refused("GET", f"{ADMIN}?{query}") == (400, "BAD_QUERY")

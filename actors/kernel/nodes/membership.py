@@ -73,7 +73,12 @@ class Membership:
         self.state = State.JOINING
         self.members: Mapping[str, Member] = {}
         self.sockets = sockets
-        self.where = Whereabouts(life.node, lives=lambda node: node in self.members, hears=self._hears)
+        self.where = Whereabouts(
+            life.node,
+            lives=lambda node: node in self.members,
+            hears=self._hears,
+            is_sure=lambda: self.is_sure,
+        )
         self._peers: Peers | None = None
         self._store = store
         self._rows = rows

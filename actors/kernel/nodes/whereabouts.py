@@ -45,10 +45,19 @@ class Whereabouts:
         node: the name of this one.
         lives: whether the node with a name is a member.
         hears: whether it was heard lately.
+        is_sure: whether nobody can have taken yet what this node owns.
     """
 
-    def __init__(self, node: str, *, lives: Callable[[str], bool], hears: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        node: str,
+        *,
+        lives: Callable[[str], bool],
+        hears: Callable[[str], bool],
+        is_sure: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.node = node
+        self.is_sure = is_sure
         self.moving: set[int] = set()
         """Shards that are owned here and about to be given away."""
         self._lives = lives

@@ -10,11 +10,12 @@ import zlib
 import pytest
 
 from tests.console.stage import LOOKS
+from tests.discord.conftest import discord_seconds, guild
 from tests.gateways.play import TOKEN
 from tests.networks.conftest import cloudflare, dns_server, place, upstream_seconds
 from tests.support.world import world
 
-__all__ = ["cloudflare", "dns_server", "place", "upstream_seconds", "world"]
+__all__ = ["cloudflare", "discord_seconds", "dns_server", "guild", "place", "upstream_seconds", "world"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,11 +1,13 @@
 """Talking: live, across breaks, and with what people write shown as they wrote it."""
 
+import json
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.stage import Look, Scene, in_memory, needs_browser, play
 from tests.support.world import Player, Room, World
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -53,7 +55,7 @@ def log_of(page: Page) -> list[str]:
     return [text.splitlines()[0] for text in page.get_by_role("log").locator(".text").all_inner_texts()]
 
 
-async def test_two_talk(world: World, look: Look) -> None:
+async def test_two_talk_and_vote(world: World, look: Look) -> None:
     ada, ben, room = await talking(world)
 
     def story(scene: Scene) -> None:
@@ -77,19 +79,6 @@ async def test_two_talk(world: World, look: Look) -> None:
         one.get_by_role("dialog").get_by_role("button", name="Delete").click()
         expect(other.get_by_text("This message was deleted.")).to_be_visible()
         scene.stop_at(other, "thread")
-        # A device whose clock is wrong dates nothing by it.
-        other.add_init_script("{ const now = Date.now; Date.now = () => now() + 3_600_000; }")
-        other.goto("/app/chat")
-        expect(other.locator(".at time").first).to_have_text(re.compile(r"^(now|\d+(s|min) ago)$"))
-
-    await play(world, look, story)
-
-
-async def test_a_poll_is_counted_before_the_eyes_of_all(world: World, look: Look) -> None:
-    ada, ben, room = await talking(world)
-
-    def story(scene: Scene) -> None:
-        one, other = (scene.enter(player, f"/app/chat/{room.id}") for player in (ada, ben))
         one.get_by_role("button", name="Poll").click()
         one.get_by_label("Question").fill("Tonight?")
         one.get_by_label("Option 1").fill("yes")
@@ -99,6 +88,10 @@ async def test_a_poll_is_counted_before_the_eyes_of_all(world: World, look: Look
         expect(one.get_by_text("1 vote", exact=True)).to_be_visible()
         expect(other.get_by_role("radio", name="yes")).to_be_checked()
         scene.stop_at(one, "poll")
+        # A device whose clock is wrong dates nothing by it.
+        other.add_init_script("{ const now = Date.now; Date.now = () => now() + 3_600_000; }")
+        other.goto("/app/chat")
+        expect(other.locator(".at time").first).to_have_text(re.compile(r"^(now|\d+(s|min) ago)$"))
 
     await play(world, look, story)
 
@@ -182,5 +175,48 @@ async def test_messages_are_read_out_until_there_are_too_many(world: World) -> N
         expect(page.get_by_role("status").get_by_text("12 new messages", exact=True)).to_have_count(1)
         page.clock.run_for(10_000)
         expect(log).to_have_attribute("aria-live", "polite")
+
+    await play(world, Look("light", 1280), story)
+
+
+WINDOW = 200
+"""The most messages that a thread holds (`thread-state.js`)."""
+
+
+async def test_messages_that_have_left_a_thread_leave_the_memory_of_the_tab(world: World) -> None:
+    ada, ben, room = await talking(world)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada)
+        sockets: list[WebSocketRoute] = []
+        told: list[dict[str, Any]] = []
+
+        def connected(near: WebSocketRoute) -> None:
+            sockets.append(near)
+            far = near.connect_to_server()
+
+            def pass_on(frame: str | bytes) -> None:
+                near.send(frame)
+                if (it := json.loads(frame)).get("event") == "message_created":
+                    told.append(it)
+
+            far.on_message(pass_on)
+
+        page.route_web_socket("**/v1/social/live*", connected)
+        page.goto(f"/app/chat/{room.id}")
+        page.get_by_label("Message Ben").wait_for()
+        scene.let(ben.say, room, "as the service says it")
+        page.get_by_role("log").get_by_text("as the service says it").wait_for()
+        held = []
+        for count in (WINDOW, 2 * WINDOW):
+            for number in range(count - WINDOW, count, 10):
+                for n in range(number, number + 10):
+                    message = told[0]["data"] | {"id": f"{n:024x}", "content": f"number {n}."}
+                    sockets[-1].send(json.dumps(told[0] | {"offset": None, "data": message}))
+                page.get_by_role("log").get_by_text(f"number {number + 9}.").wait_for()
+            held.append(in_memory(page))
+        assert page.get_by_role("log").locator(".message").count() == WINDOW
+        for what, before in held[0].items():
+            assert held[1][what] <= before * 1.1, held
 
     await play(world, Look("light", 1280), story)

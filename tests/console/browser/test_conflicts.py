@@ -10,6 +10,8 @@ from tests.connect.play import claimed
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import Place, network
+from tests.news.play import NEWS
+from tests.news.play import write as write_article
 from tests.support.world import Player
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -79,6 +81,18 @@ async def forms_of(ada: Player) -> list[Form]:
             is_shown=False,
         ),
     ]
+    await ada.world.grant(ada, "news:write")
+    article = await write_article(ada)
+    forms.append(
+        Form(
+            f"/app/operate/news?article={article['id']}",
+            "PATCH",
+            f"{NEWS}/{article['id']}",
+            {"category": "theirs"},
+            "Category",
+            ("Headline", "Mine"),
+        )
+    )
     for form in forms:
         await ada.do(form.method, form.path, before(form))
     return forms
@@ -119,7 +133,7 @@ async def test_what_somebody_else_has_saved_stands_beside_one_s_own(place: Place
             expect(page.get_by_role("button", name="Save", exact=True)).to_have_count(0)
             stored = repr(scene.let(ada.get, form.path))
             assert (text in stored) is form.is_shown
-            assert THEIRS[form.label] in stored
+            assert str(form.theirs.get("category", THEIRS[form.label])) in stored
 
     def meets_theirs(scene: Scene, page: Page, form: Form) -> None:
         label, text = form.mine
@@ -138,6 +152,8 @@ def before(form: Form) -> dict[str, Any]:
     """What undoes what somebody else has saved."""
     if "privacy" in form.theirs:
         return {"privacy": {"groupInvites": "EVERYONE"}}
+    if form.path.startswith(NEWS):
+        return {"category": None, "title": "Before"}
     if form.method == "PATCH":
         return {"publicSummary": None}
     if "guildId" in form.theirs:

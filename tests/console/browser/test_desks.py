@@ -25,8 +25,12 @@ async def test_a_gateway_drains_and_is_taken_back(place: Place, look: Look) -> N
         expect(page.locator(".chip", has_text="Drains")).to_be_visible()
         assert scene.let(root.get, GATEWAYS)["items"][0]["status"] == "draining"
         scene.stop_at(page, "gateways")
-        page.get_by_role("button", name="Take back").click()
+        page.get_by_label("Choose gw").check()
+        chosen = page.get_by_role("region", name="What is chosen")
+        expect(chosen.get_by_role("button", name="Let it drain")).to_be_disabled()
+        chosen.get_by_role("button", name="Take back").click()
         expect(page.locator(".chip", has_text="Online")).to_be_visible()
+        expect(chosen).to_have_count(0)
 
     await play(place.world, look, story)
 
@@ -54,12 +58,29 @@ async def test_news_are_written_and_read(world: World, look: Look) -> None:
         desk.goto("/app/operate/news")
         assert len(asked) == 1  # what is published is no longer asked about
         scene.stop_at(desk, "newsdesk")
+        desk.get_by_role("link", name="Edit").click()
+        expect(desk.get_by_role("heading", name="Change the article")).to_be_focused()
+        desk.get_by_label("Summary").fill("They are <b>open</b>.")
+        desk.get_by_label("Tags").fill("islands, sky")
+        desk.get_by_role("button", name="Save").click()
+        expect(desk.get_by_text("Saved.", exact=True)).to_be_visible()
+        (kept,) = scene.let(root.get, "/v1/news")["items"]
+        assert (kept["summary"], kept["tags"]) == ("They are <b>open</b>.", ["islands", "sky"])
+        scene.stop_at(desk, "newsdesk-change")
+        desk.get_by_role("link", name="Close").click()
+        expect(desk.get_by_text("Write an article")).to_be_visible()
         page = scene.enter(ada, "/app/news")
         page.get_by_role("link", name="<i>Islands</i> open").click()
         expect(page.get_by_role("heading", name="Today")).to_be_visible()
         expect(page.get_by_text("<b>code</b>")).to_be_visible()
         assert page.locator("article li").count() == 2
         scene.stop_at(page, "article")
+        desk.get_by_label("Choose <i>Islands</i> open").check()
+        desk.get_by_role("region", name="What is chosen").get_by_role("button", name="Archive").click()
+        expect(desk.get_by_role("dialog")).to_contain_text("<i>Islands</i> open leaves lists")
+        desk.get_by_role("dialog").get_by_role("button", name="Archive").click()
+        expect(desk.get_by_text("Archive: done for 1.")).to_be_visible()
+        assert scene.let(root.get, "/v1/news")["items"] == []
 
     await play(world, look, story)
 
@@ -81,6 +102,12 @@ async def test_what_is_bought_is_marked_as_paid(world: World, look: Look) -> Non
         scene.stop_at(desk, "shopdesk")
         page.reload()
         expect(page.get_by_text("Yours", exact=True)).to_be_visible()
+        desk.get_by_label(f"Choose {A_PRODUCT['name']}").check()
+        desk.get_by_role("button", name="Take off sale").click()
+        on_sale = desk.get_by_role("button", name="On sale")
+        expect(on_sale).to_have_attribute("aria-pressed", "false")
+        desk.get_by_role("button", name="Undo").click()
+        expect(on_sale).to_have_attribute("aria-pressed", "true")
 
     await play(world, look, story)
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, expect
 
 from routes.console.static_files import shipped_static_files
 from tests.console.furnished import Furnished, furnish
-from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.stage import Look, Scene, in_memory, needs_browser, play
 from tests.console.sweep import SCRIPT, addresses, found_by, name_of, paint, visit, walk
 from tests.support.world import World
 
@@ -78,6 +78,12 @@ def longer(entry: Any) -> Any:
 ACCENT = "\N{COMBINING ACUTE ACCENT}"
 
 
+SMALL = "/app/quests"
+"""A page with few nodes, to count what others have left behind."""
+LEFT = 10
+"""So many nodes, and so many listeners, may be there for good once all pages were; any page has more."""
+
+
 async def test_a_language_of_long_words_fits_the_narrowest_phone(furnished: Furnished) -> None:
     """No page cuts it off; it stands in for German's words here."""
 
@@ -95,8 +101,12 @@ async def test_a_language_of_long_words_fits_the_narrowest_phone(furnished: Furn
         page.get_by_label(longer("Access token")).fill(furnished.root.token or "")
         page.get_by_role("button", name=longer("Sign in")).click()
         page.get_by_text(longer("Live"), exact=True).wait_for()
+        page.locator("nav [href='/app/operate/audit']").wait_for(state="attached")
+        (before,) = (in_memory(page) for _ in visit(page, [SMALL]))
         for path in visit(page, addresses(furnished.parts)):
             scene.faults += [f"long-{name_of(path)}: {one}" for one in found_by(page, "cutOff")]
+        (after,) = (in_memory(page) for _ in visit(page, [SMALL]))
+        assert all(after[what] <= before[what] + LEFT for what in before), (before, after)
 
     await play(furnished.root.world, DESK, story)
 

@@ -33,16 +33,9 @@ async def test_what_needs_me(world: World, look: Look) -> None:
             tile = page.locator(".tile", has=page.get_by_role("heading", name=title))
             expect(tile.get_by_text("1", exact=True)).to_be_visible()
         scene.stop_at(page, "home-needs")
-
-    await play(world, look, story)
-
-
-async def test_first_steps_are_there_until_they_are_taken(world: World) -> None:
-    ada = await world.player("Ada")
-
-    def story(scene: Scene) -> None:
+        # Whom nothing needs has first steps to take.
         page = scene.enter(ada)
         page.get_by_role("link", name="Claim a game server").click()
         expect(page.get_by_role("heading", name="Claim a game server")).to_be_visible()
 
-    await play(world, Look("light", 1280), story)
+    await play(world, look, story)

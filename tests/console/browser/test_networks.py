@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.console.stage import Look, Scene, needs_browser, play
+from tests.discord.play import Guild, shown
 from tests.networks.play import NETWORKS, Place, network
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -95,3 +96,24 @@ async def test_what_a_network_shows_to_everybody(place: Place) -> None:
             scene.stop_at(page, f"network-{tab.lower()}")
 
     await play(world, Look("light", 1280), story)
+
+
+async def test_a_webhook_goes_and_the_rest_stays(guild: Guild, look: Look) -> None:
+    ada = await guild.world.player("Ada")
+    net = await guild.network(ada)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/networks/{net.id}/discord")
+        forget, address = page.get_by_label("Remove the stored webhook"), page.get_by_label("Address of")
+        address.fill(guild.site.url(guild.webhook))
+        expect(forget).to_be_disabled()  # another takes its place
+        address.fill("")
+        forget.check()
+        scene.stop_at(page, "network-webhook")
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_text("No webhook", exact=True)).to_be_visible()
+        expect(forget).to_have_count(0)
+        kept = scene.let(shown, net)
+        assert (kept["webhookStatus"], len(kept["events"])) == ("none", 5)
+
+    await play(guild.world, look, story)

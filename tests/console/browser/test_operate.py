@@ -52,20 +52,58 @@ async def test_reports_are_settled_and_a_verdict_can_be_undone(world: World, loo
         expect(page.get_by_role("listitem").filter(has_text="spams").get_by_text("Dismissed")).to_be_visible()
         page.get_by_text("Reported by Ada", exact=True).click()
         expect(page.get_by_text("Nothing else.")).to_be_visible()
+        page.keyboard.press("r")
+        page.keyboard.type("warned <i>twice</i>")
+        page.keyboard.press("Enter")
         page.keyboard.press("2")
         expect(page.get_by_text("Nothing waits.")).to_be_visible()
+        page.get_by_label("Status").select_option("actioned")
+        expect(page.get_by_text("warned <i>twice</i>")).to_be_visible()
+        expect(page.get_by_text("judged by Mona")).to_be_visible()
+        scene.stop_at(page, "reports-settled")
+        page.get_by_label("Status").select_option("open")
         page.get_by_role("button", name="Undo").click()
         expect(page.get_by_text("<b>shouts</b>")).to_be_visible()
+        # What comes meanwhile is there by itself, and several are judged at once.
+        scene.let(mona.do, "POST", "/v1/social/friends/reports", {"targetId": ada.id, "reason": "lies"})
+        expect(page.get_by_text("lies")).to_be_visible()
+        page.keyboard.press("x")
+        expect(page.get_by_role("region", name="What is chosen")).to_contain_text("1 chosen")
+        page.get_by_label("Choose all 2 that are shown").check()
+        assert "chosen=" in page.url
         scene.stop_at(page, "reports")
+        gone = scene.let(mona.get, "/v1/admin/reports", status="open")["items"]
+        page.route(f"**/reports/{gone[0]['id']}", lambda route: route.fulfill(status=404, json=NOT_THERE))
+        scene.expected.add("404 (Not Found)")
+        chosen = page.get_by_role("region", name="What is chosen")
+        chosen.get_by_role("button", name="Dismiss").click()
+        expect(page.get_by_text("Dismiss: done for 1.")).to_be_visible()
+        expect(chosen.get_by_role("listitem")).to_contain_text("no such report")
+        page.unroute_all()
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_text("<b>shouts</b>")).to_be_visible()
+        assert len(scene.let(mona.get, "/v1/admin/reports", status="open")["items"]) == 2
 
     await play(world, look, story)
 
 
+NOT_THERE = {"code": "NOT_FOUND", "message": "no such report", "status": 404}
+
+
 async def test_a_right_is_granted_and_a_user_erased(world: World, look: Look) -> None:
-    root, ben = await world.super_admin(), await world.player("Ben")
+    root = await world.super_admin()
+    await world.player("Ben")
 
     def story(scene: Scene) -> None:
-        page = scene.enter(root, f"/app/operate/users/{ben.id}")
+        page = scene.enter(root, "/app/operate/users")
+        expect(page.get_by_label("Choose Root")).to_have_count(0)  # oneself is never one of many
+        page.get_by_label("Choose Ben").check()
+        page.get_by_role("button", name="Make moderator").click()
+        page.get_by_role("dialog").get_by_role("button", name="Make moderator").click()
+        expect(page.get_by_role("listitem").filter(has_text="Ben").get_by_text("Moderator")).to_be_visible()
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_role("listitem").filter(has_text="Ben").get_by_text("Moderator")).to_have_count(0)
+        page.get_by_role("link", name="Ben").click()
         page.get_by_text("Grant a right").first.click()
         page.get_by_label("Right", exact=True).fill("social:friends.max")
         page.get_by_label("Quantity").fill("500")

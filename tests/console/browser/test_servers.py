@@ -28,7 +28,7 @@ async def registered(world: World) -> Any:
 
 
 async def test_from_a_claim_key_to_a_published_server(world: World, look: Look) -> None:
-    ada = await world.player("Ada")
+    ada, root = await world.player("Ada"), await world.super_admin()
     made = await registered(world)
 
     def story(scene: Scene) -> None:
@@ -52,6 +52,19 @@ async def test_from_a_claim_key_to_a_published_server(world: World, look: Look) 
         expect(page.get_by_role("heading", name="Survival")).to_be_visible()
         expect(page.get_by_label("Network")).to_have_value(made_network(scene, ada))
         scene.stop_at(page, "server")
+        desk = scene.enter(root, "/app/operate/listing")
+        desk.get_by_label("Reason, for the owner to read").fill("Not yet")
+        desk.get_by_label("Choose Survival Islands").check()
+        scene.stop_at(desk, "listing")
+        desk.get_by_role("region", name="What is chosen").get_by_role("button", name="Suppress").click()
+        expect(desk.get_by_text("Suppress: done for 1.")).to_be_visible()
+        assert listed(scene) == []
+        desk.get_by_role("button", name="Undo").click()
+        expect(desk.get_by_role("button", name="Suppress")).to_have_attribute("aria-pressed", "false")
+        assert [one["displayName"] for one in listed(scene)] == ["Survival Islands"]
+
+    def listed(scene: Scene) -> list[dict[str, str]]:
+        return list(scene.let(world.nobody().get, "/v1/public/servers")["items"])
 
     def made_network(scene: Scene, player: Player) -> str:
         return str(scene.let(player.get, "/v1/connect/networks")["items"][0]["networkId"])

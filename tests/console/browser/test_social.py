@@ -1,9 +1,10 @@
-"""Friends and parties, from a request to the launch signal."""
+"""Friends and parties, from a request to the launch signal; and the servers that one keeps."""
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.console.stage import Look, Scene, needs_browser, play
+from tests.saved_servers.play import SAVED
 from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -74,5 +75,57 @@ async def test_notifications(world: World, look: Look) -> None:
         scene.stop_at(page, "notifications")
         page.get_by_role("button", name="Mark all as read").click()
         expect(page.get_by_role("button", name="Mark all as read")).to_have_count(0)
+
+    await play(world, look, story)
+
+
+async def test_saved_servers_are_put_in_order_by_dragging_and_by_buttons(world: World, look: Look) -> None:
+    ada = await world.player("Ada")
+    for name in "abc":
+        await ada.do("POST", SAVED, {"address": f"{name}.example.org"})
+
+    def story(scene: Scene) -> None:
+        scene.expected.add("404 (Not Found)")  # what nobody keeps any more is made anew
+        page = scene.enter(ada, "/app/saved")
+        rows = page.locator("ol.cards > li")
+        expect(rows).to_have_count(3)
+
+        def takes(row: int, to: int) -> None:
+            handle, goal = rows.nth(row).locator(".handle").bounding_box(), rows.nth(to).bounding_box()
+            assert handle is not None and goal is not None
+            page.mouse.move(handle["x"] + 5, handle["y"] + 5)
+            page.mouse.down()
+            page.mouse.move(handle["x"] + 5, goal["y"] + goal["height"] * (0.9 if to > row else 0.1), steps=3)
+
+        def stand(*names: str) -> None:
+            for row, name in enumerate(names):
+                expect(rows.nth(row)).to_contain_text(f"{name}.example.org")
+
+        takes(0, 2)
+        stand("b", "c", "a")
+        page.keyboard.press("Escape")
+        stand("a", "b", "c")
+        page.mouse.up()
+        takes(2, 0)
+        scene.stop_at(page, "saved-dragged")
+        with page.expect_response("**/saved/order"):
+            page.mouse.up()
+        stand("c", "a", "b")
+        with page.expect_response("**/saved/order"):
+            rows.first.get_by_role("button", name="down").press("Enter")
+        stand("a", "c", "b")
+        rows.nth(1).get_by_label("favourite").click()
+        expect(rows.nth(1)).to_contain_text("★")
+        rows.nth(1).get_by_role("button", name="Remove").click()
+        expect(rows).to_have_count(2)
+        page.get_by_role("button", name="Undo").click()
+        stand("a", "c", "b")
+        expect(rows.nth(1)).to_contain_text("★")
+        kept = scene.let(ada.get, SAVED)["items"]
+        assert [(one["address"][0], one["favorite"]) for one in kept] == [
+            ("a", False),
+            ("c", True),
+            ("b", False),
+        ]
 
     await play(world, look, story)

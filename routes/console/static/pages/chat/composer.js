@@ -29,7 +29,8 @@ export function Composer({ conversation, title, send }) {
   }, [conversation.id]);
   const type = (value) => {
     setText(value);
-    drafts.set(conversation.id, value);
+    if (value) drafts.set(conversation.id, value);
+    else drafts.delete(conversation.id);
     if (Date.now() - saidTypingMs.current < TYPING_EVERY_MS || !value) return;
     saidTypingMs.current = Date.now();
     partyline.live.typing(channel);

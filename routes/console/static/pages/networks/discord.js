@@ -20,13 +20,13 @@ export function Discord({ network: { networkId } }) {
 
 // Each event is a switch of its own, so that what somebody else has switched stands beside it.
 const fieldsOf = ({ discord }) => ({
-  guildId: discord?.guildId ?? "", webhookUrl: "", inviteUrl: discord?.inviteUrl ?? "",
+  guildId: discord?.guildId ?? "", webhookUrl: "", isForgotten: false, inviteUrl: discord?.inviteUrl ?? "",
   ...Object.fromEntries(EVENTS.map((event) => [event, discord ? discord.events.includes(event) : true])),
 });
 
-function bodyOf({ guildId, webhookUrl, inviteUrl, ...events }) {
-  const address = webhookUrl.trim();
-  return { guildId: guildId.trim(), events: EVENTS.filter((event) => events[event]), inviteUrl: inviteUrl.trim() || null, ...(address && { webhookUrl: address }) };
+function bodyOf({ guildId, webhookUrl, isForgotten, inviteUrl, ...events }) {
+  const address = webhookUrl.trim() || (isForgotten ? null : undefined); // what is left out stays
+  return { guildId: guildId.trim(), events: EVENTS.filter((event) => events[event]), inviteUrl: inviteUrl.trim() || null, ...(address !== undefined && { webhookUrl: address }) };
 }
 
 function Editor({ networkId, kept }) {
@@ -38,11 +38,13 @@ function Editor({ networkId, kept }) {
     await api.removeDiscord(networkId);
     begin(await api.discord(networkId));
   });
-  const webhookHint = conflict ? "discord.webhookTheirs" : discord && discord.webhookStatus !== "none" ? "schema.secretSet" : "discord.webhookHint";
+  const hasWebhook = discord && discord.webhookStatus !== "none";
+  const webhookHint = conflict ? "discord.webhookTheirs" : hasWebhook ? "schema.secretSet" : "discord.webhookHint";
   return html`<div class="form"><${Conflict} of=${conflict} />
     ${discord && html`<p><span class=${`chip ${discord.webhookStatus === "active" ? "good" : "warn"}`}>${sayOf("discord.webhook", discord.webhookStatus)}</span></p>`}
     <${Field} label=${say("discord.guild")} hint=${hint("guildId")} value=${fields.guildId} onInput=${set("guildId")} error=${save.error} pointer="/guildId" maxlength="20" inputmode="numeric" />
     <${Field} kind="password" label=${say("discord.webhookUrl")} hint=${say(webhookHint)} value=${fields.webhookUrl} onInput=${set("webhookUrl")} error=${save.error} pointer="/webhookUrl" maxlength="400" autocomplete="off" />
+    ${hasWebhook && html`<${Field} kind="switch" label=${say("discord.forget")} hint=${say("discord.forgetText")} value=${fields.isForgotten} disabled=${fields.webhookUrl.trim() !== ""} onInput=${set("isForgotten")} />`}
     <${Field} kind="url" label=${say("discord.invite")} hint=${hint("inviteUrl")} value=${fields.inviteUrl} onInput=${set("inviteUrl")} error=${save.error} pointer="/inviteUrl" maxlength="400" />
     <fieldset><legend>${say("discord.events")}</legend>${EVENTS.map((event) => html`<${Field} key=${event} kind="switch" label=${say(`discord.event.${event}`)} hint=${hint(event)} value=${fields[event]} onInput=${set(event)} />`)}</fieldset>
     ${discord && html`<div class="buttons start"><button type="button" disabled=${remove.isRunning} onClick=${() => remove.run()}>${say("discord.remove")}</button></div>`}<${Complaint} error=${remove.error} />

@@ -5,6 +5,7 @@ import { place, setQuery } from "../../router.js";
 import { useList } from "../../store.js";
 import { Field } from "../../ui/form.js";
 import { Id } from "../../ui/chip.js";
+import { localOf, momentOf } from "../../ui/local-time.js";
 import { Search } from "../../ui/search.js";
 import { Empty, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
@@ -29,11 +30,9 @@ export default function Audit() {
 
 // A moment in the address is in universal time, and in the control in the reader's.
 function Moment({ name, value }) {
-  const shown = value && !Number.isNaN(Date.parse(value)) ? localOf(new Date(value)) : "";
-  return html`<${Field} kind="datetime-local" label=${say(`audit.${name}`)} value=${shown} onInput=${(text) => setQuery({ [name]: text ? new Date(text).toISOString() : null })} />`;
+  const shown = Number.isNaN(Date.parse(value)) ? "" : localOf(value);
+  return html`<${Field} kind="datetime-local" label=${say(`audit.${name}`)} value=${shown} onInput=${(text) => setQuery({ [name]: momentOf(text) })} />`;
 }
-
-const localOf = (moment) => new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 function Person({ id, name, filter }) {
   if (!id) return html`<bdi>${say("audit.service")}</bdi>`;

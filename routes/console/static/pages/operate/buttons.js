@@ -49,6 +49,7 @@ export const BUTTONS = [
   { page: "/app/operate/versions", words: "versions.remove", call: "versions.remove", needs: "versions:write" },
   { page: "/app/operate/launcher", words: "launcher.hosts", call: "launcher.setHosts", needs: "versions:publish" },
   { page: "/app/operate/news", words: "newsdesk.write", call: "news.write", needs: null },
+  { page: "/app/operate/news", words: "newsdesk.change", call: "news.change", needs: null },
   { page: "/app/operate/shop", words: "shopdesk.make", call: "shop.createProduct", needs: "shop:manage" },
   { page: "/app/operate/shop", words: "shopdesk.paid", call: "shop.markPaid", needs: "shop:manage" },
   { page: "/app/operate/shop", words: "shopdesk.refund", call: "shop.refund", needs: "shop:manage" },

@@ -6,6 +6,7 @@ import { place, setQuery } from "../../router.js";
 import { useAction, useList } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
 import { Complaint, Empty, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { number, say } from "../../words.js";
@@ -17,21 +18,31 @@ export default function Gateways() {
   const { status = "" } = place.value.query;
   const list = useList((query, signal) => admin.gateways({ limit: 50, status: status || null, ...query }, signal), [status]);
   const replace = (changed) => list.change((before) => ({ ...before, items: before.items.map((one) => (one.gatewayId === changed.gatewayId ? changed : one)) }));
+  const selection = useSelection(list.items ?? [], { keyOf: (one) => one.gatewayId, nameOf: (one) => `${one.publicHost}:${one.port}`, isFree: (one) => one.status !== "offline" });
   return html`<div class="page"><h1 tabindex="-1">${say("gateways.title")}</h1>
     <${Field} kind="select" label=${say("server.status")} value=${status} onInput=${(value) => setQuery({ status: value })} options=${STATUSES.map((one) => [one, say(`gateways.status.${one || "any"}`)])} />
-    <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty} action=${html`<p class="dim">${say("gateways.noneText")}</p>`}>${say("gateways.none")}<//>` : html`<ul class="cards">${list.items.map((gateway) => html`<${Gateway} key=${gateway.gatewayId} gateway=${gateway} changed=${replace} />`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`)}<//>
+    <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty} action=${html`<p class="dim">${say("gateways.noneText")}</p>`}>${say("gateways.none")}<//>` : html`<${ChooseAll} of=${selection} /><ul class="cards">${list.items.map((gateway) => html`<${Gateway} key=${gateway.gatewayId} gateway=${gateway} selection=${selection} changed=${replace} />`)}</ul>
+      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}<${SelectionBar} of=${selection} actions=${many()} changed=${list.reload} />`)}<//>
     <${Routes} /></div>`;
 }
 
-function Gateway({ gateway, changed }) {
+function many() {
+  const drain = (gateway) => admin.changeGateway(gateway.gatewayId, { status: "draining" });
+  const takeBack = (gateway) => admin.changeGateway(gateway.gatewayId, { status: "online" });
+  return [
+    { name: "drain", words: say("gateways.drain"), text: (names) => say("gateways.drainText", { name: names }), fits: (one) => one.status === "online", run: drain, undo: takeBack },
+    { name: "takeBack", words: say("gateways.takeBack"), fits: (one) => one.status === "draining", run: takeBack, undo: drain },
+  ];
+}
+
+function Gateway({ gateway, selection, changed }) {
   const { gatewayId, publicHost, port, region, status, connections, capacity } = gateway;
   const act = useAction(async () => {
     const isDraining = status === "draining";
     if (!isDraining && !(await ask({ title: say("gateways.drain"), text: say("gateways.drainText", { name: publicHost }), confirm: say("gateways.drain") }))) return;
     changed(await admin.changeGateway(gatewayId, { status: isDraining ? "online" : "draining" }));
   });
-  return html`<li><div class="grow"><p><code>${publicHost}:${port}</code> ${region}</p>
+  return html`<li><${Choice} of=${selection} item=${gateway} /><div class="grow"><p><code>${publicHost}:${port}</code> ${region}</p>
       <meter min="0" max=${capacity} value=${connections} aria-label=${say("gateways.load")}></meter>
       <p class="dim">${say("gateways.connections", { count: connections, all: number(capacity) })} · ${say("server.seen")} <${When} at=${gateway.lastHeartbeatAt} /></p>
       <${Editor} gateway=${gateway} changed=${changed} /><${Complaint} error=${act.error} /></div>

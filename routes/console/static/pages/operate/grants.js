@@ -4,6 +4,7 @@ import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { momentOf } from "../../ui/local-time.js";
 import { Complaint, Empty, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
@@ -44,7 +45,7 @@ function Grant({ id, granted }) {
   const set = (name) => (value) => setFields({ ...fields, [name]: value });
   const grant = useAction(async () => {
     const amount = fields.value === "" ? null : fields.unit ? { value: Number(fields.value), unit: fields.unit } : Number(fields.value);
-    await admin.grant(id, { node: fields.node.trim(), negated: fields.negated === "take", ...(fields.until && { expiresAt: new Date(fields.until).toISOString() }), ...(amount !== null && { value: amount }) });
+    await admin.grant(id, { node: fields.node.trim(), negated: fields.negated === "take", ...(fields.until && { expiresAt: momentOf(fields.until) }), ...(amount !== null && { value: amount }) });
     setFields({ ...fields, node: "", value: "" });
     await granted();
   });

@@ -5,6 +5,7 @@ import { html } from "../../html.js";
 import { place } from "../../router.js";
 import { useAction, useList } from "../../store.js";
 import { Search } from "../../ui/search.js";
+import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
 import { Complaint, Empty, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
@@ -24,14 +25,18 @@ function Publications() {
     if (isUndo || changes.suppressed === undefined) return;
     toast(say(changes.suppressed ? "listing.suppressed" : "listing.restored", { name: publication.displayName }), { undo: () => act.run(publication, { suppressed: !changes.suppressed }, true) });
   });
+  const selection = useSelection(list.items ?? [], { keyOf: (one) => one.id, nameOf: (one) => one.displayName });
+  const change = (field, value) => (one) => admin.changePublication(one.id, { [field]: value, ...(reason.trim() && { reason: reason.trim() }) });
+  const both = (field, name, undone) => [true, false].map((value) => ({ name: value ? name : undone, words: say(`listing.${value ? name : undone}`), fits: (one) => one[field] !== value, run: change(field, value), undo: change(field, !value) }));
+  const many = [...both("suppressed", "suppress", "restore"), ...both("featured", "feature", "unfeature")];
   return html`<section aria-labelledby="listing-publications"><h2 id="listing-publications">${say("listing.publications")}</h2>
     <label class="field">${say("moderation.reason")}<input value=${reason} maxlength="500" onInput=${(event) => setReason(event.currentTarget.value)} /></label>
     <${Complaint} error=${act.error} />
-    <${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("discover.none")}<//>` : html`<ul class="cards">${list.items.map((one) => html`<li key=${one.id}>
-        <div class="grow"><p><bdi>${one.displayName}</bdi> <code>${one.address}</code></p><p class="dim">${sayOf("listing.state", one.discoveryState)} · <${When} at=${one.updatedAt} /></p></div>
-        <button type="button" aria-pressed=${one.featured} disabled=${act.isRunning} onClick=${() => act.run(one, { featured: !one.featured })}>${say("listing.feature")}</button>
-        <button type="button" aria-pressed=${one.suppressed} disabled=${act.isRunning} onClick=${() => act.run(one, { suppressed: !one.suppressed })}>${say("listing.suppress")}</button></li>`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></section>`;
+    <${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("discover.none")}<//>` : html`<${ChooseAll} of=${selection} /><ul class="cards">${list.items.map((one) => html`<li key=${one.id}>
+        <${Choice} of=${selection} item=${one} /><div class="grow"><p><bdi>${one.displayName}</bdi> <code>${one.address}</code></p><p class="dim">${sayOf("listing.state", one.discoveryState)} · <${When} at=${one.updatedAt} /></p></div>
+        <div class="buttons"><button type="button" aria-pressed=${one.featured} disabled=${act.isRunning} onClick=${() => act.run(one, { featured: !one.featured })}>${say("listing.feature")}</button>
+        <button type="button" aria-pressed=${one.suppressed} disabled=${act.isRunning} onClick=${() => act.run(one, { suppressed: !one.suppressed })}>${say("listing.suppress")}</button></div></li>`)}</ul>
+      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}<${SelectionBar} of=${selection} actions=${many} changed=${list.reload} />`}<//></section>`;
 }
 
 function Servers() {

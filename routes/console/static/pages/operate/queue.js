@@ -1,29 +1,83 @@
-// A queue for the keyboard: J and K choose, a number judges, U takes the last verdict back.
+// A queue for the keyboard: J and K choose, a number judges, X picks several, U takes the last verdict back.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../../html.js";
+import { useShared } from "../../live.js";
+import { useAction } from "../../store.js";
 import { letters, useLetters } from "../../ui/keys.js";
-import { Empty } from "../../ui/states.js";
-import { undoLast } from "../../ui/toast.js";
+import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
+import { Complaint, Empty } from "../../ui/states.js";
+import { toast, undoLast } from "../../ui/toast.js";
 import { say } from "../../words.js";
 
 /**
- * @param {{items: any[], keyOf: (item: any) => string, draw: (item: any) => any, label: string,
- *   verdicts: Array<{name: string, words: string, run: (item: any) => unknown}>}} props
+ * @param {object} props
+ * @param {any[]} props.items
+ * @param {(item: any) => string} props.keyOf
+ * @param {(item: any) => string} props.nameOf
+ * @param {(item: any) => any} props.draw
+ * @param {string} props.label
+ * @param {string} props.reasonWords who reads the reason that is given with a verdict.
+ * @param {string} [props.emptyWords]
+ * @param {Array<{name: string, words: string, said: (item: any) => string, takesReason?: boolean,
+ *   run: (item: any, reason: string|null) => Promise<unknown>, undo: (item: any) => Promise<unknown>}>} props.verdicts
+ * @param {(items: any[], isUndone: boolean) => unknown} props.changed hears what was judged, or taken back.
  */
-export function Queue({ items, keyOf, draw, verdicts, label }) {
-  const [at, setAt] = useState(0);
+export function Queue({ items, keyOf, nameOf, draw, verdicts, label, reasonWords, emptyWords = say("queue.empty"), changed }) {
+  const [at, setAt] = useState(null); // the key of the chosen one, and where it is
+  const [reason, setReason] = useState("");
   const list = useRef(null);
-  const chosen = Math.min(at, items.length - 1);
+  const field = useRef(null);
+  const found = items.findIndex((item) => keyOf(item) === at?.key);
+  const chosen = found >= 0 ? found : Math.max(0, Math.min(at?.n ?? 0, items.length - 1));
+  const selection = useSelection(items, { keyOf, nameOf });
+  const goTo = (n) => { if (items[n]) setAt({ key: keyOf(items[n]), n }); };
+  const said = reason.trim() || null;
+  const judge = useAction(async (verdict, item) => {
+    await verdict.run(item, said);
+    setReason("");
+    toast(verdict.said(item), { undo: async () => { await verdict.undo(item); await changed([item], true); } });
+    await changed([item], false);
+  });
   useEffect(() => { list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }); }, [chosen]);
   useLetters(useMemo(() => [
-    { keys: "j", words: say("queue.next"), run: () => setAt(Math.min(chosen + 1, items.length - 1)) },
-    { keys: "k", words: say("queue.previous"), run: () => setAt(Math.max(chosen - 1, 0)) },
-    ...verdicts.map((verdict, n) => ({ keys: String(n + 1), words: verdict.words, run: () => items[chosen] && verdict.run(items[chosen]) })),
+    { keys: "j", words: say("queue.next"), run: () => goTo(chosen + 1) },
+    { keys: "k", words: say("queue.previous"), run: () => goTo(chosen - 1) },
+    { keys: "x", words: say("queue.pick"), run: () => items[chosen] && selection.toggle(items[chosen]) },
+    { keys: "r", words: say("queue.reason"), run: () => field.current?.focus() },
+    ...verdicts.map((verdict, n) => ({ keys: String(n + 1), words: verdict.words, run: () => items[chosen] && judge.run(verdict, items[chosen]) })),
     { keys: "u", words: say("action.undo"), run: undoLast },
-  ], [chosen, items, verdicts]));
-  if (items.length === 0) return html`<${Empty}>${say("queue.empty")}<//>`;
-  return html`<p class="dim">${say(letters.value ? "queue.keys" : "queue.keysOff", { count: verdicts.length })}</p>
-    <ol class="cards queue" ref=${list} aria-label=${label}>${items.map((item, n) => html`<li key=${keyOf(item)} aria-current=${n === chosen ? "true" : null} onClick=${() => setAt(n)} onFocusIn=${() => setAt(n)}>
-      <div class="grow">${draw(item)}</div>
-      ${verdicts.map((verdict, key) => html`<button key=${verdict.name} type="button" onClick=${() => verdict.run(item)}>${letters.value && html`<kbd>${key + 1}</kbd> `}${verdict.words}</button>`)}</li>`)}</ol>`;
+  ], [chosen, items, verdicts, said, selection.chosen.length]));
+  if (items.length === 0) return html`<${Empty}>${emptyWords}<//>`;
+  const many = verdicts.map((verdict) => ({ ...verdict, run: (item) => verdict.run(item, said) }));
+  const judged = (done, isUndone) => {
+    setReason("");
+    return changed(done, isUndone);
+  };
+  // Whoever has written the reason goes on with the keys.
+  const leave = (event) => { if (["Enter", "Escape"].includes(event.key)) event.currentTarget.blur(); };
+  return html`<label class="field">${reasonWords}<input ref=${field} value=${reason} maxlength="500" onInput=${(event) => setReason(event.currentTarget.value)} onKeyDown=${leave} /></label>
+    <p class="dim">${say(letters.value ? "queue.keys" : "queue.keysOff", { count: verdicts.length })}</p>
+    <${Complaint} error=${judge.error} /><${ChooseAll} of=${selection} />
+    <ol class="cards queue" ref=${list} aria-label=${label}>${items.map((item, n) => html`<li key=${keyOf(item)} aria-current=${n === chosen ? "true" : null} onClick=${() => goTo(n)} onFocusIn=${() => goTo(n)}>
+      <${Choice} of=${selection} item=${item} /><div class="grow">${draw(item)}</div>
+      ${verdicts.map((verdict, key) => html`<button key=${verdict.name} type="button" disabled=${judge.isRunning} onClick=${() => judge.run(verdict, item)}>${letters.value && html`<kbd>${key + 1}</kbd> `}${verdict.words}</button>`)}</li>`)}</ol>
+    <${SelectionBar} of=${selection} actions=${many} changed=${judged} />`;
 }
+
+/**
+ * Read a queue again when moderators are told that more waits in it.
+ *
+ * @param {"reports"|"capes"} name
+ * @param {() => unknown} reload
+ */
+export function useArrivals(name, reload) {
+  const count = useShared("moderation").data?.[name] ?? null;
+  const before = useRef(null);
+  useEffect(() => {
+    if (before.current !== null && count > before.current) reload();
+    before.current = count;
+  }, [count]);
+}
+
+/** A list without some, by their ids. */
+export const without = (list, gone) => list.filter((one) => !gone.some(({ id }) => id === one.id));

@@ -19,6 +19,13 @@ export function ReportHistory({ title, side, userId, without }) {
     ${isOpen && html`<${Reports} side=${side} userId=${userId} without=${without} />`}</details>`;
 }
 
+/** Who has settled a report, when, and why. @param {{report: any}} props */
+export function Verdict({ report }) {
+  const { settledAt, settledBy, settledByName, settledReason } = report;
+  if (!settledAt) return null;
+  return html`<p class="dim">${say("reports.judgedBy")} <bdi>${settledByName ?? settledBy}</bdi> · <${When} at=${settledAt} />${settledReason && html`<br /><span dir="auto">${settledReason}</span>`}</p>`;
+}
+
 function Reports({ side, userId, without }) {
   const list = useList((query, signal) => admin.reports({ [side]: userId, limit: 20, ...query }, signal), [side, userId]);
   const other = side === "targetId" ? "reporter" : "target";
@@ -26,7 +33,7 @@ function Reports({ side, userId, without }) {
     const items = list.items.filter((one) => one.id !== without);
     if (items.length === 0 && !list.hasMore) return html`<${Empty}>${say("reports.noOthers")}<//>`;
     return html`<ul class="plain">${items.map((one) => html`<li key=${one.id}><p><span class=${`chip ${one.status === "open" ? "warn" : "plain"}`}>${say(`reports.status.${one.status}`)}</span> <a href=${`/app/operate/users/${one[`${other}Id`]}`}><bdi>${one[`${other}Name`] ?? one[`${other}Id`]}</bdi></a> <span class="dim"><${When} at=${one.createdAt} /></span></p>
-        <p dir="auto">${one.reason ?? ""}</p></li>`)}</ul>
+        <p dir="auto">${one.reason ?? ""}</p><${Verdict} report=${one} /></li>`)}</ul>
       ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`;
   }}<//>`;
 }

@@ -1,27 +1,43 @@
-// Reports about people, that wait for a moderator.
+// Reports about people: those that wait for a moderator, and what was said of the others.
 import { admin } from "../../api.js";
 import { html } from "../../html.js";
-import { useAction, useList } from "../../store.js";
-import { Complaint, State } from "../../ui/states.js";
-import { toast } from "../../ui/toast.js";
+import { place, setQuery } from "../../router.js";
+import { useList } from "../../store.js";
+import { Field } from "../../ui/form.js";
+import { State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { say, sayAround } from "../../words.js";
-import { Queue } from "./queue.js";
-import { ReportHistory } from "./report-history.js";
+import { Queue, useArrivals, without } from "./queue.js";
+import { ReportHistory, Verdict } from "./report-history.js";
+
+const STATUSES = ["open", "dismissed", "actioned"];
+const VERDICTS = ["dismissed", "actioned", "open"];
+const PAGE = 50;
 
 export default function Reports() {
-  const list = useList((query, signal) => admin.reports({ status: "open", limit: 50, ...query }, signal));
-  const settle = useAction(async (report, status) => {
-    await admin.settle(report.id, status);
-    list.change((before) => ({ ...before, items: before.items.filter((one) => one.id !== report.id) }));
-    toast(say(`reports.${status}`), { undo: async () => { await admin.settle(report.id, "open"); await list.reload(); } });
-  });
-  const verdicts = ["dismissed", "actioned"].map((status) => ({ name: status, words: say(`reports.verdict.${status}`), run: (report) => settle.run(report, status) }));
-  return html`<div class="page"><h1 tabindex="-1">${say("reports.title")}</h1><${Complaint} error=${settle.error} />
-    <${State} of=${list}>${() => html`<${Queue} label=${say("reports.title")} items=${list.items} keyOf=${(report) => report.id} verdicts=${verdicts} draw=${(report) => html`
-      <p><a href=${`/app/operate/users/${report.targetId}`}><bdi>${report.targetName ?? report.targetId}</bdi></a> <span class="dim">${say("reports.by")} <bdi>${report.reporterName ?? report.reporterId}</bdi> · <${When} at=${report.createdAt} /></span></p>
-      <p dir="auto">${report.reason ?? ""}</p>
-      <${ReportHistory} title=${sayAround("reports.about", { name: html`<bdi>${report.targetName ?? report.targetId}</bdi>` })} side="targetId" userId=${report.targetId} without=${report.id} />
-      <${ReportHistory} title=${sayAround("reports.from", { name: html`<bdi>${report.reporterName ?? report.reporterId}</bdi>` })} side="reporterId" userId=${report.reporterId} without=${report.id} />`} />
+  const { status = "open" } = place.value.query;
+  const list = useList((query, signal) => admin.reports({ status, limit: PAGE, ...query }, signal), [status]);
+  useArrivals("reports", () => { if (status === "open" && list.items?.length <= PAGE) list.reload(); });
+  const changed = (reports, isUndone) => (isUndone ? list.reload() : list.change((before) => ({ ...before, items: without(before.items, reports) })));
+  const verdicts = VERDICTS.filter((one) => one !== status).map((one) => ({
+    name: one,
+    words: say(`reports.verdict.${one}`),
+    said: () => say(`reports.${one}`),
+    run: (report, reason) => admin.settle(report.id, { status: one, ...(one !== "open" && reason && { reason }) }),
+    undo: (report) => admin.settle(report.id, { status: report.status, ...(report.settledReason && { reason: report.settledReason }) }),
+  }));
+  return html`<div class="page"><h1 tabindex="-1">${say("reports.title")}</h1>
+    <${Field} kind="select" label=${say("server.status")} value=${status} onInput=${(value) => setQuery({ status: value, chosen: null })} options=${STATUSES.map((one) => [one, say(`reports.status.${one}`)])} />
+    <${State} of=${list}>${() => html`<${Queue} key=${status} label=${say("reports.title")} items=${list.items} keyOf=${(report) => report.id} nameOf=${targetOf} verdicts=${verdicts} reasonWords=${say("reports.reason")} emptyWords=${say(status === "open" ? "queue.empty" : "newsdesk.none")} changed=${changed} draw=${(report) => html`<${Report} report=${report} />`} />
       ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></div>`;
+}
+
+const targetOf = (report) => report.targetName ?? report.targetId;
+const reporterOf = (report) => report.reporterName ?? report.reporterId;
+
+function Report({ report }) {
+  return html`<p><a href=${`/app/operate/users/${report.targetId}`}><bdi>${targetOf(report)}</bdi></a> <span class="dim">${say("reports.by")} <bdi>${reporterOf(report)}</bdi> · <${When} at=${report.createdAt} /></span></p>
+    <p dir="auto">${report.reason ?? ""}</p><${Verdict} report=${report} />
+    <${ReportHistory} title=${sayAround("reports.about", { name: html`<bdi>${targetOf(report)}</bdi>` })} side="targetId" userId=${report.targetId} without=${report.id} />
+    <${ReportHistory} title=${sayAround("reports.from", { name: html`<bdi>${reporterOf(report)}</bdi>` })} side="reporterId" userId=${report.reporterId} without=${report.id} />`;
 }

@@ -6,6 +6,7 @@ import { place, setQuery } from "../../router.js";
 import { useAction, useList } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
 import { Complaint, Empty, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
@@ -43,9 +44,12 @@ function Products({ list }) {
     await api.changeProduct(product.id, { revision: product.revision, available: !product.available });
     await list.reload();
   });
+  const selection = useSelection(list.items ?? [], { keyOf: (product) => product.id, nameOf: (product) => product.name });
+  const sell = (available) => (product, { revision } = product) => api.changeProduct(product.id, { revision, available });
+  const many = [true, false].map((isOn) => ({ name: String(isOn), words: say(isOn ? "shopdesk.sell" : "shopdesk.stopSelling"), fits: (product) => product.available !== isOn, run: sell(isOn), undo: sell(!isOn) }));
   return html`<section aria-labelledby="shopdesk-products"><h2 id="shopdesk-products">${say("shopdesk.products")}</h2><${Complaint} error=${act.error} />
-    <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("shopdesk.noneProducts")}<//>` : html`<ul class="cards">${list.items.map((product) => html`<li key=${product.id}><div class="grow"><p><bdi>${product.name}</bdi> <code>${product.slug}</code></p><p class="dim">${say(`shopdesk.kind.${product.kind}`)} · ${money(product.price)}</p></div>
-      <button type="button" aria-pressed=${product.available} disabled=${act.isRunning} onClick=${() => act.run(product)}>${say("shopdesk.onSale")}</button></li>`)}</ul>`)}<//>
+    <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("shopdesk.noneProducts")}<//>` : html`<${ChooseAll} of=${selection} /><ul class="cards">${list.items.map((product) => html`<li key=${product.id}><${Choice} of=${selection} item=${product} /><div class="grow"><p><bdi>${product.name}</bdi> <code>${product.slug}</code></p><p class="dim">${say(`shopdesk.kind.${product.kind}`)} · ${money(product.price)}</p></div>
+      <button type="button" aria-pressed=${product.available} disabled=${act.isRunning} onClick=${() => act.run(product)}>${say("shopdesk.onSale")}</button></li>`)}</ul><${SelectionBar} of=${selection} actions=${many} changed=${list.reload} />`)}<//>
     <${Make} made=${list.reload} /></section>`;
 }
 

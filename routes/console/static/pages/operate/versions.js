@@ -7,6 +7,7 @@ import { may } from "../../session.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
 import { Complaint, Empty, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
@@ -20,19 +21,25 @@ export default function Versions() {
   const channels = useRead((signal) => api.channels(signal));
   const releases = useList((query, signal) => api.releases({ limit: 30, status: status || null, ...query }, signal), [status]);
   const changed = () => Promise.all([channels.reload(), releases.reload()]);
+  const selection = useSelection(releases.items ?? [], { keyOf: (one) => one.releaseId, nameOf: (one) => one.version, isFree: (one) => one.status !== "yanked" });
   return html`<div class="page"><h1 tabindex="-1">${say("versions.title")}</h1>
     <section aria-labelledby="versions-channels"><h2 id="versions-channels">${say("versions.channels")}</h2>
       <${State} of=${channels}>${({ items }) => (items.length === 0 ? html`<${Empty}>${say("versions.noChannels")}<//>` : html`<ul class="cards">${items.map((one) => html`<li key=${`${one.scope.type} ${one.scope.id} ${one.channel}`}><div class="grow"><p><strong>${one.channel}</strong> ${one.scope.type} <code>${one.scope.id}</code></p>
         <p class="dim">${nameOf(releases.items, one.releaseId)} · <${When} at=${one.activatedAt} /></p></div></li>`)}</ul>`)}<//></section>
     <section aria-labelledby="versions-releases"><h2 id="versions-releases">${say("versions.releases")}</h2>
       <${Field} kind="select" label=${say("server.status")} value=${status} onInput=${(value) => setQuery({ status: value })} options=${STATUSES.map((one) => [one, say(`versions.status.${one || "any"}`)])} />
-      <${State} of=${releases}>${() => (releases.items.length === 0 ? html`<${Empty} action=${html`<p class="dim">${say("versions.noneText")}</p>`}>${say("versions.none")}<//>` : html`<ul class="cards">${releases.items.map((release) => html`<${Release} key=${release.releaseId} release=${release} changed=${changed} />`)}</ul>
-        ${releases.hasMore && html`<button type="button" disabled=${releases.isGoingOn} onClick=${releases.more}>${say("notifications.older")}</button>`}`)}<//></section></div>`;
+      <${State} of=${releases}>${() => (releases.items.length === 0 ? html`<${Empty} action=${html`<p class="dim">${say("versions.noneText")}</p>`}>${say("versions.none")}<//>` : html`<${ChooseAll} of=${selection} /><ul class="cards">${releases.items.map((release) => html`<${Release} key=${release.releaseId} release=${release} selection=${selection} changed=${changed} />`)}</ul>
+        ${releases.hasMore && html`<button type="button" disabled=${releases.isGoingOn} onClick=${releases.more}>${say("notifications.older")}</button>`}<${SelectionBar} of=${selection} actions=${many()} changed=${changed} />`)}<//></section></div>`;
 }
 
 const nameOf = (releases, id) => releases?.find((release) => release.releaseId === id)?.version ?? id;
 
-function Release({ release, changed }) {
+function many() {
+  const move = (verb, from, status) => ({ name: verb, words: say(`versions.${verb}`), text: (names) => say(`versions.${verb}Text`, { name: names }), isDanger: verb === "yank", fits: (one) => one.status === from, run: (one) => api.change(one.releaseId, { status }) });
+  return [move("publish", "draft", "published"), move("yank", "published", "yanked")];
+}
+
+function Release({ release, selection, changed }) {
   const { releaseId, scope, version, status } = release;
   const [isSeen, look] = useState(false);
   const act = useAction(async (choose) => {
@@ -45,7 +52,7 @@ function Release({ release, changed }) {
   const remove = async () => {
     if (await ask({ title: say("versions.remove"), text: say("versions.removeText", { name: version }), confirm: say("versions.remove"), typed: version, isDanger: true })) await api.remove(releaseId);
   };
-  return html`<li><div class="grow"><p><strong>${version}</strong> ${scope.type} <code>${scope.id}</code></p>
+  return html`<li><${Choice} of=${selection} item=${release} /><div class="grow"><p><strong>${version}</strong> ${scope.type} <code>${scope.id}</code></p>
       <p class="dim">${say(`versions.policy.${release.updatePolicy}`)} · ${say("versions.rollout", { percent: release.rollout.percentage })} · ${say("versions.artifacts", { count: release.artifacts.length })} · <${When} at=${release.publishedAt ?? release.createdAt} /></p>
       ${status === "published" && html`<${Publish} release=${release} changed=${changed} />`}
       ${may("versions:track") && html`<details onToggle=${(event) => look(event.currentTarget.open)}><summary>${say("versions.spread")}</summary>${isSeen && html`<${Spread} release=${release} />`}</details>`}<${Complaint} error=${act.error} /></div>

@@ -1,0 +1,49 @@
+"""How evenly shards are spread over nodes, and how many move: by the very function that nodes ask."""
+
+from collections import Counter
+from typing import NamedTuple
+
+from actors.kernel.nodes.shares import shares
+from persistence.nodes.shards import SHARDS
+
+
+class Spread(NamedTuple):
+    """Shards of actors on so many nodes.
+
+    Args:
+        nodes: how many.
+        fullest: shards of the fullest node, as a part of the mean.
+        joined: how many shards move when one more comes.
+        left: the same when one goes.
+        least: how many would have to move at least when one comes.
+    """
+
+    nodes: int
+    fullest: float
+    joined: int
+    left: int
+    least: int
+
+
+def spread(nodes: int) -> Spread:
+    """Spread all shards over nodes.
+
+    Args:
+        nodes: how many, at least 2.
+    """
+    names = [f"node{number}" for number in range(nodes)]
+    now = _owners(names)
+    counts = Counter(now)
+    more, less = _owners([*names, "new"]), _owners(names[1:])
+    return Spread(
+        nodes,
+        max(counts.values()) * nodes / SHARDS,
+        sum(one != other for one, other in zip(now, more, strict=True)),
+        sum(one != other for one, other in zip(now, less, strict=True)),
+        SHARDS // (nodes + 1),
+    )
+
+
+def _owners(names: list[str]) -> list[str]:
+    owners = shares(names)
+    return [owners[shard] for shard in range(SHARDS)]
