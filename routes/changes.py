@@ -181,6 +181,8 @@ async def _told(service: Service, about: Hashable | None, happened: list[object]
         yield
         if not await _react(service, happened) and about is not None:
             service.reconciler.add(about, happened)
+        if service.node is not None and happened:
+            await service.node.retelling.wait_followed()
     except (OutcomeUnknown, trio.Cancelled):
         if about is not None:
             # The unit may still be running and fill `happened` later, so the list itself is handed over.
@@ -223,12 +225,13 @@ async def follow_others(service: Service) -> None:
     if service.node is None:
         return
     while True:
-        event = await service.node.retelling.next()
+        node, number, event = await service.node.retelling.next()
         while any(  # noqa: ASYNC110 - nobody says when the database is back
             isinstance(fault, PersistenceError)
             for fault in await _call(service, service.memory_reactions, event)
         ):
             await trio.sleep(RETRY_SECONDS)
+        service.node.retelling.followed(node, number)
 
 
 def _tell_at_once(service: Service, happened: Iterable[object]) -> None:

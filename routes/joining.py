@@ -54,6 +54,7 @@ class Node:
         passing_on: the way of requests.
         retelling: what has happened to rows, to and from the others.
         nursery: of tasks that end with the node.
+        begun_at_ms: since when there has always been a node, epoch milliseconds.
     """
 
     membership: Membership
@@ -61,6 +62,7 @@ class Node:
     passing_on: PassingOn
     retelling: Retelling
     nursery: trio.Nursery
+    begun_at_ms: int
 
 
 async def bow_out(node: Node, part_with: PartWith, seconds: float) -> None:
@@ -123,7 +125,14 @@ async def joined_node(
                 nursery.start_soon(contained_task, "answering another node", run, *args)
 
             far = Far(membership.where, peers, spawn, config.request_seconds)
-            yield Node(membership, far, PassingOn(membership, spawn), Retelling(membership), nursery)
+            yield Node(
+                membership,
+                far,
+                PassingOn(membership, spawn),
+                Retelling(membership),
+                nursery,
+                joined.begun_at_ms,
+            )
         finally:
             nursery.cancel_scope.cancel()
             with trio.move_on_after(LEAVE_SECONDS, shield=True):

@@ -59,6 +59,7 @@ class Opening:
         database: PostgreSQL, migrated.
         keys: the server's own keys.
         stack: closed when the service ends, in reverse order.
+        begun_at_ms: since when the service has been there, on whatever node, epoch milliseconds.
     """
 
     config: Config
@@ -67,6 +68,7 @@ class Opening:
     database: Database
     keys: Keys
     stack: AsyncExitStack
+    begun_at_ms: int
     opened: dict[Part[Any], Any] = field(default_factory=dict)
     """{part: the object that it opened}, of all parts opened so far."""
     _underway: list[Part[Any]] = field(default_factory=list)

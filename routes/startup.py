@@ -40,6 +40,7 @@ from routes.logs import name_lines
 from routes.part import Opening
 from routes.reconciler import Reconciler
 from routes.service import Service
+from routes.spending import SharedRates
 from routes.telemetry.seams import PLAIN, Seams, TelemetryMissing
 
 log = structlog.get_logger()
@@ -83,6 +84,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         database=database,
         keys=keys,
         stack=stack,
+        begun_at_ms=clock.now_ms() if node is None else node.begun_at_ms,
     )
     for domain in domains:
         for part in domain.parts:
@@ -195,6 +197,9 @@ def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
     work: list[Job | BackgroundTask] = []
     if service.node is not None:
         work.append(BackgroundTask("what other nodes tell", partial(follow_others, service)))
+        if service.limits.enabled:
+            rates = SharedRates(service.limits, service.node.membership.peers, service.clock)
+            work.append(BackgroundTask("rates of all nodes", rates.keep))
     does = service.placement.does
     for domain in domains:
         domain.gauges(service)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 from routes.__main__ import COLLECTOR_THRESHOLDS
 from tests.support.database import database, database_url, postgres_server
 from tests.support.hurry import hurry
+from tests.support.in_turn import gather, spread
 from tests.support.server import EDGES
 
 __all__ = ["database", "database_url", "postgres_server"]
@@ -27,11 +28,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="RATE",
         help="let time pass so many times as quickly, as a machine sees it that is slower by as much",
     )
+    parser.addoption(
+        "--nodes",
+        type=int,
+        default=1,
+        metavar="NUMBER",
+        help="give each world so many nodes, and send each request and open each socket on the next one",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if (rate := config.getoption("--hurry")) != 1:
         hurry(rate)
+    if (nodes := config.getoption("--nodes")) != 1:
+        spread(nodes)
+
+
+def pytest_unconfigure() -> None:
+    gather()
 
 
 def pytest_collection_finish() -> None:
@@ -47,6 +61,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "served_by" in metafunc.fixturenames:
         both = metafunc.definition.get_closest_marker("both_edges") is not None
         metafunc.parametrize("served_by", EDGES if both else EDGES[:1])
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    mark = item.get_closest_marker("one_node")
+    if mark is not None and item.config.getoption("--nodes") != 1:
+        pytest.skip(f"on one node only: {mark.kwargs['because']}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -120,9 +120,11 @@ _CROSSING: dict[type[Any], Any] = {
     commands.PostMessage: Raw,
     commands.MarkRead: ReadMarker,
     commands.StartTyping: None,
+    commands.MeetDeadlines: None,
     **dict.fromkeys(get_args(commands.Told)),
 }
-"""Those that live sockets send, wherever they are open, and what other domains tell."""
+"""Those that live sockets send, wherever they are open, what other domains tell, and what other nodes wait for after a
+turn of unknown outcome."""
 
 
 def _rendering(frames: Frames) -> Rendering[State]:

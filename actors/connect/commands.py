@@ -103,7 +103,8 @@ class CreateCommand(Command, frozen=True, kw_only=True):
         payload: an object.
         extension_id: the extension that the caller has found to bring the action; None for an action of no extension.
         ttl_ms: how long until it expires.
-        heard: the server listens on its own stream and is delivered the command there, in the same turn.
+        heard: the server listens on a stream of its own, on whatever node, and is delivered the command there, in the
+            same turn.
     """
 
     user_id: str

@@ -12,11 +12,13 @@ class Listening:
     Attributes:
         streams: by their open streams that take commands.
         elsewhere: by the other nodes on which they listen.
+        streams_elsewhere: by the other nodes on which such streams of theirs are open.
     """
 
     def __init__(self) -> None:
         self.streams = Counted(self._changing)
         self.elsewhere = Counted(self._changing)
+        self.streams_elsewhere = Counted(lambda _server_id, change: change())
         # {server id: when it last asked, epoch milliseconds}, longest ago first
         self._asked: dict[str, int] = {}
         self._followers: list[Callable[[str], None]] = []
@@ -85,7 +87,7 @@ class Counted:
     def __contains__(self, server_id: str) -> bool:
         return server_id in self._counts
 
-    def opened(self, server_id: str) -> None:
+    def opened(self, server_id: str, _since_ms: int = 0) -> None:
         """Count one more; call `closed` once for each."""
 
         def open_one() -> None:
@@ -93,7 +95,7 @@ class Counted:
 
         self._changing(server_id, open_one)
 
-    def closed(self, server_id: str) -> None:
+    def closed(self, server_id: str, _at_ms: int = 0) -> None:
         """Count one less."""
 
         def close_one() -> None:

@@ -58,7 +58,7 @@ class FriendsLive:
                 party_of=party_of,
                 name_of=users.peek_name,
                 last_seen_ms=users.last_seen_ms,
-                started_at_ms=now_ms(),
+                started_at_ms=presence.begun_at_ms,
             )
         )
         self.view = FriendsRules(self._faces, visibilities, now_ms).view()

@@ -307,6 +307,8 @@ class Activation:
                 followers = self.kind.followers
                 if followers is not None and followers.on_outcome_unknown is not None:
                     followers.on_outcome_unknown(self.id)
+                    if self._runtime.told is not None:
+                        self._runtime.told(self.kind.name, self.id, None)
                 self.fail(failure)
                 return
         self._rest()

@@ -148,8 +148,8 @@ class Followers(Generic[State]):
             where the owner lives.
         on_copied: called for every event that this node hears of an owner on another one, because somebody here watches
             it, with the state after its turn; with None in place of events that it has missed.
-        on_outcome_unknown: called with the id of an owner whose last turn may or may not have been committed, so that
-            `news` and `on_committed` may have missed something.
+        on_outcome_unknown: called, on all nodes, with the id of an owner whose last turn may or may not have been
+            committed, so that `news` and `on_committed` may have missed something.
         doubted_elsewhere: memory on all nodes follows `on_committed`, which needs the state: after each turn other
             nodes have `on_outcome_unknown` called, so that they ask the owner.
     """

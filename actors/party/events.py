@@ -13,7 +13,7 @@
 | ReadyChanged     | yes       | yes         |                   | when one is not          |
 | PresenceChanged  |           | yes         |                   |                          |
 | MemberRenamed    |           |             |                   |                          |
-| UserErased       |           |             |                   |                          |
+| UserErased       |           |             | party             |                          |
 """
 
 from typing import ClassVar, TypeAlias
@@ -130,7 +130,6 @@ class UserErased(Event, tag="user_erased", frozen=True):
     """A user was erased: as a member, an invitee or an inviter they are called `deleted`, in the past as well."""
 
     journaled: ClassVar[bool] = False
-    durable: ClassVar[bool] = False
 
     user_id: str
 

@@ -70,6 +70,7 @@ def new_party(row: PartyRow, epoch: str) -> State:
         updated_at_ms=row.created_at_ms,
         members={row.founder_id: founder},
         invites={},
+        erased=row.erased,
     )
 
 
@@ -92,11 +93,12 @@ async def load(conn: Connection, party_id: str) -> State | None:
 
 
 async def refresh(conn: Connection, party_id: str, state: State) -> State:
-    """With names, and with who is offline, as rows say now."""
+    """With names, with who is offline, and how many were erased, as rows say now."""
+    row = await rows.read(conn, party_id)
     head = await journal.read_head(conn, rows.KIND, party_id)
-    if state.ended or head is None:
+    if state.ended or row is None or head is None:
         return state
-    return await _with_members(conn, state, _summaries.decode(head.summary))
+    return await _with_members(conn, replace(state, erased=row.erased), _summaries.decode(head.summary))
 
 
 async def _with_members(conn: Connection, state: State, kept: Summary) -> State:

@@ -1,5 +1,6 @@
 """The rows of a batch of turns: who came and went, and who was invited. All else is in the heads' summaries."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -39,6 +40,7 @@ _WITH_ROWS = (
     events.InvitesLapsed,
     events.MemberJoined,
     events.MembersLeft,
+    events.UserErased,
 )
 
 
@@ -51,6 +53,7 @@ class Changes:
         self.invites: dict[tuple[str, str], InviteRow | None] = {}  # {(party id, target id): None = gone}
         self.lapsed: dict[tuple[str, str], None] = {}  # (party id, target id)
         self.ended: list[str] = []
+        self.erased: Counter[str] = Counter()  # {party id: how many were}
         self.notices: list[NewNotification] = []
 
     def take(self, party_id: str, event: AnyEvent) -> None:
@@ -77,6 +80,8 @@ class Changes:
                     self.left[party_id, user_id] = None
                 if event.leader_id is None:
                     self.ended.append(party_id)
+            case events.UserErased():
+                self.erased[party_id] += 1
 
     async def write(self, conn: Connection) -> None:
         """Write it all; tables that nothing has changed are not touched. Who left one party may join another."""
@@ -92,6 +97,8 @@ class Changes:
             await rows.invite(conn, sent)
         if self.lapsed:
             await rows.lapse(conn, list(self.lapsed))
+        if self.erased:
+            await rows.count_erased(conn, self.erased)
         if self.ended:
             await rows.end(conn, self.ended)
         await notifications.add(conn, self.notices)

@@ -136,7 +136,7 @@ class State(msgspec.Struct, frozen=True):
         revision: counts what is journaled, from 1.
         members: {user id: member}, the longest-standing first; none once the party has ended.
         invites: {target id: invite}, in the order of sending; lapsed ones too.
-        erased: how many were erased of whom it speaks, since it was loaded.
+        erased: how many were erased of whom it has spoken.
         trail: the states before this one, up to 32, the oldest first; in memory only.
         looked_up: what was read for the command under consideration.
     """

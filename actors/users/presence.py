@@ -1,11 +1,12 @@
 """Which users are online: those with an open live socket, and for ten seconds after the last one has
 closed (contract §5).
 
-In memory of this process: lost at a restart, and filled again as sockets reconnect. The grace period keeps a user
+In memory: lost when the last node ends, and filled again as sockets reconnect. Where there are several nodes, each is
+told by the others when their users came and went, so that all say the same. The grace period keeps a user
 whose page reloads, or whose phone changes networks, from flickering in others' lists.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from actors.kernel.clock import Clock
 
@@ -24,9 +25,12 @@ class Presence:
 
     Args:
         clock: tells when a grace period has passed.
+        begun_at_ms: since when there has been a memory of who is online, epoch milliseconds: a user who has not been
+            online since is taken to have gone offline then. None takes the present.
     """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, begun_at_ms: int | None = None) -> None:
+        self.begun_at_ms = clock.now_ms() if begun_at_ms is None else begun_at_ms
         self._clock = clock
         self._open: dict[str, int] = {}  # {user id: open sockets, at least 1}
         self._leaving: dict[str, int] = {}  # {user id: when the grace ends}, in the order of ending
@@ -35,22 +39,34 @@ class Presence:
         self._listeners: list[PresenceListener] = []
         self._changes = 0
 
-    def opened(self, user_id: str) -> None:
-        """Count one more live socket of a user; each call is matched by one of `closed`."""
+    def opened(self, user_id: str, since_ms: int = 0) -> None:
+        """Count one more live socket of a user; each call is matched by one of `closed`.
+
+        Args:
+            user_id: whose.
+            since_ms: when they came online, as another node knows it, epoch milliseconds; 0 for now.
+        """
         self._open[user_id] = self._open.get(user_id, 0) + 1
         if self._leaving.pop(user_id, None) is None and self._open[user_id] == 1:
-            self._changed_at_ms[user_id] = self._clock.now_ms()
+            self._changed_at_ms[user_id] = since_ms or self._clock.now_ms()
             self._gone_at_ms.pop(user_id, None)
             self._tell(user_id, online=True)
+        elif 0 < since_ms < self._changed_at_ms[user_id]:
+            self._changed_at_ms[user_id] = since_ms
 
-    def closed(self, user_id: str) -> None:
-        """Count one live socket of a user less; the grace period starts when it was the last."""
+    def closed(self, user_id: str, at_ms: int = 0) -> None:
+        """Count one live socket of a user less; the grace period starts when it was the last.
+
+        Args:
+            user_id: whose.
+            at_ms: when that was, as another node knows it, epoch milliseconds; 0 for now.
+        """
         left = self._open[user_id] - 1
         if left:
             self._open[user_id] = left
             return
         del self._open[user_id]
-        self._leaving[user_id] = self._clock.now_ms() + GRACE_MS
+        self._leaving[user_id] = (at_ms or self._clock.now_ms()) + GRACE_MS
 
     def is_looking(self, user_id: str) -> bool:
         """Whether a live socket of the user is open."""
@@ -97,10 +113,27 @@ class Presence:
                 return
             del self._leaving[user_id]
             self._changed_at_ms.pop(user_id, None)
-            self._gone_at_ms[user_id] = ends_at_ms
-            if len(self._gone_at_ms) > GONE_KEPT:
-                del self._gone_at_ms[next(iter(self._gone_at_ms))]
+            self._go(user_id, ends_at_ms)
             self._tell(user_id, online=False)
+
+    def gone(self) -> Mapping[str, int]:
+        """When users went offline, as far as that is remembered: {user id: epoch milliseconds}, the newest last."""
+        return self._gone_at_ms
+
+    def learn_gone(self, gone: Mapping[str, int]) -> None:
+        """Take in when users went offline, as another node remembers it.
+
+        Args:
+            gone: {user id: epoch milliseconds}; those who are online, or went later, are passed over.
+        """
+        for user_id, at_ms in gone.items():
+            if user_id not in self._changed_at_ms and self._gone_at_ms.get(user_id, 0) < at_ms:
+                self._go(user_id, at_ms)
+
+    def _go(self, user_id: str, at_ms: int) -> None:
+        self._gone_at_ms[user_id] = at_ms
+        if len(self._gone_at_ms) > GONE_KEPT:
+            del self._gone_at_ms[next(iter(self._gone_at_ms))]
 
     def statistics(self) -> int:
         """The number of users with an open live socket."""

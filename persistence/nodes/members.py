@@ -86,10 +86,12 @@ class Joined(NamedTuple):
     Args:
         life: its number.
         space: under which name the nodes of this database meet on the bus.
+        begun_at_ms: since when there has always been one of them, epoch milliseconds.
     """
 
     life: int
     space: str
+    begun_at_ms: int
 
 
 class Unjoined(Enum):
@@ -137,11 +139,15 @@ async def join(
         return Unjoined.ALONE
     (common,) = await conn.fetch(
         """
-        INSERT INTO cluster (space, key_id) VALUES ($1, $2)
-        ON CONFLICT (one) DO UPDATE SET key_id = CASE WHEN $3 THEN cluster.key_id ELSE excluded.key_id END
-        RETURNING space, key_id
+        INSERT INTO cluster (space, key_id, begun_at_ms) VALUES ($1, $2, $4)
+        ON CONFLICT (one) DO UPDATE
+        SET key_id = CASE WHEN $3 THEN cluster.key_id ELSE excluded.key_id END,
+            begun_at_ms = CASE
+                WHEN $3 AND cluster.begun_at_ms > 0 THEN cluster.begun_at_ms ELSE excluded.begun_at_ms
+            END
+        RETURNING space, key_id, begun_at_ms
         """,
-        space, key_id, bool(others),
+        space, key_id, bool(others), now_ms,
     )  # fmt: skip
     if common["key_id"] != key_id:
         return Unjoined.OTHER_KEYS
@@ -158,7 +164,7 @@ async def join(
         """,
         node, ttl_seconds, State.JOINING.value, release, now_ms,
     )  # fmt: skip
-    return Joined(life, common["space"])
+    return Joined(life, common["space"], common["begun_at_ms"])
 
 
 async def renew(conn: Connection, node: str, life: int, ttl_seconds: float, said: Said) -> View | None:

@@ -1,6 +1,6 @@
 """Parties, their members and invites, in rows; the rest of a party lies in the summary of its head."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -19,12 +19,14 @@ class PartyRow(msgspec.Struct, frozen=True):
 
     Args:
         founder_id: the user who created it.
+        erased: how many were erased of whom it has spoken.
     """
 
     id: str
     founder_id: str
     founder_name: str
     created_at_ms: int
+    erased: int = 0
 
 
 class MemberRow(msgspec.Struct, frozen=True):
@@ -86,7 +88,7 @@ async def insert_party(
 async def read(conn: Connection, party_id: str) -> PartyRow | None:
     """One party, or None."""
     row = await conn.fetchrow(
-        "SELECT p.id, p.founder_id, coalesce(u.name, 'deleted') AS founder_name, p.created_at_ms"
+        "SELECT p.id, p.founder_id, coalesce(u.name, 'deleted') AS founder_name, p.created_at_ms, p.erased"
         " FROM parties p LEFT JOIN users u ON u.id = p.founder_id WHERE p.id = $1",
         party_id,
     )
@@ -193,6 +195,16 @@ async def lapse(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
         " WHERE i.party_id = late.party_id AND i.target_id = late.target_id",
         [pair[0] for pair in pairs],
         [pair[1] for pair in pairs],
+    )
+
+
+async def count_erased(conn: Connection, counts: Mapping[str, int]) -> None:
+    """Count users who were erased: {party id: how many}."""
+    await conn.execute(
+        "UPDATE parties p SET erased = p.erased + more.count"
+        " FROM unnest($1::text[], $2::integer[]) AS more (id, count) WHERE p.id = more.id",
+        list(counts),
+        list(counts.values()),
     )
 
 

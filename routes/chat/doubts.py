@@ -75,8 +75,10 @@ async def show_again(
     else:
         known = system.peek(kinds.conversation, conversation_id)
     before = [user_id for event in events for user_id in event.user_ids]
-    for user_id in dict.fromkeys((*before, *(() if known is None else known.members))):
-        system.changed(kinds.inbox, user_id, conversation_id)
+    shown_to = dict.fromkeys((*before, *(() if known is None else known.members)))
+    if shown_to:
+        # Its members are known where it lives alone.
+        system.touched_everywhere(kinds.inbox.name, tuple(shown_to), conversation_id)
 
 
 async def _ask(service: Service, about: ConversationInDoubt, events: Sequence[object]) -> tuple[object, ...]:

@@ -136,7 +136,7 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
         payload=body.payload,
         extension_id=await _extension_of(call, server_id, body),
         ttl_ms=body.ttl_seconds * 1000,
-        heard=service.of(WAITERS).takes(server_id),
+        heard=service.of(WAITERS).takes_anywhere(server_id),
     )
     seconds = _preferred_wait(call)
     if seconds == 0:

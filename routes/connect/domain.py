@@ -36,7 +36,7 @@ from routes.service import Service
 def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(WAITERS).follow(service)
     if service.node is not None:
-        tell_who_listens(service.node.membership.peers, service.of(WAITERS).listening)
+        tell_who_listens(service.node.membership.peers, service.of(WAITERS))
     follow_servers(service)
     follow_unknown_outcomes(service)
     waiting = partial(service.of(WAITERS).keep, service.lifecycle)

@@ -19,7 +19,7 @@ from actors.connect.rules_commands import AT_ONCE
 from actors.connect.state import State
 from actors.kernel.mailbox import Answer
 from actors.kernel.nodes.peers import Peers
-from actors.kernel.nodes.roaming import roaming_over
+from actors.kernel.nodes.roaming import Roaming, roaming_over
 from persistence.connect.rows import CommandRow
 from routes.connect.parts import GAME_SERVERS
 from routes.lifecycle import Lifecycle
@@ -28,6 +28,9 @@ from routes.service import Service
 
 TOPIC = "listening"
 """What other nodes are told about: which servers listen for commands."""
+
+STREAMS = "streams"
+"""And which of them do so on a stream."""
 
 
 class Waiter:
@@ -73,10 +76,12 @@ class Waiters:
 
     Attributes:
         listening: which servers listen for commands.
+        streams: tells other nodes of their streams; None where there are none.
     """
 
     def __init__(self) -> None:
         self.listening = Listening()
+        self.streams: Roaming | None = None
         self._waiting: dict[str, list[Waiter]] = {}  # {id of a server or command: requests that wait for it}
         self._streams: dict[str, list[ListeningServer]] = {}  # {server id: its open streams}
 
@@ -127,6 +132,8 @@ class Waiters:
         """Register an open stream of a server."""
         self._streams.setdefault(server_id, []).append(stream)
         if stream.takes_commands:
+            if self.streams is not None:
+                self.streams.opened(server_id)
             self.listening.streams.opened(server_id)
 
     def left(self, server_id: str, stream: ListeningServer) -> None:
@@ -136,11 +143,17 @@ class Waiters:
         if not streams:
             del self._streams[server_id]
         if stream.takes_commands:
+            if self.streams is not None:
+                self.streams.closed(server_id)
             self.listening.streams.closed(server_id)
 
     def takes(self, server_id: str) -> bool:
-        """Whether the server has a stream open that takes commands."""
+        """Whether the server has a stream open on this node that takes commands."""
         return any(stream.takes_commands for stream in self._streams.get(server_id, ()))
+
+    def takes_anywhere(self, server_id: str) -> bool:
+        """Whether it has one on whatever node."""
+        return self.takes(server_id) or server_id in self.listening.streams_elsewhere
 
     def statistics(self) -> int:
         """How many servers have a stream open."""
@@ -173,9 +186,11 @@ class Waiters:
             waiter.wake(command)
 
 
-def tell_who_listens(peers: Peers, listening: Listening) -> None:
-    """Tell other nodes which servers listen here, and hear which do there."""
+def tell_who_listens(peers: Peers, waiters: Waiters) -> None:
+    """Tell other nodes which servers listen here, and which on a stream, and hear which do there."""
+    listening = waiters.listening
     roaming = roaming_over(peers, TOPIC, listening.elsewhere)
+    waiters.streams = roaming_over(peers, STREAMS, listening.streams_elsewhere)
 
     def changed(server_id: str) -> None:
         if listening.listens_here(server_id):

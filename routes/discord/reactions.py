@@ -17,7 +17,7 @@ async def _changed(service: Service, event: DiscordChanged) -> None:
 
 
 async def forget_networks(service: Service, _user_id: str) -> None:
-    """Forget networks that are gone with their owner.
+    """Forget networks that are gone with their owner, on all nodes.
 
     Raises:
         DatabaseUnavailable: it cannot be asked which.
@@ -27,6 +27,8 @@ async def forget_networks(service: Service, _user_id: str) -> None:
     still = await service.database.read(servers.still_watched, watched)
     for network_id in set(watched) - still:
         uptime.unwatch(network_id)
+        if service.node is not None:
+            service.node.retelling.tell(DiscordChanged(network_id))
 
 
 def _wake(service: Service, _event: ArticleChanged | Published) -> None:

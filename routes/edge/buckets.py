@@ -13,6 +13,9 @@ MAX_BUCKETS = 32_768
 MAX_SUFFIXES = 64
 """Buckets of one caller with a suffix (`of_suffix`). Further suffixes count in the caller's own bucket."""
 
+OWED_MAX = 8
+"""How many full buckets a caller may owe, who has emptied one on each of many nodes at once."""
+
 OVERFLOW = 256
 """Buckets that new callers share while the table is full, chosen by hash. The hash has a random seed, so an attacker
 who wants to empty the bucket of one particular caller has to empty all of them."""
@@ -22,15 +25,21 @@ class Bucket:
     """The tokens of one caller.
 
     Args:
-        level: tokens at `at_ms`, in units of 1/window_ms of a token.
+        level: tokens at `at_ms`, in units of 1/window_ms of a token; below 0 what the caller has spent on other nodes
+            beyond a full bucket.
         at_ms: epoch milliseconds of the last refill.
+
+    Attributes:
+        untold: tokens taken here that other nodes have not been told of (`spending.py`); None where several callers
+            share it.
     """
 
-    __slots__ = ("at_ms", "level")
+    __slots__ = ("at_ms", "level", "untold")
 
     def __init__(self, level: int, at_ms: int) -> None:
         self.level = level
         self.at_ms = at_ms
+        self.untold: int | None = 0
 
     def take(self, quota: int, window_ms: int, now_ms: int, tokens: int = 1) -> bool:
         """Refill the bucket, and take the tokens if there are enough; otherwise none are taken.
@@ -69,7 +78,7 @@ class Buckets:
         overflows: how often a new caller was given a shared bucket.
     """
 
-    __slots__ = ("_buckets", "_max_buckets", "_shared", "_suffixes", "_window_ms", "overflows")
+    __slots__ = ("_buckets", "_max_buckets", "_owing", "_shared", "_suffixes", "_window_ms", "overflows")
 
     def __init__(self, window_ms: int, max_buckets: int = MAX_BUCKETS) -> None:
         self.overflows = 0
@@ -77,6 +86,7 @@ class Buckets:
         self._max_buckets = max_buckets
         # {caller, or caller and suffix: Bucket}, least recently used first
         self._buckets: OrderedDict[str | tuple[str, str], Bucket] = OrderedDict()
+        self._owing: dict[str | tuple[str, str], int] = {}  # {as above: when it is full}, of those that owed
         self._suffixes: dict[str, int] = {}  # {caller: buckets with a suffix}
         self._shared: dict[int, Bucket] = {}
 
@@ -138,7 +148,31 @@ class Buckets:
         shared = self._shared.get(place)
         if shared is None:
             shared = self._shared[place] = Bucket(full, now_ms)
+            shared.untold = None
         return shared
+
+    def owe(self, caller: str, suffix: str, quota: int, tokens: int, now_ms: int) -> None:
+        """Take tokens that a caller has spent elsewhere, whether they are there or not.
+
+        Nothing is taken where no bucket of their own can be kept: a shared one would have others pay.
+
+        Args:
+            caller: the key that is counted by.
+            suffix: what names the subject; empty for none.
+            quota: tokens in a full bucket, at least 1.
+            tokens: at least 1.
+            now_ms: epoch milliseconds.
+        """
+        full = quota * self._window_ms
+        bucket = self.of_suffix(caller, suffix, full, now_ms) if suffix else self.of(caller, full, now_ms)
+        key = (caller, suffix) if suffix else caller
+        if self._buckets.get(key) is not bucket:
+            return
+        level = min(full, bucket.level + (now_ms - bucket.at_ms) * quota) - tokens * self._window_ms
+        bucket.level = max(level, -OWED_MAX * full)
+        bucket.at_ms = now_ms
+        if level < 0:
+            self._owing[key] = now_ms + -(-(full - bucket.level) // quota)
 
     def _forget_full(self, now_ms: int) -> None:
         """Evict up to two of the least recently used buckets, if they are full: two, because at most one is added
@@ -148,6 +182,10 @@ class Buckets:
             key = next(iter(self._buckets), None)
             if key is None or now_ms - self._buckets[key].at_ms < self._window_ms:
                 return
+            if self._owing.get(key, 0) > now_ms:
+                self._buckets.move_to_end(key)
+                continue
+            self._owing.pop(key, None)
             del self._buckets[key]
             if isinstance(key, tuple):
                 left = self._suffixes[key[0]] - 1

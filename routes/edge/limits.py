@@ -1,8 +1,9 @@
 """Rate limits: token buckets with exact refill, and the table of their policies (contract §3).
 
 A bucket counts in whole numbers (one token is `window_ms` units, a millisecond refills `quota` units), so that
-rounding neither gives nor takes a token over a day. Buckets live in this process alone, are bounded in number
-(`buckets.py`), and are shared by REST and sockets, so that `chat-send` counts a message either way.
+rounding neither gives nor takes a token over a day. Buckets live in memory, are bounded in number (`buckets.py`), and
+are shared by REST and sockets, so that `chat-send` counts a message either way. Each node has its own, from which what
+callers have spent on others is taken as soon as that is heard (`spending.py`).
 
 A policy that counts each subject separately, as `chat-send` does each conversation, has an outer policy that counts
 all of them together: otherwise a caller with many subjects would have as many limits.
@@ -15,6 +16,7 @@ import msgspec
 
 from routes.edge.buckets import MAX_BUCKETS, Bucket, Buckets
 from routes.edge.principal import Access
+from routes.edge.spending import Spending, Spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +154,14 @@ class Limits:
     Args:
         enabled: False lifts every limit (`PARTYLINE_RATE_LIMITS=off`, for load tests).
         max_buckets: how many buckets of one policy are kept.
+
+    Attributes:
+        spending: notes what is taken, for other nodes; None where there are none.
     """
 
     def __init__(self, *, enabled: bool = True, max_buckets: int = MAX_BUCKETS) -> None:
         self.enabled = enabled
+        self.spending: Spending | None = None
         # A table for each policy, so that flooding one leaves the others as they are.
         self._buckets = {
             policy.name: Buckets(policy.window_seconds * 1000, max_buckets) for policy in POLICIES.values()
@@ -219,6 +225,8 @@ class Limits:
         window_ms = outer.window_seconds * 1000
         bucket = self._buckets[outer.name].of(caller, quota * window_ms, now_ms)
         if bucket.take(quota, window_ms, now_ms):
+            if self.spending is not None:
+                self.spending.note(bucket, (outer.name, caller, ""), quota)
             return None
         return _decision(outer, quota, bucket, False)
 
@@ -250,7 +258,21 @@ class Limits:
         window_ms = policy.window_seconds * 1000
         bucket = self._buckets_of(policy).of(caller, policy.quota * window_ms, now_ms)
         if not bucket.take(policy.quota, window_ms, now_ms, tokens):
-            bucket.level = 0
+            bucket.level = min(bucket.level, 0)
+        if self.spending is not None:
+            self.spending.note(bucket, (policy.name, caller, ""), policy.quota, tokens)
+
+    def owe(self, spent: Spent, now_ms: int) -> None:
+        """Take what a caller has spent on another node, whether it is there or not; nothing of a policy that is not
+        known here.
+
+        Args:
+            spent: as that node has told it.
+            now_ms: epoch milliseconds, from the injected clock.
+        """
+        buckets = self._buckets.get(spent.policy)
+        if self.enabled and buckets is not None and spent.quota > 0 and spent.tokens > 0:
+            buckets.owe(spent.caller, spent.suffix, spent.quota, min(spent.tokens, spent.quota), now_ms)
 
     def meter(self, policy: Policy) -> "Meter":
         """A new bucket outside the tables, for one object such as a socket, which keeps it."""
@@ -276,7 +298,10 @@ class Limits:
             bucket = buckets.of_suffix(caller, suffix, quota * window_ms, now_ms)
         else:
             bucket = buckets.of(caller, quota * window_ms, now_ms)
-        return _decision(policy, quota, bucket, bucket.take(quota, window_ms, now_ms))
+        allowed = bucket.take(quota, window_ms, now_ms)
+        if allowed and self.spending is not None:
+            self.spending.note(bucket, (policy.name, caller, suffix), quota)
+        return _decision(policy, quota, bucket, allowed)
 
     def _buckets_of(self, policy: Policy) -> Buckets:
         buckets = self._buckets.get(policy.name)
@@ -327,7 +352,7 @@ def _decision(policy: Policy, quota: int, bucket: Bucket, allowed: bool) -> Deci
         policy,
         quota,
         allowed,
-        level // window_ms,
+        max(0, level // window_ms),
         -(-(quota * window_ms - level) // (quota * 1000)),
         0 if allowed else -(-(window_ms - level) // quota),
     )

@@ -94,13 +94,17 @@ async def show_again(
     return concerned
 
 
-async def _ask(
-    service: Service, about: PartyInDoubt, _events: Sequence[object]
-) -> tuple[NotificationsChanged, ...]:
+async def _ask(service: Service, about: PartyInDoubt, events: Sequence[object]) -> tuple[object, ...]:
     read = partial(service.database.read, _in_rows)
     parties, memberships = service.of(PARTY_KINDS), service.of(MEMBERSHIPS)
     concerned = await show_again(service.system, parties, memberships, about, read)
-    return tuple(map(NotificationsChanged, concerned))
+    # The memory of other nodes hears of a party that was made after all; of turns its owner tells them.
+    made = [
+        event
+        for event in events
+        if isinstance(event, PartyMade) and memberships.of(event.user_id) == event.party_id
+    ]
+    return (*made, *map(NotificationsChanged, concerned))
 
 
 async def _in_rows(conn: Connection, party_id: str) -> MembersAndInvited:

@@ -29,7 +29,8 @@ from routes.users.reactions import REACTIONS, RECONCILIATIONS
 def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     follow_sockets(service.sockets, service.of(PRESENCE), service.of(USER_DIRECTORY))
     if service.node is not None:
-        roam(service.node.membership.peers, service.sockets, service.of(PRESENCE))
+        membership = service.node.membership
+        roam(membership.life.node, membership.peers, service.sockets, service.of(PRESENCE), service.clock)
     service.of(USER_DIRECTORY).on_access_change(service.of(RIGHTS).moved)
     service.database.listen(CHANNEL, service.of(USER_DIRECTORY).heard)
     return (

@@ -13,7 +13,7 @@ async def _open_users(opening: Opening) -> Users:
 
 
 async def _open_presence(opening: Opening) -> Presence:
-    return Presence(opening.clock)
+    return Presence(opening.clock, opening.begun_at_ms)
 
 
 async def _open_rights(opening: Opening) -> Rights:

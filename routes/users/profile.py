@@ -150,18 +150,13 @@ class SettingsPatch(Wire, frozen=True):
     ui_style: UiStylePatch | None = None
 
 
-def status_of(user: User, presence: Presence, started_at_ms: int) -> OwnStatus:
-    """The status of a user, as they see it themselves.
-
-    Args:
-        started_at_ms: start of the service, epoch milliseconds; a user who has not been online since is taken to have
-            gone offline then.
-    """
+def status_of(user: User, presence: Presence) -> OwnStatus:
+    """The status of a user, as they see it themselves."""
     since_ms = presence.online_since_ms(user.id)
     if since_ms is not None:
         return OwnStatus("ONLINE", iso(since_ms))
     gone_ms = presence.offline_since_ms(user.id)
-    return OwnStatus("OFFLINE", iso(gone_ms or max(user.created_at_ms, started_at_ms)))
+    return OwnStatus("OFFLINE", iso(gone_ms or max(user.created_at_ms, presence.begun_at_ms)))
 
 
 def settings_of(settings: Settings) -> ProfileSettings:
@@ -186,7 +181,7 @@ def read_own_profile(call: Call) -> MaybeAwaitable[ProfileSelf]:
 def _profile(call: Call, known: tuple[User, Access]) -> ProfileSelf:
     user, access = known
     access = capped_to(access, capped=call.user.capped)
-    status = status_of(user, call.service.of(PRESENCE), call.service.lifecycle.started_at_ms)
+    status = status_of(user, call.service.of(PRESENCE))
     return ProfileSelf(
         user.id,
         user.name,

@@ -171,6 +171,7 @@ async def test_another_texture_has_another_address(world: World):
     assert same["textureUrl"] == made["textureUrl"]
 
 
+@pytest.mark.one_node(because="each node counts downloads by itself until it writes them")
 async def test_downloads_are_counted(world: World):
     ann, mod = await world.player("Ann"), await moderator(world)
     made, draft = await cape_in("approved", ann, mod), await upload(ann)

@@ -228,6 +228,7 @@ async def test_foreign_files_cannot_be_used(world: World) -> None:
     assert await ann.refused("GET", f"{room.path}/attachments/zz") == (404, "NOT_FOUND")
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_uploads_are_limited(world: World) -> None:
     ann, _, room = await pair(world)
     world.clock.stop()

@@ -8,7 +8,7 @@ import trio
 from actors.ids import new_uuid
 from routes.chat.parts import CHAT_KINDS
 from routes.users.parts import PRESENCE
-from tests.support.waiting import patience, wait_until
+from tests.support.waiting import patience
 from tests.support.world import CONVERSATIONS, Player, World
 
 
@@ -189,11 +189,8 @@ async def test_presence_shows_in_participants(world: World) -> None:
         online = {one["name"]: one["online"] for one in (await ann.get(room.path))["participants"]}
         assert online == {"Ann": False, "Ben": True}
 
-    async def closed() -> bool:
-        return world.service.of(PRESENCE).statistics() == 0
-
     # Ten seconds of grace after the socket is gone (contract §5).
-    await wait_until(closed)
+    await world.everywhere(lambda service: service.of(PRESENCE).statistics() == 0)
     world.clock.advance(11_000)
     assert not any(one["online"] for one in (await ann.get(room.path))["participants"])
 

@@ -59,7 +59,7 @@ async def everything(ann: Player, ben: Player, room: Room, people: list[str]) ->
 
 async def snapshot(world: World, room: Room) -> None:
     """Let the conversation keep its state, as it does now and then."""
-    system, kind = world.service.system, world.service.of(CHAT_KINDS).conversation
+    system, kind = world.home("conversation", room.id).system, world.service.of(CHAT_KINDS).conversation
     actor = system._actors[kind.name, room.id]
     assert actor.activation is not None
     await actor.activation.save()
@@ -185,7 +185,7 @@ async def test_a_snapshot_that_is_just_being_saved_brings_nothing_back(world: Wo
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
     sent = await ann.say(room, WORD)
-    system, kind = world.service.system, world.service.of(CHAT_KINDS).conversation
+    system, kind = world.home("conversation", room.id).system, world.service.of(CHAT_KINDS).conversation
     activation = system._actors[kind.name, room.id].activation
     assert activation is not None
     stale = activation.seq, kind.dump(activation.state)

@@ -222,6 +222,7 @@ async def test_typing_is_a_204(world: World) -> None:
     assert (response.status_code, response.content) == (204, b"")
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_sending_is_limited_per_sender_and_conversation(world: World) -> None:
     ann, ben, room = await pair(world)
     quiet = await ann.talk_to(ben, kind="group")
@@ -247,6 +248,7 @@ async def test_sending_is_limited_per_sender_and_conversation(world: World) -> N
     await ann.say(room, "later")
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_ids_of_conversations_that_nobody_knows_are_limited_per_sender(world: World) -> None:
     """By REST and by the socket from one bucket, and none is kept for an id that is not the sender's."""
     ann, _, room = await pair(world)
@@ -268,6 +270,7 @@ async def test_ids_of_conversations_that_nobody_knows_are_limited_per_sender(wor
     await ann.say(room)
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_a_quota_node_replaces_the_rate(world: World) -> None:
     ann, _, room = await pair(world)
     await world.grant(ann, "social:chat.send", value={"value": 2, "unit": "messages"})

@@ -61,7 +61,7 @@ def moments(messages: list[Any]) -> list[int]:
 
 async def sleep(world: World, room: Room) -> None:
     """Let the conversation's actor retire, so that pages come from rows."""
-    service = world.service
+    service = world.home("conversation", room.id)
     world.clock.advance(120_000)
     with patience():
         while service.system.peek(service.of(CHAT_KINDS).conversation, room.id) is not None:  # noqa: ASYNC110
@@ -84,6 +84,7 @@ async def test_pages_of_a_long_conversation_from_memory_and_rows(world: World) -
 
 
 @pytest.mark.slow
+@pytest.mark.one_node(because="each node counts how often it reads before it wakes an owner")
 async def test_pages_are_the_same_asleep_and_awake(world: World) -> None:
     ann, ben, room = await pair(world)
     sent = await post_many(world, ann, room, 90)
@@ -98,12 +99,13 @@ async def test_pages_are_the_same_asleep_and_awake(world: World) -> None:
     assert [await ben.get(room.messages, limit=limit) for limit in (1, 50, 120)] == awake
     assert await ben.get(room.path) == listed
     # Reading woke nobody; reading again and again does.
-    kind = world.service.of(CHAT_KINDS).conversation
-    assert world.service.system.peek(kind, room.id) is None
+    service = world.home("conversation", room.id)
+    kind = service.of(CHAT_KINDS).conversation
+    assert service.system.peek(kind, room.id) is None
     pages = [await ben.get(room.messages, limit=50) for _ in range(WAKING_READS)]
     assert pages == [awake[1]] * WAKING_READS
     with patience():
-        while world.service.system.peek(kind, room.id) is None:
+        while service.system.peek(kind, room.id) is None:
             await trio.lowlevel.checkpoint()
     assert await ben.get(room.messages, limit=50) == awake[1]
 
@@ -111,7 +113,7 @@ async def test_pages_are_the_same_asleep_and_awake(world: World) -> None:
 async def test_a_conversation_that_is_read_stays_awake(world: World) -> None:
     ann, ben, room = await pair(world)
     await ann.say(room)
-    service = world.service
+    service = world.home("conversation", room.id)
     kind = service.of(CHAT_KINDS).conversation
     for _ in range(3):
         world.clock.advance(45_000)

@@ -203,6 +203,7 @@ async def test_the_right_to_act_ends_at_once(world: World):
     assert looked_up == {"memberships": [], "parties": []}
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_the_players_own_limit_counts(world: World):
     server, ann, _ = await _play(world)
     names = [await world.player(f"P{number}") for number in range(21)]

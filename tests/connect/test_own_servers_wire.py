@@ -86,6 +86,7 @@ async def test_what_a_member_may_do_is_shown(world: World) -> None:
     assert [one["access"]["role"] for one in (await ann.get(SERVERS))["items"]] == ["owner"]
 
 
+@pytest.mark.one_node(because="a status that does not count any more is known to the node that was told")
 async def test_every_change_is_told(world: World) -> None:
     ann, bob = await world.players("Ann", "Bob")
     net = await network(ann)
@@ -126,7 +127,6 @@ async def test_every_change_is_told(world: World) -> None:
 async def test_who_listens(world: World) -> None:
     ann = await world.player("Ann")
     polls, streams = await claimed(world, ann, "Polls"), await claimed(world, ann, "Streams")
-    listening = world.service.of(WAITERS).listening
     async with ann.live(LIVE) as client:
         shown = Shown(ann, client)
         await shown.begin()
@@ -137,7 +137,8 @@ async def test_who_listens(world: World) -> None:
             await shown.catch_up()
             assert {one["listening"] for one in shown.items.values()} == {True}
             world.clock.advance(ASKED_MS)
-            listening.sweep(world.clock.now_ms())
+            for service in world.services:
+                service.of(WAITERS).listening.sweep(world.clock.now_ms())
             await shown.catch_up()
             assert not shown.items[polls.id]["listening"]
         with patience():

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 import trio
 
 from actors.connect.room import MAX_OWNED
@@ -93,6 +94,7 @@ async def test_claim_keys_are_never_asked_for_at_the_rate_of_everything(world: W
     assert response.headers["ratelimit-policy"] == '"claim-key";q=20;w=60'
 
 
+@pytest.mark.one_node(because="each node lets one of a user's requests at a time through")
 async def test_a_user_never_claims_more_servers_than_they_may(database_url: str, tmp_path: Path):
     async with open_world(database_url, tmp_path, rate_limits="off") as world:
         ann = await world.player("Ann")
@@ -107,6 +109,7 @@ async def test_a_user_never_claims_more_servers_than_they_may(database_url: str,
         assert len((await ann.get(SERVERS))["items"]) == MAX_OWNED
 
 
+@pytest.mark.one_node(because="each node lets one of a user's requests at a time through")
 async def test_a_network_never_takes_in_more_servers_than_it_may(database_url: str, tmp_path: Path):
     """Moved in by PATCH; one that is in there already stays, and a join is told the same."""
     async with open_world(database_url, tmp_path, rate_limits="off") as world:

@@ -55,6 +55,7 @@ async def test_what_cannot_be_registered(world: World, body: dict[str, object], 
     assert response.json()["errors"][0]["pointer"] == pointer
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_registering_is_limited_by_address(world: World):
     world.clock.stop()
     for _ in range(10):

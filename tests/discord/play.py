@@ -44,7 +44,8 @@ class Guild:
 
     def wake(self) -> None:
         """Have the queues looked at now."""
-        self.world.service.of(WEBHOOKS).sender.wake()
+        for service in self.world.services:
+            service.of(WEBHOOKS).sender.wake()
 
     def later(self, seconds: float) -> None:
         """Let time pass, and have the queues looked at."""
@@ -72,14 +73,15 @@ class Guild:
 
     def impatient(self) -> None:
         """From now on Discord is waited for no longer than a moment; to be used where it never answers."""
-        self.world.service.of(WEBHOOKS).api._upstream._seconds = 0.3
+        for service in self.world.services:
+            service.of(WEBHOOKS).api._upstream._seconds = 0.3
 
     async def halted(self) -> None:
         """Return once the service knows that Discord refuses everybody."""
 
         async def so() -> bool:
             self.wake()
-            return self.world.service.of(WEBHOOKS).api.halted_ms > 0
+            return any(service.of(WEBHOOKS).api.halted_ms > 0 for service in self.world.services)
 
         await wait_until(so)
 

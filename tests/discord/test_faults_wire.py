@@ -218,14 +218,16 @@ async def test_one_that_cannot_be_reached_loses_nothing(guild: Guild) -> None:
     """The port is closed: no byte was sent, so posts are kept and sent once somebody listens again."""
     world = guild.world
     net = await guild.network(await world.player("Ann"))
-    api = world.service.of(WEBHOOKS).api
-    there = api._upstream._base_url
-    api._upstream._base_url = "http://127.0.0.1:1"
+    upstreams = [service.of(WEBHOOKS).api._upstream for service in world.services]
+    there = upstreams[0]._base_url
+    for upstream in upstreams:
+        upstream._base_url = "http://127.0.0.1:1"
     for title in ("First", "Second"):
         await article(net, title)
     await noted(guild, net, 1)
     assert len(await queue(world, net.id)) == 2
-    api._upstream._base_url = there
+    for upstream in upstreams:
+        upstream._base_url = there
     guild.later(6)
     assert await guild.posted(2) == ["First", "Second"]
     assert tries(guild) == 2

@@ -65,6 +65,7 @@ async def test_servers_are_told_of_once_their_state_has_lasted(guild: Guild) -> 
     assert await guild.posted(2) == ["**Lobby** is online.", "**Lobby** is offline."]
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_one_that_flaps_is_not_told_of(guild: Guild) -> None:
     net = await guild.network(await guild.world.player("Ann"))
     server = await net.server()

@@ -149,6 +149,7 @@ async def test_how_a_webhook_stands_is_nobody_s_conflict(guild: Guild) -> None:
     assert (refused.status_code, refused.json()["code"]) == (409, "REVISION_CONFLICT")
 
 
+@pytest.mark.one_node(because="each node learns by itself that Discord refuses everybody")
 async def test_while_discord_refuses_everybody_nobody_asks(guild: Guild) -> None:
     ann = await guild.world.player("Ann")
     one, other = await network(ann), await network(ann, "Other")

@@ -69,6 +69,7 @@ async def test_each_route_with_each_caller(world: World, row: Row) -> None:
         assert await answer(ann) in (200, 404, 409), "twice makes no second one"
 
 
+@pytest.mark.one_node(because="when somebody was last seen is up to a minute old on other nodes")
 async def test_live_sockets_hear_of_each_step(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     async with (

@@ -19,6 +19,7 @@ from tests.friends.play import (
 from tests.support.world import World
 
 
+@pytest.mark.one_node(because="when somebody was last seen is up to a minute old on other nodes")
 async def test_a_link_is_its_holders_own(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     await make_friends(ann, ben)

@@ -168,6 +168,7 @@ async def test_a_repeated_request_is_answered_once(world: World) -> None:
     assert await kinds(ann) == [("friend_accepted", ben.id)]
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_requests_have_a_rate_of_their_own(world: World) -> None:
     ann = await world.player("Ann")
     world.clock.stop()

@@ -123,7 +123,7 @@ async def test_a_party_is_made(world: World, proxy: Proxy, *, landed: bool) -> N
     await settled(world)
     party = (await ann.get(PARTY))["party"]
     assert (party is not None) is landed
-    assert world.service.of(MEMBERSHIPS).of(ann.id) == (party and party["id"])
+    await world.everywhere(lambda service: service.of(MEMBERSHIPS).of(ann.id) == (party and party["id"]))
     assert (await ann.do("POST", f"{PARTY}/leave"))["party"] is None
 
 
@@ -141,7 +141,9 @@ async def _joins(world: World, proxy: Proxy, *, landed: bool) -> tuple[Player, P
 @pytest.mark.parametrize("landed", [True, False])
 async def test_somebody_joins(world: World, proxy: Proxy, *, landed: bool) -> None:
     ann, ben, party_id = await _joins(world, proxy, landed=landed)
-    assert world.service.of(MEMBERSHIPS).of(ben.id) == (party_id if landed else None)
+    await world.everywhere(
+        lambda service: service.of(MEMBERSHIPS).of(ben.id) == (party_id if landed else None)
+    )
     assert names(await ann.get(PARTY)) == (["Ann", "Ben"] if landed else ["Ann"])
     assert (await ben.do("POST", f"{PARTY}/leave"))["party"] is None
     assert names(await ann.get(PARTY)) == ["Ann"]
@@ -156,7 +158,9 @@ async def test_somebody_is_taken_out(world: World, proxy: Proxy, *, landed: bool
         path = f"{PARTY}/members/{ben.id}"
         await lose(proxy, ann, "DELETE", path, landed=landed, said=b"members_left")
         await settled(world)
-        assert world.service.of(MEMBERSHIPS).of(ben.id) == (None if landed else party_id)
+        await world.everywhere(
+            lambda service: service.of(MEMBERSHIPS).of(ben.id) == (None if landed else party_id)
+        )
         if landed:
             assert (await socket.receive_json())["party"] is None
         assert ((await ben.get(PARTY))["party"] is None) is landed

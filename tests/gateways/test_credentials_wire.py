@@ -1,5 +1,6 @@
 """Wire: who may register a gateway, and what its secret opens."""
 
+import pytest
 import trio
 
 from routes.gateways.parts import CARRYING
@@ -13,6 +14,7 @@ BEAT = {"connections": 0, "routesRevision": 0}
 REFUSED = (401, "BAD_SERVER_CREDENTIALS")
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_the_deployment_token_registers_and_is_not_guessed(world: World):
     nobody = world.nobody()
     for token in ("", TOKEN[:-1], f"{TOKEN} ", "ä"):

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import pytest
 import trio
 
 from routes.gateways.parts import CARRYING
@@ -55,6 +56,7 @@ async def test_a_hundred_writes_at_once_end_in_one_revision(world: World):
     assert len({route["revision"] for route in routes}) == len(servers)
 
 
+@pytest.mark.one_node(because="gateways send their heartbeats to one node")
 async def test_routes_that_go_with_their_servers_and_owners_are_told_too(world: World):
     ann, ben = await world.players("Ann", "Ben")
     one = await gateway(world)

@@ -119,6 +119,7 @@ async def test_a_block_stops_sends_and_leaves_the_subscription(world: World) -> 
         assert items[0]["content"] == "again"
 
 
+@pytest.mark.one_node(because="it looks into the memory of the node that has the socket")
 async def test_closing_lets_go_of_everything(world: World) -> None:
     _, ben, room = await pair(world)
     service = world.service
@@ -140,7 +141,8 @@ async def test_a_draining_server_says_when_to_come_back(world: World) -> None:
         await many.receive_json()
         await single.receive_json()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(world.service.sockets.drain)
+            for service in world.services:
+                nursery.start_soon(service.sockets.drain)
             told = await many.receive_until(type="reconnect")
             assert told["reason"] == "DRAINING"
             assert 0 <= told["afterMs"] <= 10_000

@@ -172,11 +172,14 @@ class Realm:
 
 
 @asynccontextmanager
-async def open_realm(*names: str, ledgers: int = 1, seed: int = 0) -> AsyncIterator[Realm]:
-    """Nodes with these names; each owns so many ledgers, `<name>0` and on."""
+async def open_realm(
+    *names: str, ledgers: int = 1, seed: int = 0, kind: Kind[Any, Any] = KIND
+) -> AsyncIterator[Realm]:
+    """Nodes with these names; each owns so many ledgers, `<name>0` and on, of that kind."""
     with in_order(seed):
         async with open_simulation(seed) as simulation, trio.open_nursery() as nursery:
             realm = Realm(simulation, SimulatedBus(Random(seed)), nursery)
+            realm.kind = kind
             nursery.start_soon(realm.bus.carry)
             for name in names:
                 await realm.begin(name)

@@ -1,12 +1,14 @@
 """Commands for owners on other nodes: as they are answered at home, in order, once; whatever becomes of the bus."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 import trio
 
 from actors.errors import Conflict, Elsewhere, FieldError, Invalid, Overloaded, QuotaExceeded, Refused
+from actors.kernel.facets import Followers
 from actors.kernel.mailbox import Answer
 from actors.kernel.nodes.entries import Failed
 from actors.kernel.nodes.failures import failed, failure
@@ -106,6 +108,17 @@ async def test_what_a_dead_node_may_have_done_is_unknown(autojump_clock: object)
         await trio.sleep(1)
         assert [type(one) for one in client.replies] == [OutcomeUnknown, int]
         assert realm.nodes["a"].system.peek(KIND, "b0") is not None
+
+
+async def test_memory_on_all_nodes_hears_of_what_it_may_have_missed(autojump_clock: object) -> None:
+    heard: list[str] = []
+    kind = replace(KIND, followers=Followers(on_outcome_unknown=heard.append))
+    async with open_realm("a", "b", "c", kind=kind) as realm:
+        realm.simulation.script.append("unknown_landed")
+        with pytest.raises(OutcomeUnknown):
+            await realm.nodes["b"].system.ask(kind, "b0", Deposit("ann", 1))
+        await trio.sleep(1)
+        assert heard == ["b0"] * 3
 
 
 async def test_a_silent_node_is_not_asked(autojump_clock: object) -> None:

@@ -135,6 +135,10 @@ async def test_a_game_server_is_given_its_commands_on_every_node(cluster: Cluste
                 command = made or await ann.do(
                     "POST", f"{server.path}/commands", {"action": "second"}, status=201
                 )
+                # Created while it listens, it is delivered in the same turn, wherever the server and its stream are.
+                if made is None:
+                    page = await ann.get(f"{server.path}/commands", limit=1)
+                    assert page["items"][0]["status"] == "delivered"
                 frame = await live.receive_until(type="command")
                 assert frame["command"]["id"] == command["command"]["id"]
                 assert frame["command"]["status"] == "delivered"

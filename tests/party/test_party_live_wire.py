@@ -39,8 +39,9 @@ async def assert_quiet(socket: Client) -> None:
 
 def let_pass(world: World, ms: int, viewer: Player) -> None:
     """Let time pass, and have the timers notice it, who sleep by a clock of their own: a frame is due at once."""
-    world.clock.advance(ms)
-    world.service.system.changed(world.service.of(PARTY_KINDS).own, viewer.id, FACES)
+    world.advance(ms)
+    for service in world.services:
+        service.system.changed(service.of(PARTY_KINDS).own, viewer.id, FACES)
 
 
 async def test_a_user_is_followed_from_party_to_party(world: World) -> None:
@@ -93,7 +94,8 @@ async def test_an_invite_lapses_before_the_invitees_eyes(world: World) -> None:
 async def test_presence_is_shown_unless_it_is_hidden(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     await gather(ann, ben, cid)
-    world.service.of(FRIENDS_LIVE).visibility_changed(ben.id, cid.id, "HIDDEN")
+    for service in world.services:
+        service.of(FRIENDS_LIVE).visibility_changed(ben.id, cid.id, "HIDDEN")
 
     def online(shown: Any) -> list[str]:
         return [member["name"] for member in shown["party"]["members"] if member["online"]]
@@ -105,7 +107,8 @@ async def test_presence_is_shown_unless_it_is_hidden(world: World) -> None:
             await until(anns, lambda shown: online(shown) == ["Ann", "Ben", "Cid"])
             await assert_quiet(cids)
             assert online(await cid.get(PARTY)) == ["Ann", "Cid"]
-            world.service.of(FRIENDS_LIVE).visibility_changed(ben.id, cid.id, "DEFAULT")
+            for service in world.services:
+                service.of(FRIENDS_LIVE).visibility_changed(ben.id, cid.id, "DEFAULT")
             await until(cids, lambda shown: online(shown) == ["Ann", "Ben", "Cid"])
 
 
@@ -193,17 +196,15 @@ async def test_who_is_away_for_ten_minutes_is_removed(world: World) -> None:
         async with ann.live(LIVE):
             await until(socket, lambda shown: shown["party"]["members"][0]["online"])
 
-        async def only_ben() -> bool:
-            return world.service.of(PRESENCE).statistics() == 1
-
-        await wait_until(only_ben)
+        await world.everywhere(lambda service: service.of(PRESENCE).statistics() == 1)
         world.clock.advance(11_000)
         await until(socket, lambda shown: not shown["party"]["members"][0]["online"])
         assert names(await ben.get(PARTY)) == ["Ann", "Ben", "Cid"]
-        parties, id = world.service.of(PARTY_KINDS).party, (await ben.get(PARTY))["party"]["id"]
+        id = (await ben.get(PARTY))["party"]["id"]
+        service = world.home("party", id)
 
         async def told_away() -> bool:
-            state = world.service.system.peek(parties, id)
+            state = service.system.peek(service.of(PARTY_KINDS).party, id)
             return all(state.members[one.id].offline_since_ms is not None for one in (ann, cid))
 
         await wait_until(told_away)  # Cid, who was never here, is found by the next look

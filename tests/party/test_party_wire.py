@@ -1,10 +1,12 @@
 """Wire: parties over REST: who may do what, and what comes of it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import trio
 
 from routes.friends.parts import FRIENDS_LIVE
+from routes.service import Service
 from tests.party.play import ARENA, INVITES, PARTY, READY, SELECTION, SELECTORS, gather, invite, names, ready
 from tests.support.world import Player, World
 
@@ -291,6 +293,10 @@ async def test_a_repeated_request_is_done_once(world: World) -> None:
 async def test_a_friend_shows_the_party(world: World) -> None:
     ann = await world.player("Ann")
     party_id = await gather(ann)
-    assert world.service.of(FRIENDS_LIVE).appearance(ann.id, "").party_id == party_id
+
+    def shows(party_id: str | None) -> Callable[[Service], bool]:
+        return lambda service: service.of(FRIENDS_LIVE).appearance(ann.id, "").party_id == party_id
+
+    await world.everywhere(shows(party_id))
     await ann.do("POST", f"{PARTY}/leave", status=200)
-    assert world.service.of(FRIENDS_LIVE).appearance(ann.id, "").party_id is None
+    await world.everywhere(shows(None))

@@ -1,5 +1,6 @@
 """What holds for every history of a party: in memory against a plain model, and in rows against memory."""
 
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -22,11 +23,12 @@ from actors.party.commands import (
     Select,
     SendInvite,
     SetSelectors,
+    TellErased,
     TellPresence,
 )
 from actors.party.events import AnyEvent, SelectionChanged
 from actors.party.loading import dump, load, new_party, replay, restore, revisions, summary_of
-from actors.party.own_view import OwnParty, recall, with_party
+from actors.party.own_view import OwnParty, position, recall, with_party
 from actors.party.own_view import load as load_own
 from actors.party.own_view import load_many as load_own_many
 from actors.party.persisting import persist
@@ -241,6 +243,23 @@ async def _reloads(database: Database, steps: list[Step]) -> None:
 
 def _name(user_id: str) -> str:
     return next(name for name in NAMES if uid(name) == user_id)
+
+
+async def test_views_of_rows_know_that_the_past_is_told_in_other_words(database: Database) -> None:
+    """Of nodes where the party does not live, too: nobody goes on from where they were before somebody was erased."""
+    play = Play("ann")
+    await database.transact(make_users, NAMES)
+    row = PartyRow(PARTY_ID, uid("ann"), "ann", NOW_MS)
+    summary = summary_of(play.state)
+    await database.transact(partial(rows.insert_party, row=row, epoch="e1", summary=summary, due_at_ms=None))
+    before = position(await database.read(load_own, uid("ann")))
+    for name in ("bob", "cid"):
+        play.do(TellErased(uid(name)))
+    await database.transact(_write, play, 0)
+    own = await database.read(load_own, uid("ann"))
+    assert own.party is not None
+    assert own.party.erased == play.state.erased == 2
+    assert position(own) == position(replace(own, party=play.state)) != before
 
 
 async def _write(conn: Connection, play: Play, before: int) -> None:

@@ -14,11 +14,11 @@ SAID = Said(State.UP, ("two",), 3, 100)
 
 
 async def join(
-    database: Database, node: str, *, seconds: float = LONG, key_id: str = "k"
+    database: Database, node: str, *, seconds: float = LONG, key_id: str = "k", now_ms: int = 1_000
 ) -> Joined | Unjoined:
     async def unit(conn: Connection) -> Joined | Unjoined:
         return await members.join(
-            conn, node, seconds, space=f"space of {node}", key_id=key_id, release="1.0", now_ms=1_000
+            conn, node, seconds, space=f"space of {node}", key_id=key_id, release="1.0", now_ms=now_ms
         )
 
     return await database.transact(unit)
@@ -41,6 +41,24 @@ async def test_all_meet_under_the_name_that_the_first_has_chosen(database: Datab
         ("one", State.JOINING, 1_000),
         ("two", State.JOINING, 1_000),
     ]
+
+
+async def test_they_have_begun_when_the_first_came_that_found_no_other(database: Database) -> None:
+    lives = {}
+    for node, now_ms, begun_at_ms in (("one", 1_000, 1_000), ("two", 2_000, 1_000)):
+        joined = await join(database, node, now_ms=now_ms)
+        assert isinstance(joined, Joined)
+        assert joined.begun_at_ms == begun_at_ms
+        lives[node] = joined.life
+    await database.transact(nodes.leave, "one", lives["one"])
+    joined = await join(database, "three", now_ms=3_000)
+    assert isinstance(joined, Joined)
+    assert joined.begun_at_ms == 1_000
+    await database.transact(nodes.leave, "two", lives["two"])
+    await database.transact(nodes.leave, "three", joined.life)
+    joined = await join(database, "one", now_ms=4_000)
+    assert isinstance(joined, Joined)
+    assert joined.begun_at_ms == 4_000
 
 
 async def test_who_serves_alone_keeps_others_out_and_is_kept_out(database: Database) -> None:

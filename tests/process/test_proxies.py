@@ -29,7 +29,7 @@ class Behind:
 
     def __init__(self, world: World, url: str, http: httpx2.AsyncClient, certificate: Certificate) -> None:
         self.direct = world
-        self.world = World(world.service, url, world.clock, http)
+        self.world = World([world.service], [url], world.clock, http)
         self._certificate = certificate
 
     @asynccontextmanager

@@ -5,6 +5,8 @@ from typing import Any
 from actors.time import iso
 from persistence.publications.rows import StatusRow, Target
 from routes.publications.jobs import flush_statuses
+from routes.publications.parts import STATUSES
+from routes.service import Service
 from tests.connect.play import GameServer
 from tests.support.world import Player, World
 
@@ -46,9 +48,12 @@ async def shown(by: Player, target: Any) -> Any:
     return (await by.get(path_of(target)))["publication"]
 
 
-async def push(server: GameServer, players: int = 3, *, ago_s: float = 0, **more: object) -> Any:
-    """A status of that many seconds ago."""
-    at_ms = server.world.service.clock.now_ms() - int(ago_s * 1000)
+async def push(
+    server: GameServer, players: int = 3, *, ago_s: float = 0, kept: bool = True, **more: object
+) -> Any:
+    """A status of that many seconds ago, which all nodes have heard of if it is kept and still counts."""
+    world = server.world
+    at_ms = world.clock.now_ms() - int(ago_s * 1000)
     body = {
         "online": True,
         "address": "play.example.org:25565",
@@ -58,12 +63,21 @@ async def push(server: GameServer, players: int = 3, *, ago_s: float = 0, **more
         "updatedAt": iso(at_ms),
         **more,
     }
-    return await server.do("PUT", f"{server.path}/publication/status", body, status=200)
+    answer = await server.do("PUT", f"{server.path}/publication/status", body, status=200)
+    if kept and int(ago_s * 1000) < FRESH_MS:
+
+        def has_heard(service: Service) -> bool:
+            known = service.of(STATUSES).fresh_report(server.id, world.clock.now_ms())
+            return known is not None and known.at_ms >= at_ms
+
+        await world.everywhere(has_heard)
+    return answer
 
 
 async def flush(world: World) -> None:
     """What was pushed is in rows."""
-    await flush_statuses(world.service)
+    for service in world.services:
+        await flush_statuses(service)
 
 
 async def names(asker: Player, **query: object) -> list[str]:

@@ -1,5 +1,7 @@
 """Wire: what users do counts for their quests, once, on the day on which they did it."""
 
+import pytest
+
 from tests.connect.play import claimed
 from tests.friends.play import make_friends
 from tests.party.play import ARENA, SELECTION, gather, ready
@@ -68,6 +70,7 @@ async def test_what_was_played_before_midnight_counts_for_that_day(world: World)
     assert await experience(ann) == 75 + of_today, "two servers in the new day may be a quest of it"
 
 
+@pytest.mark.one_node(because="each node counts the launches of its parties until its job has written them")
 async def test_friends_on_one_server_parties_and_launches(world: World) -> None:
     day = begin_day(world)
     kinds = {"friends_played": 1, "party_size": 3, "party_launch": 2}

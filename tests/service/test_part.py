@@ -18,6 +18,7 @@ def an_opening() -> Opening:
         database=nothing,
         keys=nothing,
         stack=AsyncExitStack(),
+        begun_at_ms=0,
     )
 
 

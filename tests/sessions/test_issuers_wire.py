@@ -225,6 +225,7 @@ async def test_a_configuration_that_cannot_be_used(place: Place, discovery: dict
     assert (await place.goes(Browser(place.world))).endswith("/app/sign-in#error=unavailable")
 
 
+@pytest.mark.one_node(because="each node reads the keys of issuers itself")
 async def test_an_issuer_that_is_away(place: Place) -> None:
     place.good.status = 503
     assert (await place.goes(Browser(place.world))).endswith("/app/sign-in#error=unavailable")

@@ -125,6 +125,7 @@ async def test_malformed_codes(world: World, body: dict[str, object]) -> None:
         assert (await Browser(world).refused("POST", path, body))[0] == 422
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_wrong_codes_are_counted(world: World) -> None:
     world.clock.stop()
     statuses = [(await Browser(world).ask("POST", INSPECT, {"code": "x"})).status_code for _ in range(61)]

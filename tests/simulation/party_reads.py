@@ -98,10 +98,11 @@ async def load(tables: Tables, id: str) -> State | None:
 
 async def refresh(tables: Tables, id: str, state: State) -> State:
     """`loading.refresh`."""
+    kept: Rows | None = tables.rows.get((KIND, id))
     head = tables.heads.get((KIND, id))
-    if state.ended or head is None:
+    if state.ended or kept is None or head is None:
         return state
-    return _with_members(tables, state, _summaries.decode(head.summary))
+    return _with_members(tables, replace(state, erased=kept.row.erased), _summaries.decode(head.summary))
 
 
 def _with_members(tables: Tables, state: State, summary: Summary) -> State:

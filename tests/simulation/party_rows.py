@@ -85,4 +85,5 @@ def _write(tables: Tables, id: str, changes: Changes) -> None:
     if changes.ended:
         del tables.rows[KIND, id]
     else:
-        tables.rows[KIND, id] = replace(kept, members=members, invites=invites)
+        row = replace(kept.row, erased=kept.row.erased + changes.erased[id])
+        tables.rows[KIND, id] = replace(kept, row=row, members=members, invites=invites)

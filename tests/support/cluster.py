@@ -2,16 +2,15 @@
 own in this process, so that a test can ask one node and look into another.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 import trio
 
-from actors.kernel.nodes.shares import wanted
+from tests.support.in_turn import settled
 from tests.support.nats import NatsServer, running_nats
-from tests.support.waiting import wait_until
 from tests.support.world import Player, World, open_world
 
 
@@ -23,10 +22,19 @@ class Cluster:
         folder: for all their files; what they share lies in `shared`.
         nats: which joins them.
         nursery: for their tasks.
+        settings: of all of them, by field name.
     """
 
-    def __init__(self, database_url: str, folder: Path, nats: NatsServer, nursery: trio.Nursery) -> None:
+    def __init__(
+        self,
+        database_url: str,
+        folder: Path,
+        nats: NatsServer,
+        nursery: trio.Nursery,
+        settings: Mapping[str, str],
+    ) -> None:
         self.worlds: dict[str, World] = {}
+        self._settings = settings
         self._database_url = database_url
         self._folder = folder
         self._nats = nats
@@ -49,7 +57,7 @@ class Cluster:
                 folder,
                 shared_dir=str(self._folder / "shared"),
                 nats_url=self._nats.url,
-                rate_limits="off",
+                **{"rate_limits": "off", **self._settings},
             ) as world:
                 task_status.started(world)
                 await go.wait()
@@ -70,16 +78,7 @@ class Cluster:
 
     async def settle(self) -> None:
         """Wait until every shard has an owner, and each node its share, as all of them know."""
-        await wait_until(self._is_settled)
-
-    async def _is_settled(self) -> bool:
-        nodes = [world.service.node for world in self.worlds.values()]
-        places = [node.membership.where for node in nodes if node is not None]
-        names = [place.node for place in places]
-        known = [dict(place.counts()) for place in places]
-        return all(set(place.held()) == wanted(names, place.node) for place in places) and all(
-            one == known[0] for one in known
-        )
+        await settled([world.service for world in self.worlds.values()])
 
     def at(self, player: Player, name: str) -> Player:
         """The same person, as a client of another node."""
@@ -95,11 +94,11 @@ def nats() -> Iterator[NatsServer]:
 
 @asynccontextmanager
 async def open_cluster(
-    database_url: str, folder: Path, nats: NatsServer, *names: str
+    database_url: str, folder: Path, nats: NatsServer, *names: str, **settings: str
 ) -> AsyncIterator[Cluster]:
-    """A cluster of nodes with these names, each with its share."""
+    """A cluster of nodes with these names, each with its share; without rates unless the settings say so."""
     async with trio.open_nursery() as nursery:
-        cluster = Cluster(database_url, folder, nats, nursery)
+        cluster = Cluster(database_url, folder, nats, nursery, settings)
         for name in names:
             await cluster.add(name)
         await cluster.settle()

@@ -44,6 +44,6 @@ async def lose(
 
 async def settled(world: World) -> None:
     async def asked() -> bool:
-        return not len(world.service.reconciler)
+        return not any(len(service.reconciler) for service in world.services)
 
     await wait_until(asked)

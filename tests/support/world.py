@@ -1,11 +1,12 @@
 """A whole service in this process, on a real database and real sockets, and the people who use it.
 
-world  one service, once on our server and once on stock Hypercorn
+world  one service, once on our server and once on stock Hypercorn; with `--nodes`, several that serve as one
 """
 
 import secrets
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from actors.friends.between import seen_between
 from actors.ids import new_uuid
 from persistence.connection import Connection
 from persistence.friends import blocks
+from persistence.nodes.shards import shard_of
 from persistence.users.permissions import add_role
 from routes import DOMAINS, create_app
 from routes.changes import change_by_itself
@@ -26,9 +28,10 @@ from routes.service import Service
 from routes.startup import open_service
 from routes.users.parts import USER_DIRECTORY
 from tests.support.hurry import hurried_clock
+from tests.support.in_turn import InTurn, settings_of_nodes, settled
 from tests.support.server import Edge, running
 from tests.support.spec import spec
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
 from tests.support.websocket import Client, connect
 
 CONVERSATIONS = "/v1/social/chat/conversations"
@@ -55,6 +58,24 @@ class ShiftedClock:
         What waits for a time, such as the next frame of a view that was just sent, waits for ever.
         """
         self._stopped_at_ms = self._system.now_ms()
+
+    def home(self, kind: str, id: str) -> Service:
+        """The node that owns an actor.
+
+        Args:
+            kind: the name of its kind.
+            id: its id.
+        """
+        shard = shard_of(kind, id)
+        return next(one for one in self.services if shard in one.placement.held())
+
+    async def everywhere(self, holds: Callable[[Service], bool]) -> None:
+        """Wait until something holds on all nodes: with one it does at once, or never."""
+
+        async def hold() -> bool:
+            return all(map(holds, self.services))
+
+        await wait_until(hold)
 
     def advance(self, ms: int) -> None:
         """Let so much time pass for every rule at once; timers that wait for it do not notice (`World.advance`)."""
@@ -159,17 +180,28 @@ class World:
     """A running service.
 
     Args:
-        service: for what no client could bring about, and to look inside.
-        url: of the server.
-        clock: the service's.
+        services: its nodes, nearly always one.
+        urls: of the server of each.
+        clock: of all.
         http: one client for everybody.
+
+    Attributes:
+        service: the first node, for what no client could bring about, and to look inside.
     """
 
-    def __init__(self, service: Service, url: str, clock: ShiftedClock, http: httpx2.AsyncClient) -> None:
-        self.service = service
-        self.url = url
+    def __init__(
+        self, services: Sequence[Service], urls: Sequence[str], clock: ShiftedClock, http: httpx2.AsyncClient
+    ) -> None:
+        self.services = services
+        self.service = services[0]
         self.clock = clock
         self.http = http
+        self._urls = cycle(urls)
+
+    @property
+    def url(self) -> str:
+        """Where it is reached; at each look the server of the next node."""
+        return next(self._urls)
 
     async def player(self, name: str, *, ttl_seconds: int = 3600, known: bool = True) -> Player:
         """Somebody new.
@@ -198,11 +230,30 @@ class World:
         )
         return minted.token
 
+    def home(self, kind: str, id: str) -> Service:
+        """The node that owns an actor.
+
+        Args:
+            kind: the name of its kind.
+            id: its id.
+        """
+        shard = shard_of(kind, id)
+        return next(one for one in self.services if shard in one.placement.held())
+
+    async def everywhere(self, holds: Callable[[Service], bool]) -> None:
+        """Wait until something holds on all nodes: with one it does at once, or never."""
+
+        async def hold() -> bool:
+            return all(map(holds, self.services))
+
+        await wait_until(hold)
+
     def advance(self, ms: int) -> None:
         """Let so much time pass for every rule, and have timers of actors ring that are due by now."""
         self.clock.advance(ms)
         # Whoever sets the earliest timer has them all look at the clock again.
-        self.service.system._runtime.timers.at(0, lambda: None)
+        for service in self.services:
+            service.system._runtime.timers.at(0, lambda: None)
 
     async def grant(self, player: Player, node: str, *, negated: bool = False, value: object = None) -> None:
         """Give a permission node, as a super-admin does; `negated` takes it away from them for good."""
@@ -219,7 +270,8 @@ class World:
         """Somebody new with a role."""
         player = await self.player(name)
         await self.service.database.transact(add_role, player.id, role, self.clock.now_ms())
-        self.service.of(USER_DIRECTORY).changed(player.id)
+        for service in self.services:
+            service.of(USER_DIRECTORY).changed(player.id)
         return player
 
     async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:
@@ -254,23 +306,35 @@ async def open_world(
         clock: of an earlier service, to go on with.
         settings: configuration, by field name.
     """
-    environ = {
+    clock = clock or ShiftedClock()
+    async with AsyncExitStack() as stack:
+        services, urls = [], []
+        for each in settings_of_nodes(folder, settings):
+            config = read_config(_environ(database_url, each))
+            service = await stack.enter_async_context(open_service(config, DOMAINS, clock))
+            urls.append(await stack.enter_async_context(running(create_app(service=service), edge=edge)))
+            services.append(service)
+        if len(services) > 1:
+            await settled(services)
+        transport = httpx2.AsyncHTTPTransport(verify=trusted_authorities())
+        http = httpx2.AsyncClient(
+            base_url=urls[0],
+            timeout=PATIENCE_SECONDS,
+            transport=transport if len(urls) == 1 else InTurn(urls, transport),
+        )
+        yield World(services, urls, clock, await stack.enter_async_context(http))
+
+
+def _environ(database_url: str, settings: Mapping[str, str]) -> dict[str, str]:
+    return {
         "PARTYLINE_DATABASE_URL": database_url,
-        "PARTYLINE_DATA_DIR": str(folder),
         # No test asks the Internet.
         "PARTYLINE_MODRINTH_URL": f"{NOBODY_THERE}/v2",
         "PARTYLINE_CURSEFORGE_URL": f"{NOBODY_THERE}/v1",
         # A machine that stands still for a while must not decide what a test finds.
         "PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS),
+        **{f"PARTYLINE_{name.upper()}": value for name, value in settings.items()},
     }
-    environ |= {f"PARTYLINE_{name.upper()}": value for name, value in settings.items()}
-    clock = clock or ShiftedClock()
-    async with (
-        open_service(read_config(environ), DOMAINS, clock) as service,
-        running(create_app(service=service), edge=edge) as url,
-        httpx2.AsyncClient(base_url=url, timeout=PATIENCE_SECONDS, verify=trusted_authorities()) as http,
-    ):
-        yield World(service, url, clock, http)
 
 
 @pytest.fixture

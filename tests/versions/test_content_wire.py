@@ -150,6 +150,7 @@ async def test_drafts_and_yanked_releases_are_not_downloaded(world: World) -> No
     assert await world.nobody().refused("GET", path) == (404, "NOT_FOUND")
 
 
+@pytest.mark.one_node(because="each node takes one file at a time")
 async def test_one_file_is_put_at_a_time(world: World) -> None:
     pia = await a_publisher(world)
     release = await pia.release(artifacts=[a_file(), a_file(arch="arm64", fileName="arm.exe")])

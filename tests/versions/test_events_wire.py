@@ -14,6 +14,7 @@ __all__ = ["proxy", "world"]
 SAID = ("check", "download", "installed", "launched", "failed", "rolled_back")
 
 
+@pytest.mark.one_node(because="each node counts downloads by itself until it writes them")
 async def test_counts_come_in_pages(world: World) -> None:
     pia, nobody = await a_publisher(world), world.nobody()
     releases = [await pia.release(f"1.{n}.0") for n in range(3)]
@@ -40,6 +41,7 @@ async def test_counts_come_in_pages(world: World) -> None:
 
 
 @pytest.mark.parametrize("landed", [True, False])
+@pytest.mark.one_node(because="each node counts downloads by itself until it writes them")
 async def test_what_may_have_been_written_counts_once(world: World, proxy: Proxy, *, landed: bool) -> None:
     pia, nobody = await a_publisher(world), world.nobody()
     release = await pia.release()

@@ -1,6 +1,7 @@
 """Wire: party channels, control, blocks, what one sees of it, and what becomes of it when a node goes."""
 
 import jwt
+import pytest
 
 from actors.voice.fleet import SILENCE_MS as NODE_SILENCE_MS
 from routes.voice.jobs import end_doomed, look
@@ -17,6 +18,12 @@ def video_of(joined: dict) -> dict:
     return video
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_party_talks_and_is_kept_in_order(world: World):
     one = await node(world, await node_server(world))
     ann, ben, eve = await world.players("Ann", "Ben", "Eve")
@@ -53,6 +60,12 @@ async def test_a_party_talks_and_is_kept_in_order(world: World):
     assert await ended(ann, first) == "REMOVED"
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_block_ends_voice_and_one_session_ends_another(world: World):
     await node(world, await node_server(world))
     ann, ben, eve = await world.players("Ann", "Ben", "Eve")
@@ -74,6 +87,12 @@ async def test_a_block_ends_voice_and_one_session_ends_another(world: World):
     )
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_channels_move_from_a_node_that_goes(world: World):
     server = await node_server(world)
     one = await node(world, server)

@@ -33,6 +33,12 @@ async def moved(socket: Client, url: str) -> Any:
     return told["session"]
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_silent_node_loses_its_channels_and_comes_back_without_them(world: World) -> None:
     server = await node_server(world)
     one, two = await node(world, server), await node(world, server, publicUrl=TWO, region="eu-north")
@@ -78,6 +84,12 @@ async def test_a_node_that_is_removed_loses_them_as_soon_as_there_is_another(wor
         await moved(socket, TWO)
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_channel_does_not_move_with_more_than_have_a_seat(world: World) -> None:
     server = await node_server(world)
     one, two = await node(world, server), await node(world, server)
@@ -92,6 +104,12 @@ async def test_a_channel_does_not_move_with_more_than_have_a_seat(world: World) 
     assert world.service.of(ATTENDANCE).seats.taken(there) == 2
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_join_finds_another_node_if_it_has_room_for_all(world: World) -> None:
     server = await node_server(world)
     one = await node(world, server)
@@ -105,6 +123,12 @@ async def test_a_join_finds_another_node_if_it_has_room_for_all(world: World) ->
     assert len((await join(ben, channel_id))["channel"]["participants"]) == 2
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_join_stays_in_the_region_if_it_can(world: World) -> None:
     server = await node_server(world)
     one = await node(world, server, region="eu-north")
@@ -118,6 +142,12 @@ async def test_a_join_stays_in_the_region_if_it_can(world: World) -> None:
     assert (await join(ben, channel_id))["channel"]["nodeId"] == near.id
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_token_is_renewed_before_its_end(world: World) -> None:
     one = await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")
@@ -136,6 +166,12 @@ async def test_a_token_is_renewed_before_its_end(world: World) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_who_has_gone_elsewhere_across_a_restart_is_no_ghost(database_url: str, tmp_path: Path) -> None:
     async with open_world(database_url, tmp_path) as world:
         one = await node(world, await node_server(world))

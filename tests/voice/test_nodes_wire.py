@@ -22,6 +22,12 @@ from tests.voice.play import NODE, NODES, VOICE, join, node, node_server, privat
 REGIONS = "/v1/social/voice/regions"
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_node_registers_is_heard_falls_silent_and_goes(world: World):
     server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
     one = await node(world, server)
@@ -75,6 +81,12 @@ async def test_who_may_call_for_a_node(world: World):
         assert await player.refused("GET", REGIONS) == (401, "UNAUTHENTICATED")
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_heartbeat_waits_for_an_order_which_is_repeated_until_acknowledged(world: World):
     one = await node(world, await node_server(world))
     fleet, heard = world.service.of(FLEET), []
@@ -96,6 +108,12 @@ async def test_a_heartbeat_waits_for_an_order_which_is_repeated_until_acknowledg
     assert await one.beat() == []
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_report_only_removes_and_is_bounded(world: World):
     one = await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")
@@ -123,6 +141,12 @@ async def test_a_report_only_removes_and_is_bounded(world: World):
     assert _nbf(third) >= order["notBefore"] > _nbf(second)
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_mutes_are_told_to_the_node_that_a_user_comes_to(world: World):
     server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
     one = await node(world, server)

@@ -5,6 +5,8 @@ the channel is live.
 from functools import partial
 from typing import Any
 
+import pytest
+
 from actors.voice.apply import apply
 from actors.voice.events import Joined
 from actors.voice.state import Session
@@ -31,6 +33,12 @@ async def until_alone(socket: Client, *names: str) -> Any:
             return shown
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_voice_ends_with_the_permission(world: World) -> None:
     one = await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")
@@ -73,6 +81,12 @@ async def test_voice_ends_with_the_user(world: World) -> None:
         await until_alone(socket, "Ben")
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_a_block_or_leaving_the_party_ends_it_at_once(world: World) -> None:
     one = await node(world, await node_server(world))
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
@@ -127,6 +141,12 @@ def _commit(world: World, player: Player, channel_id: str) -> None:
     attendance.follow(apply(state, event), event)
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_only_those_in_voice_are_asked_about(world: World) -> None:
     await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")

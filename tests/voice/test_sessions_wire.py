@@ -1,5 +1,6 @@
 """Wire: private channels, and sessions in them."""
 
+import pytest
 import trio
 
 from actors.voice.state import EMPTY_MS, SILENCE_MS
@@ -9,6 +10,12 @@ from tests.support.world import World
 from tests.voice.play import NODE, VOICE, ended, join, node, node_server, private, sync
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_two_talk_and_part(world: World):
     one = await node(world, await node_server(world))
     ann, ben, eve = await world.players("Ann", "Ben", "Eve")
@@ -49,6 +56,12 @@ async def test_two_talk_and_part(world: World):
     assert await private(ann, ben) != made["id"]
 
 
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
+@pytest.mark.one_node(
+    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
+)
 async def test_joins_at_once_never_exceed_a_node(world: World):
     await node(world, await node_server(world), capacity=30)
     players = await world.players(*(f"Player{number}" for number in range(100)))

@@ -1,13 +1,14 @@
 """Who is on other nodes: users with live sockets, so that they are online everywhere; game servers that listen for
 commands.
 
-Each node tells of its own, and of nobody else's: whom it has when it meets another node, and from then on who comes and
-goes. So an entry has one writer, and what a node has told goes with it: of users, ten seconds after it is dead, unless
-they have come elsewhere by then.
+Each node tells of its own, and of nobody else's: whom it has when it meets another node, how often, and from then on
+who comes and goes. So an entry has one writer, and what a node has told goes with it: of users, ten seconds after it is
+dead, unless they have come elsewhere by then.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import repeat
 from typing import Protocol
 
 import msgspec
@@ -21,52 +22,108 @@ TOLD_AT_ONCE = 10_000
 class Counts(Protocol):
     """Counts nodes for each id."""
 
-    def opened(self, id: str, /) -> None:
-        """One more node has it."""
+    def opened(self, id: str, since_ms: int, /) -> None:
+        """One more node has it; `since_ms` as in `Came`."""
         ...
 
-    def closed(self, id: str, /) -> None:
-        """One node less has it."""
+    def closed(self, id: str, at_ms: int, /) -> None:
+        """One node less has it; `at_ms` as in `Went`, 0 where the node is dead."""
         ...
 
 
 class Here(msgspec.Struct, frozen=True, array_like=True, tag="here"):
-    """The ids that are on the node that says it, and no others."""
+    """The ids that are on the node that says it, and no others.
+
+    Args:
+        ids: which.
+        counts: how often each is there; empty where each is once.
+        since_ms: since when each is there, as in `Came`; empty where nobody asks.
+    """
 
     ids: list[str]
+    counts: list[int] = []
+    since_ms: list[int] = []
 
 
 class Also(msgspec.Struct, frozen=True, array_like=True, tag="also"):
-    """Further ids that are there."""
+    """Further ids that are there; as `Here`."""
 
     ids: list[str]
+    counts: list[int] = []
+    since_ms: list[int] = []
 
 
 class Came(msgspec.Struct, frozen=True, array_like=True, tag="came"):
-    """One is there now."""
+    """One is there now.
+
+    Args:
+        id: which.
+        count: how often.
+        since_ms: since when it has been somewhere, epoch milliseconds; 0 where nobody asks.
+    """
 
     id: str
+    count: int = 1
+    since_ms: int = 0
 
 
 class Went(msgspec.Struct, frozen=True, array_like=True, tag="went"):
-    """One is there no more."""
+    """One is there no more.
+
+    Args:
+        id: which.
+        at_ms: when it went, epoch milliseconds; 0 for now.
+    """
 
     id: str
+    at_ms: int = 0
 
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Here | Also | Came | Went).decode
 
 
-def roaming_over(peers: Peers, topic: str, counts: Counts) -> "Roaming":
+class Times(Protocol):
+    """Knows since when an id is there, and what time it is; epoch milliseconds."""
+
+    def since_ms(self, id: str, /) -> int:
+        """Since when an id that is here has been somewhere."""
+        ...
+
+    def now_ms(self) -> int:
+        """The present."""
+        ...
+
+
+class _NoTimes:
+    """Where nobody asks."""
+
+    def since_ms(self, _id: str) -> int:
+        return 0
+
+    def now_ms(self) -> int:
+        return 0
+
+
+NO_TIMES = _NoTimes()
+
+
+def roaming_over(
+    peers: Peers,
+    topic: str,
+    counts: Counts,
+    *,
+    times: Times = NO_TIMES,
+    counted: Callable[[str], None] = lambda _id: None,
+) -> "Roaming":
     """Who is where, told to the other nodes and heard from them.
 
     Args:
         peers: the other nodes.
         topic: what they are told about.
-        counts: counts an id once for each other node that has it.
+        counts, times, counted: as for `Roaming`.
     """
-    roaming = Roaming(counts, partial(peers.say_all, topic))
+    roaming = Roaming(counts, partial(peers.say_all, topic), times=times, counted=counted)
 
     def met(node: str) -> None:
         for body in roaming.everybody():
@@ -84,37 +141,56 @@ class Roaming:
     Args:
         counts: counts an id once for each other node that has it.
         tell_all: tells all other nodes something.
+        times: say since when; nothing does by default.
+        counted: called with an id when another node has it more or less often than before; must neither wait nor
+            raise.
     """
 
-    def __init__(self, counts: Counts, tell_all: Callable[[bytes], None]) -> None:
+    def __init__(
+        self,
+        counts: Counts,
+        tell_all: Callable[[bytes], None],
+        *,
+        times: Times = NO_TIMES,
+        counted: Callable[[str], None] = lambda _id: None,
+    ) -> None:
         self._counts = counts
         self._tell_all = tell_all
+        self._times = times
+        self._counted = counted
         self._own: dict[str, int] = {}  # {id: how often it is here}
-        self._others: dict[str, set[str]] = {}  # {node: its ids}
+        self._others: dict[str, dict[str, int]] = {}  # {node: {id: how often it is there}}
 
     # -- here ---------------------------------------------------------------------------------------
 
     def opened(self, id: str) -> None:
         """Count an id here once more (a socket of a user); each call is matched by one of `closed`."""
-        self._own[id] = self._own.get(id, 0) + 1
-        if self._own[id] == 1:
-            self._tell_all(_encode(Came(id)))
+        count = self._own[id] = self._own.get(id, 0) + 1
+        self._tell_all(_encode(Came(id, count, self._times.since_ms(id))))
 
     def closed(self, id: str) -> None:
         """Count it once less."""
-        self._own[id] -= 1
-        if not self._own[id]:
+        count = self._own[id] = self._own[id] - 1
+        if count:
+            self._tell_all(_encode(Came(id, count, self._times.since_ms(id))))
+        else:
             del self._own[id]
-            self._tell_all(_encode(Went(id)))
+            self._tell_all(_encode(Went(id, self._times.now_ms())))
 
     def everybody(self) -> Iterator[bytes]:
         """What a node is told that has just been met, in order."""
         ids = list(self._own)
-        yield _encode(Here(ids[:TOLD_AT_ONCE]))
-        for first in range(TOLD_AT_ONCE, len(ids), TOLD_AT_ONCE):
-            yield _encode(Also(ids[first : first + TOLD_AT_ONCE]))
+        for first in range(0, len(ids) or 1, TOLD_AT_ONCE):
+            some = ids[first : first + TOLD_AT_ONCE]
+            counts = [self._own[id] for id in some]
+            since_ms = [self._times.since_ms(id) for id in some]
+            yield _encode(Also(some, counts, since_ms) if first else Here(some, counts, since_ms))
 
     # -- elsewhere ----------------------------------------------------------------------------------
+
+    def elsewhere(self, id: str) -> Mapping[str, int]:
+        """How often an id is on each other node that has it."""
+        return {node: ids[id] for node, ids in self._others.items() if id in ids}
 
     def heard(self, node: str, body: bytes) -> None:
         """Take in what another node tells of its own.
@@ -127,30 +203,39 @@ class Roaming:
             msgspec.DecodeError: it is of another release.
         """
         told = _decode(body)
-        ids = self._others.setdefault(node, set())
+        ids = self._others.setdefault(node, {})
         match told:
             case Here():
-                there = set(told.ids)
-                self._come(ids, there - ids)
-                self._go(ids, ids - there)
+                self._come_all(ids, told)
+                self._go(ids, ids.keys() - set(told.ids))
             case Also():
-                self._come(ids, set(told.ids) - ids)
+                self._come_all(ids, told)
             case Came():
-                self._come(ids, {told.id} - ids)
+                self._come(ids, told.id, told.count, told.since_ms)
             case Went():
-                self._go(ids, {told.id} & ids)
+                self._go(ids, {told.id} & ids.keys(), told.at_ms)
 
     def parted(self, node: str) -> None:
         """Forget a node that lives no more."""
-        ids = self._others.pop(node, set())
+        ids = self._others.pop(node, {})
         self._go(ids, set(ids))
 
-    def _come(self, ids: set[str], came: set[str]) -> None:
-        ids |= came
-        for id in came:
-            self._counts.opened(id)
+    def _come_all(self, ids: dict[str, int], told: Here | Also) -> None:
+        # A node of the release before tells neither counts nor times.
+        ones, no_times = repeat(1, len(told.ids)), repeat(0, len(told.ids))
+        for id, count, since_ms in zip(told.ids, told.counts or ones, told.since_ms or no_times, strict=True):
+            self._come(ids, id, count, since_ms)
 
-    def _go(self, ids: set[str], gone: set[str]) -> None:
-        ids -= gone
+    def _come(self, ids: dict[str, int], id: str, count: int, since_ms: int) -> None:
+        before = ids.get(id, 0)
+        ids[id] = count
+        if not before:
+            self._counts.opened(id, since_ms)
+        if count != before:
+            self._counted(id)
+
+    def _go(self, ids: dict[str, int], gone: set[str], at_ms: int = 0) -> None:
         for id in gone:
-            self._counts.closed(id)
+            del ids[id]
+            self._counts.closed(id, at_ms)
+            self._counted(id)

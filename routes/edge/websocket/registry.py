@@ -8,6 +8,7 @@ than two slots in it.
 Cap: a user has at most 10 sockets. The eleventh is accepted and the oldest is closed with 4429. The newest is the one
 in use, while an old one is often the dead half of a lost connection, and refusing would lock out users who change
 networks. 4429 tells the replaced client to back off, so that two greedy clients do not replace each other in turns.
+Among several nodes the sockets on all of them count (`share`), and the node that has most of the user's closes one.
 """
 
 from collections.abc import Callable, Iterator
@@ -62,6 +63,7 @@ class Sockets:
         self._open: dict[LiveSocket, None] = {}  # oldest first
         self._by_user: dict[str, list[LiveSocket]] = {}  # {user id: sockets, oldest first}
         self._draining = False
+        self._is_too_many: Callable[[str, int], bool] = self._is_above_cap
 
     def follow(self, opened: Callable[[LiveSocket], None], closed: Callable[[LiveSocket], None]) -> None:
         """Call `opened` and `closed` for each socket from now on, once each; presence uses this.
@@ -71,6 +73,25 @@ class Sockets:
         """
         self._opened.append(opened)
         self._closed.append(closed)
+
+    def share(self, is_too_many: Callable[[str, int], bool]) -> None:
+        """Let the cap hold on all nodes together, if there is one.
+
+        Args:
+            is_too_many: whether a user with so many open sockets here has too many in all, of which one is to be closed
+                here; `bound` is called when that may have become so.
+        """
+        if self._max_per_user is not None:
+            self._is_too_many = is_too_many
+
+    def bound(self, user_id: str) -> None:
+        """Close the oldest socket of a user here, if they have too many."""
+        mine = self._by_user.get(user_id)
+        if mine and self._is_too_many(user_id, len(mine)):
+            mine[0].close(CloseCode.FLOOD, "replaced by a newer socket")
+
+    def _is_above_cap(self, _user_id: str, here: int) -> bool:
+        return self._max_per_user is not None and here > self._max_per_user
 
     def __len__(self) -> int:
         return len(self._open)
@@ -92,10 +113,8 @@ class Sockets:
         self._open[socket] = None
         socket.heard_at = trio.current_time()
         if socket.user_id is not None:
-            mine = self._by_user.setdefault(socket.user_id, [])
-            mine.append(socket)
-            if self._max_per_user is not None and len(mine) > self._max_per_user:
-                mine[0].close(CloseCode.FLOOD, "replaced by a newer socket")
+            self._by_user.setdefault(socket.user_id, []).append(socket)
+            self.bound(socket.user_id)
         for opened in self._opened:
             opened(socket)
         if socket.closed:

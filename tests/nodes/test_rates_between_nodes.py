@@ -1,0 +1,45 @@
+"""Rates, and the cap of sockets, of somebody who asks both nodes."""
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from routes.edge.websocket.registry import MAX_PER_USER
+from tests.friends.play import FRIENDS
+from tests.support.cluster import open_cluster
+from tests.support.nats import NatsServer
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.slow
+
+
+async def test_rates_and_sockets_are_counted_on_both_nodes(
+    database_url: str, tmp_path: Path, nats: NatsServer
+) -> None:
+    async with open_cluster(database_url, tmp_path, nats, "a", "b", rate_limits="on") as cluster:
+        ann = await cluster.worlds["a"].player("Ann")
+        there = cluster.at(ann, "b")
+        while (await ann.ask("GET", FRIENDS)).status_code == 200:
+            pass
+
+        async def is_refused() -> bool:
+            answer = await there.ask("GET", FRIENDS)
+            return answer.status_code == 429
+
+        await wait_until(is_refused)
+
+        async with AsyncExitStack() as stack:
+            ben = await cluster.worlds["a"].player("Ben")
+            sockets = []
+            for number in range(MAX_PER_USER + 1):
+                at = cluster.at(ben, "ab"[number % 2])
+                sockets.append(await stack.enter_async_context(at.live("/v1/social/live?channels=")))
+            # Node a has six, of which it closes the first.
+            assert (await sockets[0].wait_closed()).code == 4429
+
+            async def counts() -> bool:
+                open_ = [len(world.service.sockets.of_user(ben.id)) for world in cluster.worlds.values()]
+                return open_ == [5, 5]
+
+            await wait_until(counts)
