@@ -10,7 +10,9 @@ from tests.simulation.cluster.plants import PLANTS, Plant
 from tests.simulation.cluster.running import run
 
 SEEDS = int(os.environ.get("SIMULATED_CLUSTERS", "80"))
-"""A run costs a fifth of a second; `scripts/simulate --nodes` plays more of them."""
+"""A run costs a quarter of a second; `scripts/test --long` and `scripts/simulate --nodes` play more of them."""
+
+PARTS = 8
 
 FOUND = (13, 64, 83, 1096, 2151)
 """Seeds that have found a fault of this code once; it stays found."""
@@ -25,9 +27,9 @@ def test_a_run_ends_as_it_must(seed: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_many_runs_end_as_they_must(part: int) -> None:
-    seeds = range(100 + part, 100 + SEEDS, 4)
+    seeds = range(100 + part, 100 + SEEDS, PARTS)
     for seed in seeds:
         report = run(seed)
         assert not report.wrong, f"{report}\nagain: scripts/simulate --nodes --seed {seed} --verbose"
