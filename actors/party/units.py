@@ -43,16 +43,15 @@ async def create_party(conn: Connection, creation: PartyCreation) -> Change[Stat
 
     Raises:
         NotFound: there is no such user.
-        LookupError: the user's party has rows of members and none of its own, which cannot happen.
+        RowsRejected: from the caller's transaction, when the actor joins a party meanwhile.
     """
     # Whoever makes one and the same user a party at the same time waits here.
     user = await require_user(conn, creation.actor_id)
     present = await rows.party_of(conn, creation.actor_id)
-    if present is not None:
-        state = await loading.load(conn, present)
-        if state is None:
-            raise LookupError(f"party {present} has members, but is not there")
-        return Change(state, (PartyMade(state.id, creation.actor_id, is_new=False),))
+    found = None if present is None else await loading.load(conn, present)
+    # Between the two reads a turn may have ended the party, or let the user leave it.
+    if found is not None and creation.actor_id in found.members:
+        return Change(found, (PartyMade(found.id, creation.actor_id, is_new=False),))
     row = PartyRow(creation.party_id, user.id, user.name, creation.now_ms)
     state = loading.new_party(row, creation.epoch)
     await rows.insert_party(

@@ -56,7 +56,7 @@ async def read_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
     return await actions.overview(call, await acting_for(call, body.actor_id))
 
 
-@endpoint("POST", _SERVER, needs=SERVER, refusals=CONSENT_REFUSALS)
+@endpoint("POST", _SERVER, needs=SERVER, refusals=(*CONSENT_REFUSALS, Conflict))
 async def create_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
     """POST /v1/social/party/server: creates a party for a player, or answers the one that they are in."""
     return await actions.create(call, await acting_for(call, body.actor_id))

@@ -41,6 +41,7 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
 
     Raises:
         NotFound: there is no such user.
+        Conflict: the actor has joined a party meanwhile.
     """
     service = call.service
     shown = await _shown(call, actor_id)
@@ -56,7 +57,11 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
         )
 
     creation = _creation(call, actor_id)
-    return await change(call, create_party, creation, about=PartyInDoubt(creation.party_id), shape=shape)
+    about = PartyInDoubt(creation.party_id)
+    try:
+        return await change(call, create_party, creation, about=about, shape=shape)
+    except RowsRejected:
+        raise Conflict("you have just joined another party") from None
 
 
 async def leave(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
@@ -82,7 +87,7 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
 
     Cancellation, or a refusal by the turn, may leave that new party.
 
-    Raises: what `rules_invites.send` and `count_invite` raise.
+    Raises: what `rules_invites.send` and `count_invite` raise; Conflict when the actor has joined a party meanwhile.
     """
     service = call.service
     count_invite(call, actor_id, target_id)
@@ -92,7 +97,10 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
         await _check_target(call, actor_id, target_id)
         creation = _creation(call, actor_id)
         about = PartyInDoubt(creation.party_id)
-        party_id = (await change_by_itself(service, create_party, creation, about=about)).id
+        try:
+            party_id = (await change_by_itself(service, create_party, creation, about=about)).id
+        except RowsRejected:
+            raise Conflict("you have just joined another party") from None
     notice_id = call.new_id()
     return await do(call, actor_id, party_id, SendInvite(actor_id, target_id, notice_id))
 

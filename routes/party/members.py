@@ -1,7 +1,7 @@
 """The caller's party: creating and leaving it, its members and its leader (service-api §4 Party, contract §6)."""
 
 from actors.bounds import IdText
-from actors.errors import NotFound, NotLeader
+from actors.errors import Conflict, NotFound, NotLeader
 from actors.ids import UserId, Uuid, parse_uuid
 from actors.party.commands import HandOver, Kick
 from actors.party.public import PartySnapshot
@@ -28,7 +28,7 @@ async def get_party(call: Call) -> Encoded[PartySnapshot]:
     return await actions.overview(call, call.user_id)
 
 
-@endpoint("POST", _PARTY, needs=AUTHENTICATED, refusals=(NotFound,))
+@endpoint("POST", _PARTY, needs=AUTHENTICATED, refusals=(NotFound, Conflict))
 async def create_party(call: Call) -> Encoded[PartySnapshot]:
     """POST /v1/social/party: creates a party for the caller, or answers the one that they are in."""
     return await actions.create(call, call.user_id)
