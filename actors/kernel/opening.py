@@ -63,9 +63,7 @@ async def open_system(
         observer: sees all turns; None for nobody.
         far: the way to the actors of other nodes; None without others.
     """
-    async with trio.open_nursery() as holding:
-        over = trio.Event()
-        nursery: trio.Nursery = await holding.start(_hold_tasks, over)
+    async with _shielded_nursery() as (nursery, over):
         live_views = LiveViews()
         runtime = Runtime(
             store=database,
@@ -93,22 +91,36 @@ async def open_system(
                 with trio.CancelScope(shield=True):
                     await system.drain()
             system.abandon()
-            nursery.cancel_scope.cancel()
 
 
-async def _hold_tasks(over: trio.Event, *, task_status: trio.TaskStatus[trio.Nursery]) -> None:
-    """Have a nursery whose tasks go on when the block around them is cancelled: owners need them to leave.
+@asynccontextmanager
+async def _shielded_nursery() -> AsyncIterator[tuple[trio.Nursery, trio.Event]]:
+    """A nursery whose tasks go on to the end of the block when that is cancelled: owners need them to leave.
 
-    Args:
-        over: set when none can be started in it any more.
+    Yields: the nursery, and an event that is set once no task can be started in it, because one has failed.
     """
-    try:
+    held: list[trio.Nursery] = []
+    opened, over = trio.Event(), trio.Event()
+
+    async def hold() -> None:
+        try:
+            with trio.CancelScope(shield=True):
+                async with trio.open_nursery() as nursery:
+                    held.append(nursery)
+                    opened.set()
+                    await trio.sleep_forever()
+        finally:
+            over.set()
+
+    async with trio.open_nursery() as holding:
+        # Not `start`, which leaves a task that is shielded where it cannot be reached when it is cancelled meanwhile.
+        holding.start_soon(hold)
         with trio.CancelScope(shield=True):
-            async with trio.open_nursery() as nursery:
-                task_status.started(nursery)
-                await trio.sleep_forever()
-    finally:
-        over.set()
+            await opened.wait()
+        try:
+            yield held[0], over
+        finally:
+            held[0].cancel_scope.cancel()
 
 
 def _starting_in(nursery: trio.Nursery) -> Callable[..., None]:

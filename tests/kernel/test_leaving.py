@@ -1,15 +1,19 @@
 """How a system ends: turns are finished, snapshots kept, callers answered, and owners leave."""
 
+from random import Random
+
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from actors.errors import Draining
 from actors.kernel.mailbox import Answer
+from actors.kernel.opening import open_system
+from actors.kernel.placement import LocalPlacement
 from persistence.errors import OutcomeUnknown
 from tests.kernel.conftest import Stage, open_stage
 from tests.kernel.ledger import KIND, Deposit
-from tests.support.simulation import Simulation
+from tests.support.simulation import SimulatedClock, Simulation
 from tests.support.sinks import Socket
 
 
@@ -63,3 +67,18 @@ async def test_owners_leave_at_once_when_the_block_is_cancelled(
     assert stage.system.statistics() == []
     assert simulation.snapshots["ledger", "a"][0].seq == 1
     assert trio.current_time() < 1
+
+
+async def test_a_system_that_is_cancelled_before_it_is_open_ends(simulation: Simulation) -> None:
+    with trio.CancelScope() as cut:
+        cut.cancel()
+        async with open_system(
+            simulation,
+            SimulatedClock(),
+            kinds=[KIND],
+            placement=LocalPlacement(simulation, simulation, "n1"),
+            rng=Random(7),
+            journal=simulation,
+        ):
+            await trio.sleep_forever()
+    assert cut.cancelled_caught
