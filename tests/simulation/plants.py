@@ -1,10 +1,8 @@
 """Faults that are planted to show that the simulation finds them: this code, or its like, once had each of them."""
 
 from collections.abc import Callable, Collection
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
-from unittest.mock import patch
 
 import trio
 from msgspec.structs import replace
@@ -20,33 +18,21 @@ from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceE
 from persistence.journal.journal import Head
 from persistence.journal.turn import Turn
 from routes.chat import doubts
+from tests.simulation.report import Fault
 from tests.simulation.store import Entry, SimulatedStore
 from tests.simulation.tables import Tables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plant:
+class Plant(Fault):
     """One fault.
 
     Args:
-        name: what goes wrong.
         tables, store: what stands in place of the right ones.
-        patches: (module or class, name, what stands in its place) while the run lasts.
-        first: the seed to begin with, so that a fault that shows seldom is found soon.
     """
 
-    name: str = "none"
     tables: type[Tables] = Tables
     store: type[SimulatedStore] = SimulatedStore
-    patches: tuple[tuple[Any, str, Any], ...] = ()
-    first: int = 0
-
-    def planted(self) -> ExitStack:
-        """The fault is there while the block runs."""
-        stack = ExitStack()
-        for target, name, replacement in self.patches:
-            stack.enter_context(patch.object(target, name, replacement))
-        return stack
 
 
 class _SeqOnly(Tables):

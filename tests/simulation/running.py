@@ -1,10 +1,7 @@
 """One run of one seed: the same each time, in any process."""
 
-from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from traceback import format_exc
-from typing import Any
 
 import trio
 from structlog.testing import capture_logs
@@ -15,34 +12,12 @@ from tests.simulation.checks import check
 from tests.simulation.image import image
 from tests.simulation.plants import Plant
 from tests.simulation.play import play
+from tests.simulation.report import Report
 from tests.simulation.world import World
 from tests.support.scheduling import in_order
 
 RUN_SECONDS = 60.0
 """Of virtual time: longer than any run that comes to rest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What came of a run.
-
-    Args:
-        wrong: what must not be; nothing, if all is well.
-        trace: what happened, in order.
-    """
-
-    seed: int
-    wrong: tuple[str, ...]
-    trace: tuple[tuple[Any, ...], ...]
-
-    @property
-    def digest(self) -> str:
-        """The same for the same history."""
-        return sha256(repr((self.wrong, self.trace)).encode()).hexdigest()
-
-    def __str__(self) -> str:
-        lines = [" ".join(map(str, facts)) for facts in self.trace]
-        return "\n".join([f"seed {self.seed}", *lines, *(f"WRONG {one}" for one in self.wrong)])
 
 
 def run(seed: int, plant: Plant | None = None) -> Report:

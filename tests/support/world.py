@@ -59,24 +59,6 @@ class ShiftedClock:
         """
         self._stopped_at_ms = self._system.now_ms()
 
-    def home(self, kind: str, id: str) -> Service:
-        """The node that owns an actor.
-
-        Args:
-            kind: the name of its kind.
-            id: its id.
-        """
-        shard = shard_of(kind, id)
-        return next(one for one in self.services if shard in one.placement.held())
-
-    async def everywhere(self, holds: Callable[[Service], bool]) -> None:
-        """Wait until something holds on all nodes: with one it does at once, or never."""
-
-        async def hold() -> bool:
-            return all(map(holds, self.services))
-
-        await wait_until(hold)
-
     def advance(self, ms: int) -> None:
         """Let so much time pass for every rule at once; timers that wait for it do not notice (`World.advance`)."""
         self._ahead_ms += ms

@@ -1,42 +1,28 @@
 """Faults that are planted to show that the simulation finds them."""
 
 from collections.abc import Collection
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
-from unittest.mock import patch
 
 from actors.kernel.nodes import membership
 from actors.kernel.nodes.council import Verdict
 from actors.kernel.nodes.posts import Posts
 from persistence.journal.turn import Turn
 from tests.simulation.cluster.member_rows import MemberRows
+from tests.simulation.report import Fault
 from tests.simulation.tables import Tables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Plant:
+class Plant(Fault):
     """One fault.
 
     Args:
-        name: what goes wrong.
         tables, members: what stands in place of the right ones.
-        patches: (module or class, name, what stands in its place) while the run lasts.
-        first: the seed to begin with, so that it is found soon.
     """
 
-    name: str = "none"
     tables: type[Tables] = Tables
     members: type[MemberRows] = MemberRows
-    patches: tuple[tuple[Any, str, Any], ...] = ()
-    first: int = 0
-
-    def planted(self) -> ExitStack:
-        """The fault is there while the block runs."""
-        stack = ExitStack()
-        for target, name, replacement in self.patches:
-            stack.enter_context(patch.object(target, name, replacement))
-        return stack
 
 
 NONE = Plant()

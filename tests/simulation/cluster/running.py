@@ -1,9 +1,7 @@
 """One run of one seed: the same each time, in any process."""
 
 from functools import partial
-from hashlib import sha256
 from traceback import format_exc
-from typing import Any, NamedTuple
 
 import trio
 from structlog.testing import capture_logs
@@ -13,34 +11,11 @@ from tests.simulation.cluster.checks import check
 from tests.simulation.cluster.plants import NONE, Plant
 from tests.simulation.cluster.play import play
 from tests.simulation.cluster.world import World
+from tests.simulation.report import Report
 from tests.support.scheduling import in_order
 
 RUN_SECONDS = 600.0
 """Of virtual time: longer than any run that comes to rest."""
-
-
-class Report(NamedTuple):
-    """What came of a run.
-
-    Args:
-        wrong: what must not be; nothing, if all is well.
-        healed: (what was done, seconds until all ledgers took something again).
-        trace: what happened, in order.
-    """
-
-    seed: int
-    wrong: tuple[str, ...]
-    healed: tuple[tuple[str, float], ...]
-    trace: tuple[tuple[Any, ...], ...]
-
-    @property
-    def digest(self) -> str:
-        """The same for the same history."""
-        return sha256(repr((self.wrong, self.trace)).encode()).hexdigest()
-
-    def __str__(self) -> str:
-        lines = [" ".join(map(str, facts)) for facts in self.trace]
-        return "\n".join([f"seed {self.seed}", *lines, *(f"WRONG {one}" for one in self.wrong)])
 
 
 def run(seed: int, plant: Plant = NONE) -> Report:
@@ -48,7 +23,7 @@ def run(seed: int, plant: Plant = NONE) -> Report:
     with capture_logs() as log, in_order(seed), plant.planted():
         world = trio.run(partial(_run, seed, plant), clock=MockClock(autojump_threshold=0))
     faults = [f"{entry['doing']}: {entry['exc_info']!r}" for entry in log if entry["event"] == "kernel_fault"]
-    return Report(seed, (*world.wrong, *faults), tuple(world.healed), tuple(world.trace))
+    return Report(seed, (*world.wrong, *faults), tuple(world.trace), tuple(world.healed))
 
 
 async def _run(seed: int, plant: Plant) -> World:
