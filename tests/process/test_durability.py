@@ -244,6 +244,11 @@ async def test_kill_nine_loses_nothing_acknowledged(victim: str):
                     await trial.kill_after(acks, aim)
                     await trial.kill(victim)
                 trial.stopping = True
+
+            async def reads() -> bool:
+                return (await client.get("/ready")).status_code == 200
+
+            await wait_until(reads)  # the last kill was a moment ago
             for pair in zip(trial.writers[::2], trial.writers[1::2], strict=True):
                 _judge(await _stored(pair[0], client), list(pair))
         for writer in trial.writers:
