@@ -3,6 +3,7 @@
 import msgspec
 
 from actors.change import Change
+from actors.errors import Conflict
 from actors.ids import UserId, Uuid
 from actors.party import loading
 from actors.party.state import State
@@ -43,7 +44,7 @@ async def create_party(conn: Connection, creation: PartyCreation) -> Change[Stat
 
     Raises:
         NotFound: there is no such user.
-        RowsRejected: from the caller's transaction, when the actor joins a party meanwhile.
+        Conflict: the actor has joined a party meanwhile.
     """
     # Whoever makes one and the same user a party at the same time waits here.
     user = await require_user(conn, creation.actor_id)
@@ -54,7 +55,7 @@ async def create_party(conn: Connection, creation: PartyCreation) -> Change[Stat
         return Change(found, (PartyMade(found.id, creation.actor_id, is_new=False),))
     row = PartyRow(creation.party_id, user.id, user.name, creation.now_ms)
     state = loading.new_party(row, creation.epoch)
-    await rows.insert_party(
-        conn, row, epoch=creation.epoch, summary=loading.summary_of(state), due_at_ms=None
-    )
+    summary = loading.summary_of(state)
+    if not await rows.insert_party(conn, row, epoch=creation.epoch, summary=summary, due_at_ms=None):
+        raise Conflict("you have just joined another party")
     return Change(state, (PartyMade(state.id, creation.actor_id, is_new=True),))

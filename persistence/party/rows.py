@@ -64,14 +64,13 @@ FROM party_invites i LEFT JOIN users t ON t.id = i.target_id LEFT JOIN users s O
 
 async def insert_party(
     conn: Connection, row: PartyRow, *, epoch: str, summary: bytes, due_at_ms: int | None
-) -> None:
+) -> bool:
     """Create a party with its founder as the only member.
 
     Args:
         epoch, summary, due_at_ms: of its head.
 
-    Raises:
-        RowsRejected: from the caller's transaction, when the founder is in a party already.
+    Returns: False where the founder is in a party by now; the caller's transaction is to be undone then.
     """
     await conn.execute(
         "INSERT INTO parties (id, founder_id, created_at_ms) VALUES ($1, $2, $3)",
@@ -79,10 +78,17 @@ async def insert_party(
         row.founder_id,
         row.created_at_ms,
     )
-    await join(conn, [MemberRow(row.id, row.founder_id, row.founder_name, row.created_at_ms)])
+    joined = await conn.fetchval(
+        "INSERT INTO party_members (user_id, party_id, joined_at_ms) VALUES ($1, $2, $3)"
+        " ON CONFLICT (user_id) DO NOTHING RETURNING true",
+        row.founder_id,
+        row.id,
+        row.created_at_ms,
+    )
     await journal.create_head(
         conn, KIND, row.id, epoch=epoch, summary=summary, due_at_ms=due_at_ms, at_ms=row.created_at_ms
     )
+    return joined is not None
 
 
 async def read(conn: Connection, party_id: str) -> PartyRow | None:

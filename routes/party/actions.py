@@ -57,11 +57,7 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
         )
 
     creation = _creation(call, actor_id)
-    about = PartyInDoubt(creation.party_id)
-    try:
-        return await change(call, create_party, creation, about=about, shape=shape)
-    except RowsRejected:
-        raise Conflict("you have just joined another party") from None
+    return await change(call, create_party, creation, about=PartyInDoubt(creation.party_id), shape=shape)
 
 
 async def leave(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
@@ -97,10 +93,7 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
         await _check_target(call, actor_id, target_id)
         creation = _creation(call, actor_id)
         about = PartyInDoubt(creation.party_id)
-        try:
-            party_id = (await change_by_itself(service, create_party, creation, about=about)).id
-        except RowsRejected:
-            raise Conflict("you have just joined another party") from None
+        party_id = (await change_by_itself(service, create_party, creation, about=about)).id
     notice_id = call.new_id()
     return await do(call, actor_id, party_id, SendInvite(actor_id, target_id, notice_id))
 

@@ -6,11 +6,11 @@ import asyncpg
 import pytest
 
 from actors.change import Change
+from actors.errors import Conflict
 from actors.party.state import State
 from actors.party.units import PartyCreation, create_party
 from persistence.bridge.database import Database
 from persistence.connection import Connection
-from persistence.errors import RowsRejected
 from persistence.party import rows
 from persistence.party.rows import MemberRow
 from tests.chat.stage import make_users
@@ -73,5 +73,5 @@ async def test_who_joins_another_meanwhile_is_refused(
     await found(BOB, BOBS)
     joining = [MemberRow(BOBS, ANN, "ann", NOW_MS)]
     meanwhile(monkeypatch, database_url, lambda conn, present: rows.join(conn, joining))
-    with pytest.raises(RowsRejected):
+    with pytest.raises(Conflict):
         await found(ANN, FIRST)
