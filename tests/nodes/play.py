@@ -1,16 +1,28 @@
 """Nodes that talk: their links over a simulated bus, and what each has said and heard."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from random import Random
 
 import trio
 
 from actors.kernel.nodes.link import Heard, Life
-from actors.kernel.nodes.links import Links
+from actors.kernel.nodes.links import Bus, Links
+from actors.kernel.nodes.peers import Peers
 from tests.support.bus import SimulatedBus
 
 KEY = bytes(range(32))
+
+
+def peers_of(life: Life, bus: Bus, lost: Callable[[str], None] = lambda _node: None) -> Peers:
+    """The other nodes, as one life of a node talks to them; what comes of the bus is to be given to its links.
+
+    Args:
+        bus: its end of it.
+        lost: called when what another node has told will never come.
+    """
+    soon = trio.lowlevel.current_trio_token().run_sync_soon
+    return Peers(life, KEY, bus, lost, now=trio.current_time, soon=soon)
 
 
 class Node:

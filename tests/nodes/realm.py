@@ -17,13 +17,12 @@ from actors.kernel.nodes.entries import Owns
 from actors.kernel.nodes.far import Far
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.parting import part_with
-from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.whereabouts import Whereabouts
 from actors.kernel.opening import open_system
 from persistence.nodes.members import Lease
 from persistence.nodes.shards import shard_of
 from tests.kernel.ledger import KIND, ROWS
-from tests.nodes.play import KEY
+from tests.nodes.play import peers_of
 from tests.support.bus import SimulatedBus
 from tests.support.scheduling import in_order
 from tests.support.simulation import SimulatedClock, Simulation, open_simulation
@@ -45,14 +44,7 @@ class RealmNode:
         self.scope = trio.CancelScope()
         self.gone = trio.Event()
         self.lost: list[str] = []
-        self.peers = Peers(
-            life,
-            KEY,
-            realm.bus.end(life.node),
-            self.lost.append,
-            now=trio.current_time,
-            soon=trio.lowlevel.current_trio_token().run_sync_soon,
-        )
+        self.peers = peers_of(life, realm.bus.end(life.node), self.lost.append)
         self.where = Whereabouts(life.node, lives=lambda node: node in realm.nodes, hears=self.peers.hears)
         realm.bus.join(life.node, self.peers.links.take)
 

@@ -6,8 +6,8 @@ import trio
 
 from actors.kernel.nodes.entries import Entry, Owns, Said, Touched, decode, encode
 from actors.kernel.nodes.link import LINK_BYTES, Life
-from actors.kernel.nodes.peers import CALLS_BYTES, Peers
-from tests.nodes.play import KEY
+from actors.kernel.nodes.peers import CALLS_BYTES
+from tests.nodes.play import peers_of
 from tests.support.bus import FAIR, FOUL, SimulatedBus
 
 
@@ -16,14 +16,7 @@ class _Node:
         self.life = Life(name, 1)
         self.lost: list[str] = []
         self.heard: list[str] = []
-        self.peers = Peers(
-            self.life,
-            KEY,
-            bus.end(name),
-            self.lost.append,
-            now=trio.current_time,
-            soon=trio.lowlevel.current_trio_token().run_sync_soon,
-        )
+        self.peers = peers_of(self.life, bus.end(name), self.lost.append)
         self.peers.hear_topic("talk", lambda _, body: self.heard.append(body.decode()))
         bus.join(name, self.peers.links.take)
 

@@ -11,9 +11,8 @@ from trio.testing import MockClock
 
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.membership import Membership
-from actors.kernel.nodes.peers import Peers
 from routes.retelling import FOLLOW_SECONDS, Retelling
-from tests.nodes.play import KEY
+from tests.nodes.play import peers_of
 from tests.support.bus import SimulatedBus
 
 
@@ -29,14 +28,7 @@ class _Node:
     def __init__(self, bus: SimulatedBus, name: str) -> None:
         membership = Membership(cast(Any, None), Life(name, 1))
         self.life = membership.life
-        self.peers = Peers(
-            self.life,
-            KEY,
-            bus.end(name),
-            lambda _node: None,
-            now=trio.current_time,
-            soon=trio.lowlevel.current_trio_token().run_sync_soon,
-        )
+        self.peers = peers_of(self.life, bus.end(name))
         membership.link(self.peers)
         self.retelling = Retelling(membership)
         self.retelling.follow([Happened])

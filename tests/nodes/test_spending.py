@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from trio.testing import MockClock
 
 from actors.kernel.nodes.link import Life
-from actors.kernel.nodes.peers import Peers
 from routes.edge.buckets import OVERFLOW, OWED_MAX, Buckets
 from routes.edge.limits import POLICIES, Limits
 from routes.edge.spending import TOLD_OF, Spending, Spent
 from routes.spending import TELL_SECONDS, SharedRates
-from tests.nodes.play import KEY
+from tests.nodes.play import peers_of
 from tests.support.bus import FOUL, SimulatedBus
 
 READ = POLICIES["user-read"]
@@ -37,14 +36,7 @@ class _Node:
         self.limits = Limits()
         self.clock = _Clock()
         self.life = Life(name, 1)
-        self.peers = Peers(
-            self.life,
-            KEY,
-            bus.end(name),
-            lambda _node: None,
-            now=trio.current_time,
-            soon=trio.lowlevel.current_trio_token().run_sync_soon,
-        )
+        self.peers = peers_of(self.life, bus.end(name))
         self.rates = SharedRates(self.limits, self.peers, self.clock)
         bus.join(name, self.peers.links.take)
         self.peers.listen()

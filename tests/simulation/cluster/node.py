@@ -17,7 +17,7 @@ from actors.kernel.nodes.peers import Peers
 from actors.kernel.opening import open_system
 from persistence.errors import NodeEnded, PersistenceError
 from tests.kernel.ledger import KIND
-from tests.nodes.play import KEY
+from tests.nodes.play import peers_of
 from tests.simulation.store import SimulatedStore
 from tests.support.bus import SimulatedBus
 
@@ -202,13 +202,10 @@ class ClusterNode:
             await self._serve(membership)
 
     def _link(self, membership: Membership) -> Peers:
-        peers = Peers(
+        peers = peers_of(
             membership.life,
-            KEY,
             self.end,
             lambda node: membership.failed(f"something that {node} has told is lost"),
-            now=trio.current_time,
-            soon=trio.lowlevel.current_trio_token().run_sync_soon,
         )
         membership.link(peers)
         self.end.join(peers)
