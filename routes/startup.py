@@ -85,6 +85,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         keys=keys,
         stack=stack,
         begun_at_ms=clock.now_ms() if node is None else node.begun_at_ms,
+        nodes=(lambda: 1) if node is None else node.count,
     )
     for domain in domains:
         for part in domain.parts:
