@@ -1,5 +1,5 @@
-"""Three nodes under load, of which one is killed, frozen, or cut off from NATS, PostgreSQL or both: what was acknowledged
-is there once and in order, who watches elsewhere misses nothing, and all is served again soon.
+"""Three nodes under load, of which one is killed, frozen, or cut off from NATS, PostgreSQL or both: what was
+acknowledged is there once and in order, who watches elsewhere misses nothing, and all is served again soon.
 
 `FAULT_ROUNDS` and `FAULT_SEED` have it happen more often, and otherwise; each round takes the next kind of fault.
 """
@@ -52,8 +52,8 @@ class Round:
     def __str__(self) -> str:
         return (
             f"{self.kind} of {self.node}: healed {self.healed_seconds:.1f} s, slowest answer "
-            f"{self.slowest_seconds:.1f} s, {self.acknowledged} acknowledged, {self.repeats} repeats, {self.reads} reads"
-            + "".join(f"\n    {one}" for one in self.wrong)
+            f"{self.slowest_seconds:.1f} s, {self.acknowledged} acknowledged, {self.repeats} repeats, "
+            f"{self.reads} reads" + "".join(f"\n    {one}" for one in self.wrong)
         )
 
 
