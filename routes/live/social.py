@@ -66,6 +66,7 @@ def social_stream(commands: Commands, channels: Channels) -> Stream:
         ),
         receives=commands.structs,
         shows=channels.described(),
+        greets=True,
     )
     async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> Listener:
         """Every channel over one socket: subscribe, unsubscribe, send, typing, read, ping.
