@@ -1,4 +1,4 @@
-"""`scripts/bench --against` and `--nodes`: their arithmetic finds what was put in, and says when it must not be believed."""
+"""`scripts/bench --against` and `--nodes`: their arithmetic finds what was put in, and says when not to be believed."""
 
 import math
 import socket
