@@ -255,7 +255,6 @@ async def test_domains_that_are_lost_take_it_from_the_list(place: Place):
     assert (await shown(alice, server))["ownershipState"] == "OWNED"
 
 
-@pytest.mark.one_node(because="where a server calls from is written once a minute")
 async def test_who_saved_the_address_has_the_publication(world: World):
     """An address that players saved becomes the publication of whose address it is, favourites and all."""
     alice, ben = await world.player("Alice"), await world.player("Ben")
