@@ -16,6 +16,7 @@ from tests.friends.play import (
     make_friends,
     waiting,
 )
+from tests.support.waiting import wait_until
 from tests.support.world import World
 
 
@@ -189,6 +190,11 @@ async def test_direct_messages_make_a_streak(world: World) -> None:
     assert (await entry_of(ann, ben))["flameStreak"] is None
     await ben.say(room)
     await _flush(world)
+
+    async def has_begun() -> bool:  # the node's own job may be writing it at this moment
+        return (await entry_of(ann, ben))["flameStreak"] is not None
+
+    await wait_until(has_begun)
     for one, other in ((ann, ben), (ben, ann)):
         streak = (await entry_of(one, other))["flameStreak"]
         assert (streak["days"], streak["active"]) == (1, True)
