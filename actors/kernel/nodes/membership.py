@@ -35,7 +35,7 @@ ROW_SECONDS = 5.0
 RENEW_SECONDS = 1.0
 
 WATCH_SECONDS = 0.2
-"""The same while a node has missed renewals: that it is dead is seen so soon, in place of a second later."""
+"""The same while a node is about to die or to yield: that it is gone is seen so soon, in place of a second later."""
 
 HEARD_SECONDS = 3.0
 """A node that was silent for so long on the bus is not among those that are heard."""
@@ -158,8 +158,13 @@ class Membership:
                 self.failed(f"node {self.life.node} does not reach the others, which reach each other")
             if self._failure is not None:
                 raise NodeEnded(self._failure)
-            is_watchful = any(one.is_quiet for one in self.members.values())
-            await trio.sleep(WATCH_SECONDS if is_watchful else RENEW_SECONDS)
+            await trio.sleep(WATCH_SECONDS if self._is_one_going() else RENEW_SECONDS)
+
+    def _is_one_going(self) -> bool:
+        """Whether another node has missed renewals, or is silent on a bus that carries what others say."""
+        others = [one for node, one in self.members.items() if node != self.life.node]
+        heard = sum(self._hears(one.node) for one in others)
+        return any(one.is_quiet for one in others) or 0 < heard < len(others)
 
     async def renew(self) -> None:
         """Renew this node's row, and take in all others. Cancellation may leave the row renewed.
@@ -207,7 +212,7 @@ class Membership:
         ]
         if self.state is not State.UP or verdict(seats, self.life.node) is not Verdict.YIELD:
             self._yields = 0
-        elif trio.current_time() - self._judged_at > RENEW_SECONDS / 2:
+        elif trio.current_time() - self._judged_at > 0.8 * RENEW_SECONDS:
             self._yields += 1
             self._judged_at = trio.current_time()
 
