@@ -185,6 +185,7 @@ class HttpConnection:
                 text for name, text in request.headers if name == b"sec-websocket-extensions"
             ),
             early=bytes(self._parser.early or b""),
+            reads=self._reading,
             start=shared.start,
             report=shared.report,
             leave=self._place.leave,

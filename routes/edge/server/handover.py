@@ -38,6 +38,7 @@ class Handover:
         key: `Sec-WebSocket-Key` as it came, validated.
         extensions: `Sec-WebSocket-Extensions` as it came, empty without one.
         early: what the client has sent after its handshake already.
+        reads: whether the reactor watches for more from the client.
         start: runs `fn(*args)` in a task of the server; an exception is reported and goes no further.
         report: called with an exception that concerns this connection alone.
         leave: to be called once, at the connection's end: it is counted and swept no longer.
@@ -50,6 +51,7 @@ class Handover:
     key: bytes
     extensions: bytes
     early: bytes
+    reads: bool
     start: Callable[..., None]
     report: Callable[[BaseException], None]
     leave: Callable[[], None]
