@@ -78,11 +78,9 @@ def _without_passed(state: State, before: Window) -> State:
         before: the version before it.
     """
     left = before.left_before(state.window)
-    if left:
-        votes = state.votes
-        if votes:
-            gone = {line.id for line in left}
-            votes = {id: choices for id, choices in votes.items() if id not in gone}
+    if left and (state.votes or not state.older_live):
+        gone = {line.id for line in left}
+        votes = {id: choices for id, choices in state.votes.items() if id not in gone}
         state = replace(state, older_live=True, votes=votes)
     if state.archived:
         archived = newest_archived(state.window, state.archived)

@@ -25,7 +25,7 @@ from actors.chat.sight import Relationships
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound
-from actors.kernel.facets import Deadlines, Delta, Followers, Rendering, Unjournaled
+from actors.kernel.facets import Deadlines, Followers, Rendering, Unjournaled
 from actors.kernel.kind import Kind, View
 
 NAME = "conversation"
@@ -134,10 +134,7 @@ def _rendering(frames: Frames) -> Rendering[State]:
     def render(state: State, viewers: Audience) -> Raw:
         return Raw(frames.seen_with(viewers.sight).snapshot(state, viewers))
 
-    def render_event(state: State, event: AnyEvent, viewers: Audience) -> Delta | None:
-        return delta(frames, state, event, viewers)
-
-    return Rendering(audience=seen, render=render, render_event=render_event, event_key=event_key)
+    return Rendering(audience=seen, render=render, render_event=partial(delta, frames), event_key=event_key)
 
 
 def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911 - a table
