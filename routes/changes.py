@@ -152,6 +152,16 @@ async def change_by_itself(service: Service, unit: Unit[Any], *args: object, abo
         return await service.database.transact(_noting(unit, happened), *args)
 
 
+async def announce(service: Service, event: object) -> None:
+    """Have the memory of all nodes follow what no row says: call the reactions to an event here, and have the others
+    call theirs, which is waited for as after a change of rows.
+
+    Cancellation ends the wait; the others follow all the same.
+    """
+    async with _told(service, None, [event]):
+        pass
+
+
 async def reconcile(service: Service) -> None:
     """Reconcile every subject whose last change has an unknown outcome; run as a job.
 

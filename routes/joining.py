@@ -64,6 +64,10 @@ class Node:
     nursery: trio.Nursery
     begun_at_ms: int
 
+    def count(self) -> int:
+        """How many nodes there are, this one included."""
+        return 1 + len(self.membership.peers.names)
+
 
 async def bow_out(node: Node, part_with: PartWith, seconds: float) -> None:
     """Give away everything that is owned here, and stay until nobody counts on this node any more.

@@ -60,6 +60,7 @@ class Opening:
         keys: the server's own keys.
         stack: closed when the service ends, in reverse order.
         begun_at_ms: since when the service has been there, on whatever node, epoch milliseconds.
+        nodes: how many nodes serve together at this moment, at least 1.
     """
 
     config: Config
@@ -69,6 +70,7 @@ class Opening:
     keys: Keys
     stack: AsyncExitStack
     begun_at_ms: int
+    nodes: Callable[[], int] = lambda: 1
     opened: dict[Part[Any], Any] = field(default_factory=dict)
     """{part: the object that it opened}, of all parts opened so far."""
     _underway: list[Part[Any]] = field(default_factory=list)

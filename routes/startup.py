@@ -71,8 +71,7 @@ async def open_service(
 
 
 async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
-    seams = await _seams(stack, config)
-    name = await _hold(stack, config)
+    seams, name = await _seams(stack, config), await _hold(stack, config)
     database = await _open_database(stack, config, seams)
     keys = await trio.to_thread.run_sync(_open_keys, config.shared_dir)
     node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
@@ -85,6 +84,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         keys=keys,
         stack=stack,
         begun_at_ms=clock.now_ms() if node is None else node.begun_at_ms,
+        nodes=(lambda: 1) if node is None else node.count,
     )
     for domain in domains:
         for part in domain.parts:

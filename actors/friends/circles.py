@@ -4,10 +4,11 @@ A circle is read when its user first looks, and follows what is told of friendsh
 open socket stay; of the others as many as there is room for.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from sys import intern
 
+from actors.kernel.joint_reads import JointReads
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
 from persistence.friends import links
@@ -32,7 +33,8 @@ class Circles:
         self._circles: dict[str, tuple[str, ...]] = {}  # {user id: friend ids}, the longest-known first
         self._friends = 0
         self._bound = FRIENDS_KEPT
-        self._reads: SingleFlight[str, tuple[str, ...]] = SingleFlight()
+        self._reads = JointReads(self._read_together)
+        self._loads: SingleFlight[str, tuple[str, ...]] = SingleFlight()
 
     def __len__(self) -> int:
         return len(self._circles)
@@ -48,7 +50,7 @@ class Circles:
             PersistenceError: they cannot be read.
         """
         while user_id not in self._circles:
-            await self._reads.run(user_id, partial(self._read, user_id), partial(self._keep, user_id))
+            await self._loads.run(user_id, partial(self._read, user_id), partial(self._keep, user_id))
 
     def among(self, user_id: str, ids: Collection[str]) -> frozenset[str]:
         """Those of the users who are friends of this one; none while their friends are not in memory."""
@@ -60,7 +62,7 @@ class Circles:
     def changed(self, one_id: str, other_id: str, *, friends: bool) -> None:
         """Take in that two users are friends now (`friends` true), or no longer; called after the commit."""
         for user_id, friend_id in ((one_id, other_id), (other_id, one_id)):
-            self._reads.void(user_id)
+            self._loads.void(user_id)
             circle = self._circles.get(user_id)
             if circle is None or (friend_id in circle) == friends:
                 continue
@@ -72,7 +74,10 @@ class Circles:
                 self._friends -= 1
 
     async def _read(self, user_id: str) -> tuple[str, ...]:
-        return tuple(map(intern, await self._store.read(links.friend_ids, user_id)))
+        return tuple(map(intern, await self._reads.read(user_id) or ()))
+
+    async def _read_together(self, user_ids: Sequence[str]) -> dict[str, list[str]]:
+        return await self._store.read(links.friend_ids, user_ids)
 
     def _keep(self, user_id: str, circle: tuple[str, ...]) -> None:
         self._circles[user_id] = circle

@@ -24,5 +24,19 @@ class GatewayForgotten:
 
 
 @dataclass(frozen=True, slots=True)
+class GatewayHeard:
+    """A heartbeat of a gateway has come, to whichever node.
+
+    Args:
+        at_ms: when, epoch milliseconds.
+        connections: how many it has.
+    """
+
+    gateway_id: str
+    at_ms: int
+    connections: int
+
+
+@dataclass(frozen=True, slots=True)
 class RoutesChanged:
     """There is a new revision of the routes."""

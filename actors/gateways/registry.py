@@ -53,14 +53,15 @@ class Registry:
         """The gateway, with its last heartbeat."""
         return gateway_of(row, self._heard.get(row.gateway_id))
 
-    def heard(self, gateway_id: str, connections: int) -> None:
-        """A heartbeat has come.
+    def heard(self, gateway_id: str, at_ms: int, connections: int) -> None:
+        """A heartbeat has come, to whichever node.
 
         Args:
+            at_ms: when, epoch milliseconds; one that came before the last one known is ignored.
             connections: how many the gateway has.
         """
-        if gateway_id in self._rows:
-            self._heard[gateway_id] = self._clock.now_ms(), connections
+        if gateway_id in self._rows and at_ms >= self._heard.get(gateway_id, (0, 0))[0]:
+            self._heard[gateway_id] = at_ms, connections
             self._unwritten.add(gateway_id)
 
     def is_silent(self, row: GatewayRow) -> bool:

@@ -52,7 +52,8 @@ class System:
         self._actors = self._owners.live
         self._live_views = live_views
         self._views = Views(runtime, live_views, self.peek, rng)
-        self._watching = Watching(runtime, self._owners, self._views, far, copies)
+        self.watching = Watching(runtime, self._owners, self._views, far, copies)
+        """How viewers come to watch several views at once."""
         self._hot_reads = HotReads()
         self._draining = False
         self._far = far
@@ -232,7 +233,7 @@ class System:
         when loading failed; RuntimeError when called inside a turn. Cancellation: no subscription.
         """
         self._outside_turns()
-        return await self._watching.watch(shown, id, request)
+        return await self.watching.watch(shown, id, request)
 
     def statistics(self) -> list[ActorStatistics]:
         """Return one row for each live owner and view."""

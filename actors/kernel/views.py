@@ -8,12 +8,14 @@ and tries again; one whose rules raise is loaded whole.
 Invariants: a view writes nothing; `changed` never waits and never activates; at most one frame per interval.
 """
 
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from functools import partial
 from random import Random
 from typing import Any
 
 import structlog
+import trio
 
 from actors.errors import NotFound
 from actors.kernel.kind import Peek, View
@@ -85,6 +87,24 @@ class Views:
             live.wanted -= 1
             self.drop_unwatched(live)
 
+    def watch_now(self, view: View[Any], id: str, request: WatchRequest) -> Subscription | None:
+        """Subscribe to a view that is loaded, without waiting; see `Watching.watch_now`. Raises: what is said there."""
+        live = self._live.find(view.name, id)
+        if live is None or not live.loaded or (view.durable is not None and request.since is not None):
+            return None
+        return live.channel.subscribe(request, None)
+
+    def expecting(self, wanted: Iterable[tuple[View[Any], str]]) -> "Expected":
+        """Load views that are about to be watched; see `Watching.expecting`."""
+        return Expected(self, [self._find(view, id) for view, id in wanted])
+
+    async def landed(self, lives: Iterable[LiveView]) -> None:
+        """Wait until some views are loaded; see `Expected.landed`. Cancellation ends only the wait."""
+        with trio.move_on_after(self._runtime.ask_ms / 1000):
+            for live in lives:
+                if live.busy and not live.loaded:
+                    await self._landing(live)
+
     def statistics(self, now_ms: int) -> list[ActorStatistics]:
         """Return one row for each view."""
         return [live.statistics(now_ms) for live in self._live]
@@ -103,14 +123,18 @@ class Views:
         return live
 
     async def _wait_loaded(self, live: LiveView) -> None:
+        failure = await self._landing(live)
+        if failure is not None:
+            raise failure
+
+    async def _landing(self, live: LiveView) -> Failure | None:
+        """Wait until what is read for a view has landed; returns why nothing was read."""
         waiter: OneShot[Failure | None] = OneShot()
         live.waiting = [*(live.waiting or ()), waiter]
         try:
-            failure = await waiter.wait()
+            return await waiter.wait()
         finally:
             live.forget(waiter)
-        if failure is not None:
-            raise failure
 
     def drop_unwatched(self, live: LiveView) -> None:
         """Drop a view that has no subscriber and no viewer about to subscribe."""
@@ -280,6 +304,38 @@ class Views:
         live.state = _adopted(live, state)
         live.error = None
         live.pause_ms = AGAIN_MS
+
+
+class Expected:
+    """Views that are about to be watched: none of them goes during its block.
+
+    Args:
+        views: that have them.
+        lives: they are being loaded, or are loaded.
+    """
+
+    __slots__ = ("_lives", "_views")
+
+    def __init__(self, views: Views, lives: list[LiveView]) -> None:
+        self._views = views
+        self._lives = lives
+
+    def __enter__(self) -> "Expected":
+        for live in self._lives:
+            live.wanted += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for live in self._lives:
+            live.wanted -= 1
+            self._views.drop_unwatched(live)
+
+    async def landed(self) -> None:
+        """Wait until each is loaded or could not be, for as long as a command may take; `watch` says why.
+
+        Cancellation ends only the wait.
+        """
+        await self._views.landed(self._lives)
 
 
 def _adopted(live: LiveView, state: Any) -> Any:

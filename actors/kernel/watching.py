@@ -1,5 +1,6 @@
 """How viewers come to watch an owner, here or on another node, or a view."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import trio
@@ -13,7 +14,7 @@ from actors.kernel.owners import Owners
 from actors.kernel.recovery import read_missed
 from actors.kernel.runtime import Runtime
 from actors.kernel.subscription import Subscription, WatchRequest
-from actors.kernel.views import Views
+from actors.kernel.views import Expected, Views
 
 
 class Watching:
@@ -48,6 +49,21 @@ class Watching:
                 return await self._views.watch(shown, id, request)
             return await self._watch_owner(shown, id, request)
         raise Overloaded
+
+    def watch_now(
+        self, shown: Kind[Any, Any] | View[Any], id: str, request: WatchRequest
+    ) -> Subscription | None:
+        """As `watch` for a view that is loaded, without waiting; None for all others, and for owners.
+
+        Raises: Refused by the `audience` of the view.
+        """
+        if self._owners.closing or not isinstance(shown, View):
+            return None
+        return self._views.watch_now(shown, id, request)
+
+    def expecting(self, wanted: Iterable[tuple[View[Any], str]]) -> Expected:
+        """Load views, by view and id, all at once, which are then watched within a block."""
+        return self._views.expecting(wanted)
 
     async def _watch_owner(self, kind: Kind[Any, Any], id: str, request: WatchRequest) -> Subscription:
         older: list[tuple[int, Any]] | None = None

@@ -9,7 +9,7 @@ When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: onl
 """
 
 import heapq
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from actors.errors import NotFound
 from actors.ids import RandomBytes, new_object_id
 from actors.kernel.clock import Clock
+from actors.kernel.joint_reads import JointReads
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
 from actors.users.last_seen import LastSeen
@@ -75,6 +76,7 @@ class Users:
         self._entries: dict[str, _Entry] = {}
         # {roles as stored: (access without grants, how many of `_grown` it takes into account)}
         self._of_roles: dict[tuple[str, ...], tuple[Access, int]] = {}
+        self._reads = JointReads(self._read_together)
         self._loads: SingleFlight[str, UserWithRights | None] = SingleFlight()
         self._arrivals: SingleFlight[tuple[str, str, int], User | None] = SingleFlight()
         self._catalog: set[str] | None = None  # shared by every access, and grown in place
@@ -299,7 +301,7 @@ class Users:
         catalog = await self._read_catalog()
         rights = await self._loads.run(
             user_id,
-            lambda: self._store.read(lambda conn: read_with_rights(conn, user_id)),
+            lambda: self._reads.read(user_id),
             lambda rights: self._keep(user_id, rights, catalog),
         )
         if rights is None:
@@ -309,6 +311,9 @@ class Users:
         if entry is not None and not entry.stale:
             return entry
         return _Entry(rights, self._resolve(rights, catalog), len(self._grown))
+
+    async def _read_together(self, user_ids: Sequence[str]) -> dict[str, UserWithRights]:
+        return await self._store.read(lambda conn: read_with_rights(conn, user_ids))
 
     async def _read_catalog(self) -> set[str]:
         if self._catalog is not None:

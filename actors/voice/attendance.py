@@ -46,6 +46,7 @@ class Attendance:
         self._ended: dict[str, tuple[str, Reason, int]] = {}  # {session id: (user id, why, when)}
         self._listeners: list[Callable[[str, str, str, Reason], None]] = []
         self._welcomers: list[Callable[[State, str], None]] = []
+        self._watchers: list[Callable[[State], None]] = []
 
     def on_doom(self, listener: Callable[[str, str, str, Reason], None]) -> None:
         """Call `listener(channel id, user id, session id, reason)`, synchronously, when a session is to end."""
@@ -54,6 +55,16 @@ class Attendance:
     def on_joined(self, listener: Callable[[State, str], None]) -> None:
         """Call `listener(channel, user id)`, synchronously, when a user has come in, and that is committed."""
         self._welcomers.append(listener)
+
+    def on_change(self, watcher: Callable[[State], None]) -> None:
+        """Call `watcher(channel)`, synchronously, when something has happened to a channel, and is committed."""
+        self._watchers.append(watcher)
+
+    def begin(self) -> None:
+        """Mind voice from now on, which another node did before: all sessions count as heard now, all rights are in
+        question."""
+        self._heard_ms = dict.fromkeys(self._heard_ms, self._now_ms())
+        self.suspect("")
 
     # -- looking ------------------------------------------------------------------------------------
 
@@ -135,6 +146,18 @@ class Attendance:
         if isinstance(event, events.Joined):
             for listener in self._welcomers:
                 listener(state, event.session.user_id)
+        for watcher in self._watchers:
+            watcher(state)
+
+    def take_of_other(self, state: State, speaking: Collection[str]) -> None:
+        """Take in a channel as the node has told that minds voice.
+
+        Args:
+            speaking: the ids of the sessions in it that speak.
+        """
+        self.take(state)
+        self.speaking -= {one.session_id for one in state.sessions.values()}
+        self.speaking.update(speaking)
 
     def take(self, state: State) -> None:
         """Take in a channel as it is now."""

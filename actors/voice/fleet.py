@@ -64,18 +64,23 @@ class Node:
         self.told = False
         self.seen: dict[str, int | None] = {}
 
-    def take(self, sign: Sign, now_ms: int) -> None:
-        """Move by what was heard or not."""
-        status = MOVES[self.status, sign]
-        if status != self.status:
-            self.status, self.moved_ms = status, now_ms
+    def take(self, sign: Sign, now_ms: int) -> bool:
+        """Move by what was heard or not; returns whether its status is another."""
+        return self.turn(MOVES[self.status, sign], now_ms)
+
+    def turn(self, status: NodeStatus, now_ms: int) -> bool:
+        """Have a status; returns whether it is another."""
+        if status == self.status:
+            return False
+        self.status, self.moved_ms = status, now_ms
+        return True
 
 
 class Fleet:
     """All nodes.
 
     Attributes:
-        since_ms: the service's start.
+        since_ms: since when the nodes are minded here: the service's start, or when another one ceased to.
 
     Args:
         rows: as they are at the start.
@@ -113,6 +118,16 @@ class Fleet:
     def on_gone(self, listener: Callable[[str], None]) -> None:
         """Call `listener(node_id)`, synchronously, when a node is no more."""
         self._mourners.append(listener)
+
+    def begin(self) -> None:
+        """Mind the nodes from now on, which another node of the service did before: those that are not offline count as
+        heard now, and all are given the orders again that still hold."""
+        now_ms = self.since_ms = self._now_ms()
+        for node in self:
+            node.outbox, node.told, node.seen = Outbox(self._new_epoch()), False, {}
+            if node.status != "offline":
+                node.heard_ms = now_ms
+            self._tell(node.row.node_id)
 
     def put(self, row: NodeRow) -> None:
         """A node has registered; one that is known stays as it is."""

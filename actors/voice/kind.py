@@ -80,7 +80,6 @@ def voice_kinds(attendance: Attendance, memberships: Memberships, place_of: Plac
             touches=touches,
             on_committed=attendance.follow,
             on_outcome_unknown=distrust,
-            doubted_elsewhere=True,
         ),
         unjournaled=Unjournaled(refresh=loading.refresh),
         crossing=dict.fromkeys(get_args(AnyCommand), State),

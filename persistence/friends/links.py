@@ -20,6 +20,7 @@ LEFT JOIN flame_streaks s
 
 _OF_USERS = f"{_SELECT} WHERE l.user_id = ANY ($1::text[]) ORDER BY l.accepted_at_ms, l.friend_id"
 _NAMED = f"{_SELECT} WHERE l.user_id = $1 AND l.friend_id = ANY ($2::text[]) ORDER BY l.accepted_at_ms, l.friend_id"
+_IDS = "SELECT user_id, friend_id FROM friend_links WHERE user_id = ANY ($1::text[])"
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -68,10 +69,12 @@ async def named(conn: Connection, user_id: str, friend_ids: Collection[str]) -> 
     return [_link(row) for row in await conn.fetch(_NAMED, user_id, list(friend_ids))]
 
 
-async def friend_ids(conn: Connection, user_id: str) -> list[str]:
-    """The ids of all friends of a user."""
-    rows = await conn.fetch("SELECT friend_id FROM friend_links WHERE user_id = $1", user_id)
-    return [row["friend_id"] for row in rows]
+async def friend_ids(conn: Connection, user_ids: Sequence[str]) -> dict[str, list[str]]:
+    """{user id: the ids of all their friends}."""
+    found: dict[str, list[str]] = {user_id: [] for user_id in user_ids}
+    for user_id, friend_id in await conn.fetch(_IDS, user_ids):
+        found[user_id].append(friend_id)
+    return found
 
 
 async def friends_among(conn: Connection, user_id: str, others: Collection[str]) -> set[str]:

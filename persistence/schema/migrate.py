@@ -2,6 +2,10 @@
 
 Invariants: a file that was applied never changes; its SHA-256 is compared at every start. Several processes
 may start at once: each step holds an advisory lock. The files contain no BEGIN or COMMIT and no extension.
+
+A file that begins with `-- expands` only adds: tables, columns that have a default, indexes. Who does not know it can
+do without, so a release that has never heard of it starts all the same: while nodes are renewed with the next release,
+one of the present release may end and begin again.
 """
 
 import hashlib
@@ -27,9 +31,13 @@ _TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
     name       text        PRIMARY KEY,
     checksum   text        NOT NULL,
-    applied_at timestamptz NOT NULL DEFAULT now()
-)
+    applied_at timestamptz NOT NULL DEFAULT now(),
+    expands    boolean     NOT NULL DEFAULT false
+);
+ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS expands boolean NOT NULL DEFAULT false;
 """
+
+EXPANDS = "-- expands"
 
 
 class MigrationChanged(PersistenceError):
@@ -56,6 +64,11 @@ class Migration:
     def checksum(self) -> str:
         """SHA-256 of the text, hexadecimal."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
+
+    @property
+    def expands(self) -> bool:
+        """Whether releases that do not know it can do without it."""
+        return self.sql.startswith(EXPANDS)
 
 
 class Transactor(Protocol):
@@ -160,21 +173,33 @@ def check_known(applied: Mapping[str, str], migrations: tuple[Migration, ...] | 
             )
 
 
+async def _read_expanding(conn: Connection) -> frozenset[str]:
+    """The names of migrations without which other releases can do; the column came after the table."""
+    rows = await conn.fetch(
+        "SELECT name FROM schema_migrations AS row WHERE (to_jsonb(row) ->> 'expands')::boolean"
+    )
+    return frozenset(row["name"] for row in rows)
+
+
 async def _step(conn: Connection, migrations: tuple[Migration, ...]) -> str | None:
     """Apply the first migration that is missing; its name, or None when none is."""
     # The bridge bounds every statement by seconds; building an index over years of messages takes longer.
     await conn.execute("SET LOCAL statement_timeout = 0")
     await conn.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
     applied = await read_applied(conn)
+    if unknown := applied.keys() - {migration.name for migration in migrations}:
+        for name in unknown & await _read_expanding(conn):
+            del applied[name]
     check_known(applied, migrations)
     for migration in migrations:
         if migration.name not in applied:
             await conn.execute(_TABLE)
             await conn.execute(migration.sql)
             await conn.execute(
-                "INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)",
+                "INSERT INTO schema_migrations (name, checksum, expands) VALUES ($1, $2, $3)",
                 migration.name,
                 migration.checksum,
+                migration.expands,
             )
             return migration.name
     return None

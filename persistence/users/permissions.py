@@ -82,9 +82,15 @@ async def read_catalog(conn: Connection) -> list[CatalogNode]:
 
 async def read_roles(conn: Connection, user_id: str) -> list[str]:
     """The user's roles as stored."""
-    return [
-        row["role"] for row in await conn.fetch("SELECT role FROM user_roles WHERE user_id = $1", user_id)
-    ]
+    return (await roles_of(conn, [user_id]))[user_id]
+
+
+async def roles_of(conn: Connection, user_ids: Sequence[str]) -> dict[str, list[str]]:
+    """{user id: their roles as stored}."""
+    found: dict[str, list[str]] = {user_id: [] for user_id in user_ids}
+    for user_id, role in await conn.fetch(_ROLES, user_ids):
+        found[user_id].append(role)
+    return found
 
 
 async def super_admin_exists(conn: Connection) -> bool:
@@ -201,15 +207,25 @@ async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | Non
 
 async def read_rights(conn: Connection, user_id: str) -> list[Grant]:
     """Every right of the user: those that admins have granted or denied, and those that were bought."""
-    rows = await conn.fetch(_RIGHTS, user_id)
-    return [Grant(*row) for row in rows]
+    return (await rights_of(conn, [user_id]))[user_id]
 
+
+async def rights_of(conn: Connection, user_ids: Sequence[str]) -> dict[str, list[Grant]]:
+    """{user id: what `read_rights` returns}."""
+    found: dict[str, list[Grant]] = {user_id: [] for user_id in user_ids}
+    for user_id, *grant in await conn.fetch(_RIGHTS, user_ids):
+        found[user_id].append(Grant(*grant))
+    return found
+
+
+_ROLES = "SELECT user_id, role FROM user_roles WHERE user_id = ANY ($1::text[])"
 
 _RIGHTS = """
-SELECT node, negated, expires_at_ms, value, unit, 0::bigint AS begins_at_ms FROM user_grants WHERE user_id = $1
+SELECT user_id, node, negated, expires_at_ms, value, unit, 0::bigint AS begins_at_ms FROM user_grants
+WHERE user_id = ANY ($1::text[])
 UNION ALL
-SELECT node, false, ends_at_ms, value, unit, begins_at_ms FROM shop_entitlements
-WHERE user_id = $1 AND NOT ended AND NOT suspended
+SELECT user_id, node, false, ends_at_ms, value, unit, begins_at_ms FROM shop_entitlements
+WHERE user_id = ANY ($1::text[]) AND NOT ended AND NOT suspended
 """
 
 

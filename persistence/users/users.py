@@ -3,14 +3,14 @@
 `name_lower` is lower-cased here, in Python: PostgreSQL's `lower` depends on the cluster's locale.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from sys import intern
 from typing import Literal
 
 import msgspec
 
 from persistence.connection import Connection, Row
-from persistence.users.permissions import Grant, announce, read_rights, read_roles, renamed
+from persistence.users.permissions import Grant, announce, renamed, rights_of, roles_of
 
 Visibility = Literal["PUBLIC", "FRIENDS", "PRIVATE"]
 """Which viewers may see something of a user (service-api §2 Profile)."""
@@ -167,14 +167,11 @@ async def read_user(conn: Connection, user_id: str) -> User | None:
     return None if row is None else _user(row)
 
 
-async def read_with_rights(conn: Connection, user_id: str) -> UserWithRights | None:
-    """One user with roles and grants, or None."""
-    user = await read_user(conn, user_id)
-    if user is None:
-        return None
-    return UserWithRights(
-        user, tuple(await read_roles(conn, user_id)), tuple(await read_rights(conn, user_id))
-    )
+async def read_with_rights(conn: Connection, user_ids: Sequence[str]) -> dict[str, UserWithRights]:
+    """{user id: the user with roles and grants}, of those who exist."""
+    users = [_user(row) for row in await conn.fetch(f"{_SELECT} WHERE id = ANY ($1::text[])", user_ids)]
+    roles, grants = await roles_of(conn, user_ids), await rights_of(conn, user_ids)
+    return {user.id: UserWithRights(user, tuple(roles[user.id]), tuple(grants[user.id])) for user in users}
 
 
 async def read_names(conn: Connection, user_ids: Collection[str]) -> dict[str, str]:

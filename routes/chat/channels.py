@@ -6,6 +6,8 @@
 | `conversation:<id>` | MessagePage   | message_*, poll_updated, conversation_updated, typing, read |
 """
 
+from collections.abc import Awaitable
+
 from actors.chat.commands import ChatViewer, InboxViewer
 from actors.errors import ConversationNotFound
 from actors.ids import UserId, parse_object_id
@@ -31,8 +33,9 @@ def _reader(user_id: UserId, params: SubscribeParams) -> ChatViewer:
     return ChatViewer(user_id, min(max(params.limit, 1), MAX_PAGE), params.include_archived)
 
 
-async def _acquaint(service: Opened, user_id: UserId) -> None:
-    await service.of(FRIENDS_LIVE).circles.learn(user_id)
+def _acquaint(service: Opened, user_id: UserId) -> Awaitable[None] | None:
+    circles = service.of(FRIENDS_LIVE).circles
+    return None if circles.knows(user_id) else circles.learn(user_id)
 
 
 INBOX = LiveChannel(

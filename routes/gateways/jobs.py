@@ -19,9 +19,9 @@ KEPT_MS = 7 * DAY_MS
 def jobs_of(service: Service) -> tuple[Job, ...]:
     """All jobs of gateways."""
     return (
-        Job("silent gateways", 1, partial(_settle, service)),
+        Job("silent gateways", 1, partial(_settle, service), one_node=True),
         Job("revision of routes", 1, service.of(CARRYING).look),
-        Job("heartbeats of gateways", 60, partial(_write_heartbeats, service)),
+        Job("heartbeats of gateways", 60, partial(_write_heartbeats, service), one_node=True),
         Job("gateways that are gone", 3600, Pruning(partial(_forget, service), most=100).run, one_node=True),
     )
 

@@ -10,13 +10,14 @@ from actors.bounds import MAX_SAFE_INTEGER, ShortText
 from actors.connect.claim_keys import digest
 from actors.errors import FieldError, Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.gateways import units
+from actors.gateways.events import GatewayHeard
 from actors.gateways.public import Gateway, gateway_of
 from actors.gateways.registry import HEARTBEAT_INTERVAL_MS
 from actors.hostnames import is_address, normal_host
 from actors.ids import ObjectId
 from persistence.gateways.gateways import GatewayRow
 from routes.call import Call
-from routes.changes import change, change_by_itself
+from routes.changes import announce, change, change_by_itself
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import BadServerCredentials
 from routes.edge.identity.base64url import to_base64url
@@ -159,7 +160,7 @@ async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBod
     """
     service, row = call.service, call.subject
     registry = service.of(GATEWAY_REGISTRY)
-    registry.heard(gateway_id, body.connections)
+    await announce(service, GatewayHeard(gateway_id, call.now_ms, body.connections))
     if not row.online or row.confirmed_revision != body.routes_revision:
         await change_by_itself(service, units.hear, row, body.routes_revision, about=AllGateways())
     call.wait_longer(body.wait_seconds)

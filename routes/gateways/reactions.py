@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from actors.gateways.events import GatewayChanged, GatewayForgotten, RoutesChanged
+from actors.gateways.events import GatewayChanged, GatewayForgotten, GatewayHeard, RoutesChanged
 from persistence.gateways import gateways
 from routes.changes import Reaction, Reconciliation
 from routes.gateways.parts import CARRYING, GATEWAY_REGISTRY
@@ -23,6 +23,10 @@ def _forgotten(service: Service, event: GatewayForgotten) -> None:
     service.of(GATEWAY_REGISTRY).forgotten(event.gateway_id)
 
 
+def _heard(service: Service, event: GatewayHeard) -> None:
+    service.of(GATEWAY_REGISTRY).heard(event.gateway_id, event.at_ms, event.connections)
+
+
 def _routes_changed(service: Service, _event: RoutesChanged) -> None:
     service.of(CARRYING).changed()
 
@@ -37,6 +41,7 @@ async def _ask(service: Service, _about: AllGateways, _happened: Sequence[object
 REACTIONS = (
     Reaction(GatewayChanged, _changed),
     Reaction(GatewayForgotten, _forgotten),
+    Reaction(GatewayHeard, _heard),
     Reaction(RoutesChanged, _routes_changed),
 )
 RECONCILIATIONS = (Reconciliation(AllGateways, _ask),)

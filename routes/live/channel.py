@@ -44,6 +44,10 @@ def _alike(_user_id: UserId, _params: SubscribeParams) -> None:
     return None
 
 
+def _known(_service: Opened, _user_id: UserId) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LiveChannel:
     """One kind of channel.
@@ -63,7 +67,8 @@ class LiveChannel:
         missing: the refusal of a malformed or unknown id.
         by_default: whether it is subscribed on connect (contract §9).
         shows: the structs of its frames, for the description of the service.
-        prepare: loads what memory must know of the viewer before they watch; may raise PersistenceError.
+        prepare: loads what memory must know of the viewer before they watch: what is to be awaited for that, or
+            None where all is known. May raise PersistenceError.
     """
 
     name: str
@@ -77,7 +82,7 @@ class LiveChannel:
     by_default: bool = False
     needs_too: tuple[str, ...] = ()
     shows: Shown | None = None
-    prepare: Callable[[Opened, UserId], Awaitable[None]] | None = None
+    prepare: Callable[[Opened, UserId], Awaitable[None] | None] = _known
 
     @property
     def demands(self) -> tuple[Needs, ...]:

@@ -7,17 +7,19 @@ succeeds or not. A session has no task and no reference to the request that open
 to commands still in flight are dropped then.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeAlias
 
 import msgspec
 import trio
 
-from actors.errors import Invalid, QuotaExceeded, Refused
-from actors.kernel.kind import Kind
+from actors.errors import Invalid, NotFound, QuotaExceeded, Refused
+from actors.kernel.kind import Kind, View
 from actors.kernel.mailbox import Answer
 from actors.kernel.subscription import Subscription, WatchRequest
+from actors.kernel.supervisor import Fault
 from persistence.errors import PersistenceError
 from routes.edge.errors import Internal, refusal_of
 from routes.edge.principal import Access, UserPrincipal, demand
@@ -33,6 +35,12 @@ MAX_SUBSCRIPTIONS = 200
 
 MAX_IN_FLIGHT = 64
 """Most commands posted to actors and not answered yet; at that number the socket is not read until one is."""
+
+FAILURES = (Refused, PersistenceError, Fault)
+"""Failures of a command that are sent to the client as a refusal; the socket stays open."""
+
+AS_BY_DEFAULT = SubscribeParams()
+"""How channels are shown that are subscribed on connect."""
 
 CommandId: TypeAlias = int | str | None
 """The id that the client chose for a command; None for a command that wants no reply."""
@@ -62,7 +70,7 @@ class Session:
         self.user_id = user.user_id
         self.capped = user.capped
         self.access: Access = user.access
-        self._watched: dict[str, Subscription] = {}  # {name on the wire: …}
+        self._watched: tuple[Subscription, ...] = ()  # each with a name of its own; few, so a dict takes more
         self._in_flight = 0
         self._room: trio.Event | None = None
         service.of(RIGHTS).follow(user.user_id, self, user.access, capped=user.capped)
@@ -142,6 +150,50 @@ class Session:
 
     # -- watching --------------------------------------------------------------------------------------------
 
+    async def subscribe_all(self, names: Sequence[str]) -> None:
+        """Watch channels on connect, in this order, as they are by default; the client is told which are not shown.
+
+        Views among them are read at the same time, and the frames of what needs no wait then leave in one send.
+        Cancellation leaves the rest unwatched.
+
+        Args:
+            names: as the client wrote them, or the default ones.
+        """
+        channels = self._located(names[:MAX_SUBSCRIPTIONS])
+        shown = [(channel.shown(self.service), id) for channel, id in channels]
+        views = [(one, id) for one, id in shown if isinstance(one, View)]
+        with self.service.system.watching.expecting(views) as expected:
+            for channel, _ in channels:
+                with suppress(*FAILURES):  # told below
+                    if (preparing := channel.prepare(self.service, self.user_id)) is not None:
+                        await preparing
+            await expected.landed()
+            self.socket.gather()
+            try:
+                for name in names:
+                    await self._subscribe_or_tell(name)
+            finally:
+                self.socket.release()
+
+    def _located(self, names: Iterable[str]) -> list[tuple[LiveChannel, str]]:
+        """The channels of these names that there are and that the user may watch, with the ids of what they show."""
+        found: list[tuple[LiveChannel, str]] = []
+        for name in names:
+            with suppress(NotFound):
+                channel, id = self.service.channels.locate(name, self.user_id)
+                if channel.open_to(self.access):
+                    found.append((channel, id))
+        return found
+
+    async def _subscribe_or_tell(self, name: str) -> None:
+        try:
+            waiting = self._subscribe_now(name)
+            if waiting is not None:
+                self.socket.release()
+                await waiting
+        except FAILURES as error:
+            self.told_off(name, explained(error))
+
     async def subscribe(
         self,
         name: str,
@@ -164,11 +216,45 @@ class Session:
             Refused: there is no such channel, the user may not watch it, or watches 200 already.
             PersistenceError: the actor could not be loaded.
         """
+        channel, actor_id, request = self._asked(name, params, since, opened)
+        await self._subscribe(channel, actor_id, request, channel.prepare(self.service, self.user_id))
+
+    def _subscribe_now(self, name: str) -> Coroutine[Any, Any, None] | None:
+        """Watch a channel as it is by default; returns what is to be awaited for that, None where that is nothing."""
+        channel, actor_id, request = self._asked(name, AS_BY_DEFAULT)
+        preparing = channel.prepare(self.service, self.user_id)
+        if preparing is None:
+            shown = channel.shown(self.service)
+            subscription = self.service.system.watching.watch_now(shown, actor_id, request)
+            if subscription is not None:
+                self._take(subscription)
+                return None
+        return self._subscribe(channel, actor_id, request, preparing)
+
+    async def _subscribe(
+        self, channel: LiveChannel, actor_id: str, request: WatchRequest, preparing: Awaitable[None] | None
+    ) -> None:
+        access = self.access
+        if preparing is not None:
+            await preparing
+        subscription = await self.service.system.watch(channel.shown(self.service), actor_id, request)
+        self._take(subscription)
+        if self.access is not access and not self.socket.closed:
+            # The rights changed while the actor was loading, when this subscription could not be told yet.
+            self._recheck(channel, subscription)
+
+    def _asked(
+        self,
+        name: str,
+        params: SubscribeParams,
+        since: Since | None = None,
+        opened: Callable[[str, str, int, bool], None] | None = None,
+    ) -> tuple[LiveChannel, str, WatchRequest]:
+        """The channel of a name, the id of what it shows, and the request to watch that; or the refusal."""
         channel, actor_id = self.service.channels.locate(name, self.user_id)
         name = channel.name_of(actor_id)
-        access = self.access
         for needs in channel.demands:
-            demand(needs, access)
+            demand(needs, self.access)
         self._check_room(name)
 
         def begin(epoch: str, offset: int, recovered: bool) -> None:
@@ -177,25 +263,22 @@ class Session:
             if opened is not None:
                 opened(name, epoch, offset, recovered)
 
-        if channel.prepare is not None:
-            await channel.prepare(self.service, self.user_id)
         request = WatchRequest(
             sink=self.socket,
-            viewer=channel.viewer_of(self.user_id, params, access),
+            viewer=channel.viewer_of(self.user_id, params, self.access),
             channel=name,
             envelope=frames.LIVE,
             mode=params.mode,
             opened=begin,
             since=since,
         )
-        subscription = await self.service.system.watch(channel.shown(self.service), actor_id, request)
+        return channel, actor_id, request
+
+    def _take(self, subscription: Subscription) -> None:
         if self.socket.closed:
             subscription.close()
-            return
-        self._watched[subscription.wire_name] = subscription
-        if self.access is not access:
-            # The rights changed while the actor was loading, when this subscription could not be told yet.
-            self._recheck(channel, subscription)
+        else:
+            self._watched += (subscription,)
 
     def unsubscribe(self, name: str) -> str:
         """Stop watching a channel; harmless if it was not watched.
@@ -223,8 +306,8 @@ class Session:
     def recheck(self, access: Access) -> None:
         """Take the user's new rights, and end subscriptions that they no longer cover."""
         self.access = access
-        for name, subscription in tuple(self._watched.items()):
-            self._recheck(self.service.channels.named(name), subscription)
+        for subscription in self._watched:
+            self._recheck(self.service.channels.named(subscription.wire_name), subscription)
 
     def _recheck(self, channel: LiveChannel, subscription: Subscription) -> None:
         if not channel.open_to(self.access):
@@ -236,20 +319,22 @@ class Session:
 
     def _close(self) -> None:
         self.service.of(RIGHTS).unfollow(self.user_id, self)
-        for subscription in self._watched.values():
+        for subscription in self._watched:
             subscription.close()
-        self._watched = {}
+        self._watched = ()
 
     def _leave(self, name: str) -> None:
-        watched = self._watched.pop(name, None)
-        if watched is not None:
-            watched.close()
+        for subscription in self._watched:
+            if subscription.wire_name == name:
+                self._watched = tuple(one for one in self._watched if one is not subscription)
+                subscription.close()
+                return
 
     def _check_room(self, name: str) -> None:
-        if len(self._watched) < MAX_SUBSCRIPTIONS or name in self._watched:
+        if len(self._watched) < MAX_SUBSCRIPTIONS or any(one.wire_name == name for one in self._watched):
             return
         # Subscriptions that the server ended are still listed; they are removed only when the list is full.
-        self._watched = {known: watched for known, watched in self._watched.items() if _stands(watched)}
+        self._watched = tuple(filter(_stands, self._watched))
         if len(self._watched) >= MAX_SUBSCRIPTIONS:
             raise QuotaExceeded(
                 message=f"one socket watches at most {MAX_SUBSCRIPTIONS} channels", max=MAX_SUBSCRIPTIONS

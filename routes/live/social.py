@@ -4,10 +4,7 @@ from collections.abc import Awaitable
 
 import msgspec
 
-from actors.errors import Refused
-from actors.kernel.supervisor import Fault
 from actors.users.permissions import capped_to
-from persistence.errors import PersistenceError
 from routes.call import Call
 from routes.chat.channels import READ
 from routes.edge.declare.endpoint import Stream, stream
@@ -18,17 +15,13 @@ from routes.edge.principal import UserPrincipal
 from routes.edge.websocket import frames
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.socket import LiveSocket
-from routes.live.channel import SubscribeParams
 from routes.live.channels import Channels
 from routes.live.command import Command
 from routes.live.commands import BadFrame, Commands, Misread
 from routes.live.pace import Pace, Verdict
-from routes.live.session import MAX_SUBSCRIPTIONS, Session, explained
+from routes.live.session import FAILURES, MAX_SUBSCRIPTIONS, Session, explained
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
-
-FAILURES = (Refused, PersistenceError, Fault)
-"""Failures of a command that are sent to the client as a refusal; the socket stays open."""
 
 
 class SocialQuery(msgspec.Struct, frozen=True):
@@ -73,6 +66,7 @@ def social_stream(commands: Commands, channels: Channels) -> Stream:
         ),
         receives=commands.structs,
         shows=channels.described(),
+        greets=True,
     )
     async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> Listener:
         """Every channel over one socket: subscribe, unsubscribe, send, typing, read, ping.
@@ -93,11 +87,7 @@ def social_stream(commands: Commands, channels: Channels) -> Stream:
                 limits=frames.SocketLimits(POLICIES["live-command"].quota, MAX_SUBSCRIPTIONS),
             )
         )
-        for name in query.names(service.channels.defaults):
-            try:
-                await session.subscribe(name, SubscribeParams())
-            except FAILURES as error:
-                session.told_off(name, explained(error))
+        await session.subscribe_all(query.names(service.channels.defaults))
         return session
 
     return social_live

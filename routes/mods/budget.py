@@ -1,7 +1,8 @@
 """How many requests a catalogue is sent: fewer than it takes from one address, and fewer still where others at the same
-address have used some of that up."""
+address have used some of that up. Nodes that serve together share the number."""
 
 import re
+from collections.abc import Callable
 
 from routes.edge.buckets import Bucket
 
@@ -22,9 +23,11 @@ class Budget:
 
     Args:
         now_ms: epoch milliseconds.
+        nodes: how many nodes ask the catalogue, at least 1, which may all have one address.
     """
 
-    def __init__(self, now_ms: int) -> None:
+    def __init__(self, now_ms: int, nodes: Callable[[], int] = lambda: 1) -> None:
+        self._nodes = nodes
         self._bucket = Bucket(PER_MINUTE * _MINUTE_MS, now_ms)
         self._closed_until_ms = 0
 
@@ -36,9 +39,10 @@ class Budget:
         """
         if now_ms < self._closed_until_ms:
             return self._closed_until_ms - now_ms
-        if self._bucket.take(PER_MINUTE, _MINUTE_MS, now_ms):
+        share = max(1, PER_MINUTE // self._nodes())
+        if self._bucket.take(share, _MINUTE_MS, now_ms):
             return 0
-        return self._bucket.wait_ms(PER_MINUTE, _MINUTE_MS)
+        return self._bucket.wait_ms(share, _MINUTE_MS)
 
     def learn(self, remaining: str | None, reset: str | None, now_ms: int) -> None:
         """Have no more requests left than the catalogue says.

@@ -19,8 +19,8 @@ async def _open(opening: Opening) -> ModLibrary:
     curseforge = None if key is None else await _upstream(opening, config.curseforge_url, CURSEFORGE_HOST)
     return ModLibrary(
         (
-            Source("modrinth", modrinth, {}, clock),
-            Source("curseforge", curseforge, {} if key is None else {"x-api-key": key}, clock),
+            Source("modrinth", modrinth, {}, clock, opening.nodes),
+            Source("curseforge", curseforge, {} if key is None else {"x-api-key": key}, clock, opening.nodes),
         ),
         clock,
     )

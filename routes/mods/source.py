@@ -1,7 +1,7 @@
 """A catalogue of mods as it is asked: what its answers mean, and how often it may be asked at all."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -40,20 +40,26 @@ class Source:
         upstream: its API; None where it cannot be asked, because there is no key.
         headers: of each request.
         clock: of all rules.
+        nodes: how many nodes ask the catalogue, at least 1.
 
     Attributes:
         asked: how many requests were sent.
     """
 
     def __init__(
-        self, name: SourceName, upstream: Upstream | None, headers: Mapping[str, str], clock: Clock
+        self,
+        name: SourceName,
+        upstream: Upstream | None,
+        headers: Mapping[str, str],
+        clock: Clock,
+        nodes: Callable[[], int] = lambda: 1,
     ) -> None:
         self.name = name
         self.asked = 0
         self._upstream = upstream
         self._headers = {"accept": "application/json", **headers}
         self._clock = clock
-        self._budget = Budget(clock.now_ms())
+        self._budget = Budget(clock.now_ms(), nodes)
         self._underway = 0
         self._away = False
 

@@ -16,7 +16,7 @@ from actors.party.rules_invites import check_invite
 from actors.party.state import Invite, State
 from actors.party.units import PartyCreation, create_party
 from persistence.errors import RowsRejected
-from persistence.party.rows import invites_to
+from persistence.party import rows
 from routes.call import Call
 from routes.changes import change, change_by_itself
 from routes.edge.reply import Encoded
@@ -125,6 +125,9 @@ async def accept(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartyS
     try:
         return await do(call, actor_id, party_id, AcceptInvite(actor_id))
     except RowsRejected:
+        # What the same request is answered on another node is refused here as well: then its own answer stands.
+        if await service.database.read(rows.party_of, actor_id) in (None, party_id):
+            raise
         raise Conflict("you have just joined another party") from None
 
 
@@ -203,12 +206,12 @@ async def _shown(call: Call, actor_id: UserId) -> own_view.OwnParty:
     return known if known is not None else await service.database.read(own_view.load, actor_id)
 
 
-async def _incoming(call: Call, actor_id: UserId) -> dict[str, Invite]:
+async def _incoming(call: Call, actor_id: UserId) -> Mapping[str, Invite]:
     service = call.service
     known: own_view.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
     if known is not None:
         return known.incoming
-    found = await service.database.read(invites_to, [actor_id])
+    found = await service.database.read(rows.invites_to, [actor_id])
     return {row.party_id: invite_of(row) for row in found[actor_id]}
 
 

@@ -12,6 +12,7 @@ from actors.sessions.signed_in import SignedIn
 from actors.users.permissions import capped_to
 from actors.users.users import Users
 from routes.edge.errors import TokenExpired, Unauthenticated
+from routes.edge.identity.credentials import as_header
 from routes.edge.identity.issuers import Issuers
 from routes.edge.identity.keys import Keys
 from routes.edge.identity.tokens import verify_user_token
@@ -82,7 +83,7 @@ class TokenAuthenticator:
             UpstreamUnavailable: its issuer's keys are not known yet.
             DatabaseUnavailable: the user's rights are not in memory and cannot be read.
         """
-        carried = b"Bearer " + token.encode("latin-1")
+        carried = as_header(token)
         principal = self.known(carried, self._clock.now_ms())
         if principal is None:
             verified = verify_user_token(token, self._keys, self._issuers, self._clock.now_ms())

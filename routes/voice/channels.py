@@ -7,8 +7,9 @@ import msgspec
 
 from actors.bounds import IdText
 from actors.errors import Blocked, FieldError, Forbidden, Invalid, NotFound
-from actors.ids import Uuid, new_uuid, parse_uuid
+from actors.ids import Uuid, parse_uuid
 from actors.voice.commands import SetControl
+from actors.voice.home import new_channel_id
 from actors.voice.public import VoiceChannel, channel_of
 from actors.voice.state import MAX_PARTICIPANTS, State
 from actors.voice.units_channels import ChannelCreation, Founded, found
@@ -20,6 +21,7 @@ from routes.edge.errors import UpstreamUnavailable
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.party.memberships import MEMBERSHIPS
+from routes.voice.home import ask_channel, go_home
 from routes.voice.machines import Region
 from routes.voice.parts import ATTENDANCE, VOICE_KINDS, new_epoch
 from routes.voice.placing import least_full
@@ -87,6 +89,7 @@ async def found_private_voice_channel(call: Call, body: PrivateBody) -> Reply[Vo
         raise NotFound("no such user")
     if target_id == call.user_id:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "name a user other than yourself"))
+    await go_home(call)
     return await _found(call, body.region, target_id=target_id, party_id=None)
 
 
@@ -104,6 +107,7 @@ async def found_party_voice_channel(call: Call, body: PartyBody) -> Reply[VoiceC
     Needs `social:voice.write`, and to be in a party (404 else). An empty channel ends after a minute. Without a node
     that is online: 503.
     """
+    await go_home(call)
     party_id = call.service.of(MEMBERSHIPS).of(call.user_id)
     if party_id is None:
         raise NotFound("you are in no party")
@@ -130,7 +134,10 @@ async def control_voice_channel(call: Call, channel_id: Uuid, body: ControlBody)
         remove_ids=_users(body.remove_ids or [], "/removeIds"),
         stamp=stamp_of(call),
     )
-    return await call.ask(call.service.of(VOICE_KINDS).channel, channel_id, command, partial(shown, call))
+    await go_home(call)
+    shape = partial(shown, call)
+    controlled: VoiceChannel = await ask_channel(call, channel_id, command, shape)
+    return controlled
 
 
 def shown(call: Call, state: State) -> VoiceChannel:
@@ -147,7 +154,7 @@ async def _found(
     node = least_full(service, region=region)
     creation = ChannelCreation(
         user_id=call.user_id,
-        channel_id=new_uuid(service.random_bytes),
+        channel_id=new_channel_id(service.random_bytes),
         epoch=new_epoch(service.random_bytes),
         target_id=target_id,
         party_id=party_id,

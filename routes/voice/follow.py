@@ -7,13 +7,14 @@ from actors.connect.events import ServerNews
 from actors.voice.commands import EndSessions, TellRename
 from actors.voice.rules import belongs
 from actors.voice.state import Reason, State
-from persistence.friends import blocks
 from routes.connect.parts import GAME_SERVERS
 from routes.friends.parts import FRIENDS_LIVE
 from routes.jobs import BackgroundTask, Job
 from routes.party.memberships import MEMBERSHIPS
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
+from routes.voice.home import minds, tell_channel
+from routes.voice.jobs import end_parted
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, WAITING_NODES
 from routes.voice.reactions import ChannelInDoubt, show
 
@@ -47,13 +48,14 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
                 show(service, state)
 
     def renamed(user_id: str, name: str) -> None:
-        mine = attendance.of_user(user_id)
+        mine = attendance.of_user(user_id) if minds(service) else None
         if mine is not None and not service.system.tell(kinds.channel, mine[0], TellRename(user_id, name)):
             service.reconciler.add(ChannelInDoubt(mine[0]))
 
     def doomed(channel_id: str, user_id: str, session_id: str, reason: Reason) -> None:
         # At once where the channel is live; the job sees to the others, and to what fails.
-        service.system.tell(kinds.channel, channel_id, EndSessions(((user_id, session_id),), reason))
+        if minds(service):
+            service.system.tell(kinds.channel, channel_id, EndSessions(((user_id, session_id),), reason))
 
     async def let_go() -> None:
         await service.lifecycle.wait_draining()
@@ -65,27 +67,11 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(USER_DIRECTORY).on_access_change(attendance.suspect)
     attendance.suspect("")  # what was taken while no process ran
     attendance.on_joined(joined)
+    attendance.on_change(partial(tell_channel, service))
     service.of(FLEET).on_gone(node_gone)
     attendance.on_doom(doomed)
     kinds.in_doubt.append(lambda channel_id: service.reconciler.add(ChannelInDoubt(channel_id)))
     return (
         BackgroundTask("waiting heartbeats of voice nodes", let_go),
-        BackgroundTask("voice across a restart", partial(_part, service)),
+        BackgroundTask("voice across a restart", partial(end_parted, service)),
     )
-
-
-async def _part(service: Service) -> None:
-    """Once, at the start: end the sessions of who has left the party, or was blocked, while that was not passed on.
-
-    Raises:
-        PersistenceError: blocks cannot be read; called again then.
-    """
-    attendance, memberships = service.of(ATTENDANCE), service.of(MEMBERSHIPS)
-    for state in attendance:
-        parted = False
-        if state.sessions and state.low_id is not None and state.high_id is not None:
-            parted = bool(await service.database.read(blocks.barred_among, state.low_id, (state.high_id,)))
-        for user_id, session in state.sessions.items():
-            gone = state.party_id is not None and memberships.of(user_id) != state.party_id
-            if parted or gone:
-                attendance.doom(user_id, "REMOVED", session.session_id)

@@ -4,27 +4,36 @@ from functools import partial
 
 from actors.voice.commands import EndIfEmpty, EndSessions
 from persistence.connection import Connection
+from persistence.friends import blocks
 from persistence.voice import nodes
 from persistence.voice.channels import sweep_ended
 from routes.asking import ask_if_there
 from routes.changes import change_by_itself
 from routes.jobs import Job
+from routes.party.memberships import MEMBERSHIPS
 from routes.pruning import Pruning, pages_of
 from routes.service import Service
+from routes.voice.home import minds, tell_status
 from routes.voice.moving import move
-from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
+from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, VOICE_WATCH
 from routes.voice.reactions import ChannelInDoubt
 from routes.voice.rights import look_at_rights
 
 
 async def look(service: Service) -> None:
-    """Find the nodes and sessions that have fallen silent; end what is to end.
+    """Find the nodes and sessions that have fallen silent; end what is to end. Only the node that minds voice does.
 
     Raises:
         PersistenceError: the database failed; what is left is done next time.
     """
     fleet, attendance = service.of(FLEET), service.of(ATTENDANCE)
-    fleet.silence()
+    if not minds(service):
+        attendance.doomed.clear()
+        attendance.suspects.clear()
+        return
+    await take_over(service)
+    for node in fleet.silence():
+        tell_status(service, node)
     fleet.expire()
     attendance.look()
     await end_doomed(service)
@@ -34,6 +43,38 @@ async def look(service: Service) -> None:
         state = attendance.state(channel_id)
         if state is not None and service.system.peek(service.of(VOICE_KINDS).channel, channel_id) is None:
             attendance.reconcile(channel_id, None)
+
+
+async def take_over(service: Service) -> None:
+    """Where this node has come to mind voice: ask all channels, of which the former one may not have told, and end what
+    that was about to end.
+
+    Raises:
+        PersistenceError: blocks cannot be read; called again then.
+    """
+    watch = service.of(VOICE_WATCH)
+    if watch.is_new:
+        for state in service.of(ATTENDANCE):
+            service.reconciler.add(ChannelInDoubt(state.id))
+        await end_parted(service)
+        watch.is_new = False
+
+
+async def end_parted(service: Service) -> None:
+    """End the sessions of who has left the party, or was blocked, while that was not passed on.
+
+    Raises:
+        PersistenceError: blocks cannot be read.
+    """
+    attendance, memberships = service.of(ATTENDANCE), service.of(MEMBERSHIPS)
+    for state in attendance:
+        parted = False
+        if state.sessions and state.low_id is not None and state.high_id is not None:
+            parted = bool(await service.database.read(blocks.barred_among, state.low_id, (state.high_id,)))
+        for user_id, session in state.sessions.items():
+            gone = state.party_id is not None and memberships.of(user_id) != state.party_id
+            if parted or gone:
+                attendance.doom(user_id, "REMOVED", session.session_id)
 
 
 async def end_doomed(service: Service) -> None:
@@ -62,6 +103,8 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     """The jobs."""
 
     async def write_heard() -> None:
+        if not minds(service):
+            return
         fleet = service.of(FLEET)
         heard = [(node.row.node_id, node.heard_ms, node.status == "draining") for node in fleet]
         if heard:

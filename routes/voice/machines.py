@@ -20,6 +20,7 @@ from routes.edge.principal import PUBLIC, SERVER
 from routes.edge.wire import Wire
 from routes.voice.addresses import public_url
 from routes.voice.guards import may_have_nodes, node_itself, node_or_none
+from routes.voice.home import go_home, tell_status
 from routes.voice.moving import compare, repeat
 from routes.voice.parts import FLEET, NODE_SECRETS, WAITING_NODES
 from routes.voice.reactions import NodeInDoubt
@@ -178,9 +179,11 @@ async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBod
     Needs the node's secret as bearer token with its id in `X-Node-Id`, or the credentials of its server. With
     `waitSeconds` (at most 20) the answer waits until there is something to do. Actions are repeated until acknowledged.
     """
+    await go_home(call)
     service = call.service
     node: Node = call.subject
-    node.take("drains" if body.draining else "heard", call.now_ms)
+    if node.take("drains" if body.draining else "heard", call.now_ms):
+        tell_status(service, node)
     node.heard_ms = call.now_ms
     node.participants, node.channels, node.load = body.participants, body.channels, body.load
     if not node.outbox.acknowledge(body.ack) and not node.told:

@@ -14,6 +14,7 @@ from routes.part import Opening, Part
 from routes.party.memberships import MEMBERSHIPS
 from routes.voice.secrets import NodeSecrets
 from routes.voice.waiting import WaitingNodes
+from routes.voice.watch import Watch
 
 EPOCH_BYTES = 5
 """Random bytes in the epoch of a history; two of the same thing only have to differ."""
@@ -62,6 +63,10 @@ async def _open_kinds(opening: Opening) -> VoiceKinds:
     return voice_kinds(await opening.of(ATTENDANCE), await opening.of(MEMBERSHIPS), place_of)
 
 
+async def _open_watch(_opening: Opening) -> Watch:
+    return Watch()
+
+
 def _kinds(kinds: VoiceKinds) -> tuple[Kind[Any, Any], ...]:
     return (kinds.channel,)
 
@@ -74,6 +79,9 @@ NODE_SECRETS = Part(name="secrets of voice nodes", open=_open_secrets)
 
 WAITING_NODES = Part(name="waiting heartbeats of voice nodes", open=_open_waiting)
 """Heartbeats that wait for something to do."""
+
+VOICE_WATCH = Part(name="who minds voice", open=_open_watch)
+"""Whether this node does."""
 
 ATTENDANCE = Part(name="voice channels in memory", open=_open_attendance)
 """Who is in which channel."""

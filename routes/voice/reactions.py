@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from actors.errors import NotFound
 from actors.friends.events import RelationChanged
 from actors.voice.commands import Look
@@ -15,6 +17,7 @@ from persistence.voice import nodes
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
 from routes.service import Service
+from routes.voice.home import ChannelSeen, NodeSeen, minds, tell_channel
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
 
 
@@ -49,6 +52,20 @@ def _made(service: Service, event: ChannelMade) -> None:
         service.of(ATTENDANCE).take(event.state)
 
 
+def _seen(service: Service, event: ChannelSeen) -> None:
+    before = service.of(ATTENDANCE).state(event.state.id)
+    service.of(ATTENDANCE).take_of_other(event.state, event.speaking)
+    for state in (before, event.state):
+        if state is not None:
+            show(service, state)
+
+
+def _node_seen(service: Service, event: NodeSeen) -> None:
+    node = service.of(FLEET).get(event.node_id)
+    if node is not None:
+        node.turn(event.status, service.clock.now_ms())
+
+
 def _parted(service: Service, event: RelationChanged) -> None:
     """Whoever blocks the other leaves the two without voice between them."""
     if not event.between.blockers:
@@ -78,6 +95,9 @@ async def _ask_channel(service: Service, about: ChannelInDoubt, _events: Sequenc
     for state in (before, now):
         if state is not None:
             show(service, state)
+    known = now if now is not None or before is None else replace(before, sessions={}, ended=True)
+    if known is not None and minds(service):
+        tell_channel(service, known)
     return ()
 
 
@@ -85,6 +105,8 @@ REACTIONS = (
     Reaction(NodeKnown, _known),
     Reaction(NodeGone, _gone),
     Reaction(ChannelMade, _made),
+    Reaction(ChannelSeen, _seen),
+    Reaction(NodeSeen, _node_seen),
     Reaction(RelationChanged, _parted),
 )
 

@@ -10,6 +10,7 @@ from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.wire import Wire
+from routes.voice.home import go_home
 from routes.voice.parts import ATTENDANCE, FLEET
 
 _PAGES = Cursor("voice-nodes", str)
@@ -73,6 +74,7 @@ class VoiceNodePage(Wire, frozen=True):
 @endpoint("GET", "/v1/social/voice/regions", needs="social:voice.read")
 async def list_voice_regions(call: Call) -> VoiceRegions:
     """GET /v1/social/voice/regions: where voice nodes stand, and how full they are, by the regions' codes."""
+    await go_home(call)
     seats = call.service.of(ATTENDANCE).seats
     regions: dict[str, list[Node]] = {}
     for node in call.service.of(FLEET):
@@ -83,6 +85,7 @@ async def list_voice_regions(call: Call) -> VoiceRegions:
 @endpoint("GET", "/v1/social/voice/nodes", needs="social:voice.manage")
 async def list_voice_nodes(call: Call, query: PageQuery) -> VoiceNodePage:
     """GET /v1/social/voice/nodes: all voice nodes, the newest first, in pages."""
+    await go_home(call)
     seats = call.service.of(ATTENDANCE).seats
     after = _PAGES.place(query.cursor)
     nodes = sorted(call.service.of(FLEET), key=lambda node: node.row.node_id, reverse=True)

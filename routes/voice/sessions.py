@@ -17,6 +17,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import UpstreamUnavailable
 from routes.edge.wire import Wire
 from routes.voice.channels import WRITE, shown
+from routes.voice.home import ask_channel, go_home, tell_channel
 from routes.voice.parts import ATTENDANCE, VOICE_KINDS
 from routes.voice.placing import carried, seat
 from routes.voice.reactions import show
@@ -92,6 +93,7 @@ async def join_voice(call: Call, body: JoinBody) -> JoinedVoice:
     `QUOTA_EXCEEDED`; a user who was removed is refused for ten minutes (403, `meta.reason` `REMOVED`). Without a node
     that is online: 503.
     """
+    await go_home(call)
     service, user_id = call.service, call.user_id
     kinds, attendance = service.of(VOICE_KINDS), service.of(ATTENDANCE)
     async with service.turnstile.turn(f"voice of {user_id}"):
@@ -101,7 +103,8 @@ async def join_voice(call: Call, body: JoinBody) -> JoinedVoice:
         state = await carried(service, state, user_id)
         with seat(service, state, user_id):
             command = Join(user_id, call.new_id(), state.node_id or "", body.self_mute, body.self_deaf)
-            return await call.ask(kinds.channel, state.id, command, partial(_joined, call))
+            joined: JoinedVoice = await ask_channel(call, state.id, command, partial(_joined, call))
+            return joined
 
 
 @endpoint("POST", f"{_SESSION}/sync", needs=WRITE, refusals=(NotFound, Conflict))
@@ -111,16 +114,19 @@ async def sync_voice(call: Call, body: SyncBody) -> SyncReply:
     Needs `social:voice.write`. A session that has ended is a 409, with `meta.reason` `REPLACED`, `REMOVED` or
     `EXPIRED`.
     """
+    await go_home(call)
     service = call.service
-    kinds, attendance = service.of(VOICE_KINDS), service.of(ATTENDANCE)
+    attendance = service.of(ATTENDANCE)
     channel_id, session_id = _session(call, body.session_id)
     before = attendance.state(channel_id)
     command = Sync(call.user_id, session_id, body.self_mute, body.self_deaf)
     if before is None:
         raise NotFound("no such session")
     if attendance.hear(session_id, speaking=body.speaking):
+        tell_channel(service, before)
         show(service, before)
-    return await call.ask(kinds.channel, channel_id, command, partial(_synced, call))
+    synced: SyncReply = await ask_channel(call, channel_id, command, partial(_synced, call))
+    return synced
 
 
 @endpoint("POST", f"{_SESSION}/leave", needs=WRITE)
@@ -129,6 +135,7 @@ async def leave_voice(call: Call, body: LeaveBody) -> None:
 
     Needs `social:voice.write`.
     """
+    await go_home(call)
     service = call.service
     mine = service.of(ATTENDANCE).of_user(call.user_id)
     session_id = parse_object_id(body.session_id)

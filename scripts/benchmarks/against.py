@@ -1,4 +1,5 @@
-"""`scripts/bench --against REF`: the working tree beside another state of the code, so that 3 % can be seen.
+"""`scripts/bench --against REF`: the working tree beside another state of the code, so that 3 % can be seen; and
+`scripts/bench --nodes N`: so many nodes beside one.
 
 A machine that others use as well is slower or faster from one second to the next, by more than what is looked for.
 So all servers run at once, and short rounds alternate between them; the others stand still meanwhile. What is compared
@@ -7,7 +8,10 @@ two servers differ by is what one must not believe.
 
 Servers, load and databases share one CPU, and leave the others to whom the machine belongs as well. So the load sends
 what it may, then the server takes all of it, then the database: on two CPUs it depends on who is held up how many
-messages a turn or a commit takes, and with it what one costs.
+messages a turn or a commit takes, and with it what one costs. Of several nodes only the load stands still, and so it is
+with the one that they are compared with: nodes that stand still take each other for dead. They run on any CPU, as they
+would: on a common one they give way to each other after each few requests, so that nothing is left of the batches that
+one node works in.
 """
 
 import signal
@@ -51,14 +55,27 @@ class Turns:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What is compared.
+
+    Args:
+        code: a checkout.
+        processes: how many nodes of it serve as one.
+    """
+
+    code: Path
+    processes: int = 1
+
+
 class Comparison(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the two states differ by in one case.
+    """What the two sides differ by in one case.
 
     Args:
         case: its name.
         sessions: what a unit cost in each round of each session.
-        new: the cost at the working tree ÷ that at the other state.
-        control: the other state ÷ itself.
+        new: the cost at the working tree, or of several nodes, ÷ that at the other side.
+        control: the other side ÷ itself.
         fault: what was wrong with what clients saw; empty when nothing was.
     """
 
@@ -70,19 +87,19 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 async def compare(
-    case: Case, new: Path, old: Path, turns: Turns, told: Callable[[list[Round]], None]
+    case: Case, new: Side, old: Side, turns: Turns, told: Callable[[list[Round]], None]
 ) -> Comparison:
     """Measure one case.
 
     Args:
         case: its unit is one of `contenders.UNITS`.
-        new, old: checkouts.
+        new, old: what is compared.
         told: called with the rounds of each session as it ends.
 
     Raises:
         TooSlow: a session took longer than a quarter of an hour.
         Ended: SIGTERM came; nothing is left that stands still.
-        NotServing, WorkerFailed: see `measure.bench`. Cancellation ends the servers and their load.
+        NotServing, NotShared, WorkerFailed: see `measure.bench`. Cancellation ends the servers and their load.
     """
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_end_by_signal)
@@ -98,12 +115,16 @@ async def _end_by_signal() -> None:
 
 
 async def _compare(
-    case: Case, new: Path, old: Path, turns: Turns, told: Callable[[list[Round]], None]
+    case: Case, new: Side, old: Side, turns: Turns, told: Callable[[list[Round]], None]
 ) -> Comparison:
     sessions: list[list[Round]] = []
     faults: list[str] = []
+    freezes = new.processes == old.processes == 1
     for number in range(turns.sessions):
-        states = [State(code, hash_seed=number, cpu=contended_cpu()) for code in (new, old, old)]
+        states = [
+            State(side.code, number, contended_cpu() if freezes else None, side.processes, freezes)
+            for side in (new, old, old)
+        ]
         with trio.move_on_after(SESSION_SECONDS) as limit:
             rounds, fault = await _session(case, states, turns)
         if limit.cancelled_caught:

@@ -33,10 +33,14 @@ class Contender(ABC):
         server: runs, and stands still except during `round`.
         stage: made on it.
         workers: one, which makes the load.
+
+    Attributes:
+        freezes: whether the server stands still with its load.
     """
 
     def __init__(self, case: Case, server: Server, stage: Stage, workers: Workers) -> None:
         self.case, self.server, self.stage, self.workers = case, server, stage, workers
+        self.freezes = True
 
     @abstractmethod
     async def open(self, rounds: int) -> None:
@@ -57,9 +61,10 @@ class Contender(ABC):
         return "" if verdict.exact else "; ".join(verdict.examples[:1]) or "not exact"
 
     def stand_still(self) -> None:
-        """Stop the load first, then the server and its database."""
+        """Stop the load first, then the server and its database, if it freezes."""
         self._signal(signal.SIGSTOP, self.workers.pids)
-        self._signal(signal.SIGSTOP, self._served_by())
+        if self.freezes:
+            self._signal(signal.SIGSTOP, self._served_by())
 
     def go_on(self) -> None:
         """Let all go on; harmless when they do."""
@@ -163,6 +168,7 @@ async def contending(case: Case, state: State) -> AsyncIterator[Contender]:
         stage = await staged(case.options, server, case.messages)
         async with hire(1, state.cpu) as workers:
             one = _CONTENDERS[case.unit](case, server, stage, workers)
+            one.freezes = state.freezes
             try:
                 yield one
             finally:

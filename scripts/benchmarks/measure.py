@@ -129,9 +129,9 @@ async def _units(case: Case, name: Name, timing: Timing) -> Row:
         case=case.name,
         server=name,
         cost=median(costs),
-        cost_spread=_spread(costs),
+        cost_spread=spread(costs),
         rate=median(rates),
-        rate_spread=_spread(rates),
+        rate_spread=spread(rates),
         p50_ms=quantiles.p50_ms,
         p99_ms=quantiles.p99_ms,
         last_p99_ms=whole.last.quantile_ms(0.99),
@@ -163,7 +163,7 @@ async def _idle(case: Case, name: Name, timing: Timing) -> Row:
             outcome = await _run(stage, quiet, Meter(server), tick)
             errors += sum(outcome.intervals[0].errors.values())
             each.append((during - before) / 1000 / outcome.sockets)
-    return Row(case=case.name, server=name, cost=median(each), cost_spread=_spread(each), errors=errors)
+    return Row(case=case.name, server=name, cost=median(each), cost_spread=spread(each), errors=errors)
 
 
 def _with_friends(case: Case, name: Name) -> dict[str, object]:
@@ -182,7 +182,7 @@ async def _opening(case: Case, name: Name, timing: Timing) -> Row:
         costs = [await one.round(number, 0.0) for number in range(OPENING_ROUNDS)]
         meter.look()
     return Row(
-        case=case.name, server=name, cost=median(costs), cost_spread=_spread(costs), others=meter.others
+        case=case.name, server=name, cost=median(costs), cost_spread=spread(costs), others=meter.others
     )
 
 
@@ -215,7 +215,7 @@ async def _beside(case: Case, name: Name, timing: Timing) -> Row:
         case=case.name,
         server=name,
         cost=median(costs),
-        cost_spread=_spread(costs),
+        cost_spread=spread(costs),
         rate=median([one.acknowledged / one.seconds for one in beside.intervals]),
         p50_ms=latency(whole.acknowledgement).p50_ms,
         p99_ms=median(after),
@@ -247,6 +247,7 @@ def _whole(outcome: Outcome) -> Interval:
     return whole
 
 
-def _spread(values: list[float]) -> float:
+def spread(values: list[float]) -> float:
+    """How far the farthest of some values is from their median, per cent of it."""
     middle = median(values)
     return max(abs(value - middle) for value in values) / middle * 100 if middle else 0.0

@@ -51,6 +51,41 @@ def verdict(one: Comparison) -> str:
     return "less" if one.new.middle < 1 else "MORE"
 
 
+def of_nodes(done: list[Comparison], nodes: int) -> str:
+    """All cases as a table in Markdown: so many nodes beside one.
+
+    What they would carry is computed: as many times what one carries as there are nodes, each with a core of its own
+    and with room at PostgreSQL and the clients, divided by what a unit costs more.
+    """
+    head = [
+        "workload",
+        "what counts",
+        "one node",
+        f"{nodes} nodes",
+        "ratio",
+        "goal",
+        "reached",
+        "carry",
+        "control",
+    ]
+    rows = [head, ["---", "---", "---:", "---:", "---:", "---:", "---", "---:", "---:"]]
+    for one in done:
+        title, unit, before, after, times, says, control = _cells(one)
+        goal = _CASES[one.case].times_one_node
+        reached = "-" if goal is None else "yes" if one.new.middle <= goal else "NO"
+        fault = says.partition("; ")[2]
+        rows.append(
+            [
+                title, unit, before, after, times,
+                "-" if goal is None else f"≤ {goal:g}",
+                f"{reached}; {fault}" if fault else reached,
+                f"{nodes / one.new.middle:.2f} ×",
+                control,
+            ]
+        )  # fmt: skip
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in rows)
+
+
 def _cells(one: Comparison) -> list[str]:
     case = _CASES[one.case]
     rounds = [each for session in one.sessions for each in session]

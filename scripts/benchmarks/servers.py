@@ -24,6 +24,7 @@ from urllib.request import urlopen
 import trio
 
 from persistence.embedded.postgres import embedded_postgres
+from scripts.benchmarks.nodes import ports_in_a_row, wait_shared
 from scripts.benchmarks.peers import PEER, compiled, installed, node
 from scripts.load import server_process
 from scripts.load.tokens import Sign, by_own_key, by_secret
@@ -72,12 +73,17 @@ class State:
     Args:
         code: the root of a checkout.
         hash_seed: Python's, so that two servers with the same one share the luck of their hash tables.
-        cpu: that of the server and of its PostgreSQL.
+        cpu: that of the server and of its PostgreSQL; None for any.
+        processes: how many nodes serve as one, below a keeper and with a NATS; 1 for a server alone.
+        freezes: it stands still, and not its load alone, while others are measured. Nodes would take each other for
+            dead.
     """
 
     code: Path
     hash_seed: int
-    cpu: int
+    cpu: int | None
+    processes: int = 1
+    freezes: bool = True
 
 
 class Rank(NamedTuple):
@@ -121,6 +127,7 @@ async def serving(name: Name, state: State | None = None) -> AsyncIterator[Serve
     Raises:
         NotHere: this machine lacks what the server needs.
         NotServing: it ended, or was not ready within a minute.
+        NotShared: of several nodes not each had its share within two minutes.
     """
     with tempfile.TemporaryDirectory(prefix="partyline-bench-") as place:
         folder = Path(place)
@@ -204,9 +211,15 @@ async def _ours(folder: Path, name: Name, state: State | None) -> AsyncIterator[
         "PARTYLINE_RATE_LIMITS": "off",
         "PARTYLINE_EDGE": name,
     }
+    nodes = range(0) if state is None or state.processes == 1 else ports_in_a_row(state.processes)
+    if nodes:
+        own |= {"PARTYLINE_PROCESSES": str(len(nodes)), "PARTYLINE_NODE_PORT": str(nodes.start)}
     command = [str(Path(sys.executable).parent / "partyline"), "serve"]
     rank = Rank(*cpus(), NICENESS) if state is None else Rank(state.cpu, state.cpu, None)
     async with _running(command, own, folder, port, rank) as pid:
+        await wait_shared(nodes)
+        if state is not None and nodes:  # those that came after the first was ready
+            _pin(server_process.tree(pid), state.cpu, None)
         yield Server(port, pid, by_own_key(folder / "data"), folder / "data")
 
 

@@ -58,7 +58,7 @@ class Gateway:
     """
 
     def __init__(self, plan: Plan, say: Callable[[str], None], names: Names | None = None) -> None:
-        self._plan = plan
+        self.plan = plan
         self._say = say
         self._names = names or Names()
         self._stopping = trio.Event()
@@ -91,7 +91,7 @@ class Gateway:
             Rejected: the service does not take it.
             OSError: it cannot listen.
         """
-        plan = self._plan
+        plan = self.plan
         host = None if plan.host == ANYWHERE else plan.host
         listeners = await trio.open_tcp_listeners(plan.port, host=host)
         self.port = listeners[0].socket.getsockname()[1]
@@ -121,14 +121,14 @@ class Gateway:
         own = frozenset(
             (normal(host), port) for host, port, *_ in (one.socket.getsockname() for one in listeners)
         )
-        port = self.port if self._plan.host == ANYWHERE else None
-        return Permission(allowed=self._plan.allowed, refused=self._plan.refused, own=own, port=port)
+        port = self.port if self.plan.host == ANYWHERE else None
+        return Permission(allowed=self.plan.allowed, refused=self.plan.refused, own=own, port=port)
 
     def _connections(self) -> int:
         return self._carrying.connections
 
     def _load(self) -> None:
-        plan = self._plan
+        plan = self.plan
         try:
             self._carrying.routes = kept.load(plan.state, plan.url)
         except (OSError, ValueError) as fault:
@@ -139,6 +139,6 @@ class Gateway:
     async def _carry(self, routes: Routes) -> None:
         self._carrying.routes = routes
         try:
-            await trio.to_thread.run_sync(kept.save, self._plan.state, self._plan.url, routes)
+            await trio.to_thread.run_sync(kept.save, self.plan.state, self.plan.url, routes)
         except OSError as fault:
             self._say(f"the routes cannot be kept: {fault}")

@@ -5,7 +5,7 @@ from random import Random
 from typing import NamedTuple
 
 from actors.kernel.nodes.giving import GIVEN_AT_ONCE
-from actors.kernel.nodes.membership import RENEW_SECONDS, ROW_SECONDS
+from actors.kernel.nodes.membership import RENEW_SECONDS, ROW_SECONDS, WATCH_SECONDS
 from persistence.nodes.shards import SHARDS
 
 STEP_SECONDS = 0.01
@@ -31,7 +31,7 @@ class Times(NamedTuple):
 
 
 def killed(nodes: int, kills: int, rng: Random) -> Times:
-    """From `kill -9` until another node serves: its row runs out, somebody renews and sees it, takes, and loads.
+    """From `kill -9` until another node serves: its row runs out, somebody looks and sees it, takes, and loads.
 
     Args:
         nodes: how many there were.
@@ -42,7 +42,7 @@ def killed(nodes: int, kills: int, rng: Random) -> Times:
 
 def _killed(nodes: int, rng: Random) -> float:
     since_renewal = rng.random() * RENEW_SECONDS
-    until_looked = min(rng.random() for _ in range(nodes - 1)) * RENEW_SECONDS
+    until_looked = min(rng.random() for _ in range(nodes - 1)) * WATCH_SECONDS
     return ROW_SECONDS - since_renewal + until_looked + rng.gammavariate(2, STEP_SECONDS) * 2
 
 

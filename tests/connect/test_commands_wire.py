@@ -151,7 +151,7 @@ async def test_a_long_poll_is_answered_when_there_is_something(world: World):
             nursery.start_soon(poll)
 
             async def waits() -> bool:
-                return world.service.of(WAITERS).waiting(server.id)
+                return any(one.of(WAITERS).waiting(server.id) for one in world.services)
 
             await wait_until(waits)
             id = await _give(ann, server)
@@ -167,7 +167,7 @@ async def test_a_long_poll_ends_at_the_time_that_it_asked_for(world: World):
         assert len((await other.get(f"{other.path}/commands", wait=20))["items"]) == 1
 
     async def waits() -> bool:
-        return world.service.of(WAITERS).waiting(other.id)
+        return any(one.of(WAITERS).waiting(other.id) for one in world.services)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(wait_long)

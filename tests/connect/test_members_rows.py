@@ -48,7 +48,8 @@ def _deeds(rng: Random, people: list[Player], number: int, known: list[str]) -> 
 
 
 async def _same(world: World, server: GameServer) -> None:
-    live = world.service.system.peek(world.service.of(GAME_SERVERS).server, server.id)
+    kind = world.service.of(GAME_SERVERS).server
+    live = world.home(kind.name, server.id).system.peek(kind, server.id)
     kept = await world.service.database.read(loading.load, server.id)
     assert (kept.row, kept.members, kept.invites) == (live.row, live.members, live.invites)
 
@@ -58,7 +59,7 @@ async def test_memory_is_what_the_rows_say(world: World, seed: int):
     rng = Random(seed)
     people = await world.players("Annabel", "Bobby", "Evelyn", "Daniel")
     server = await claimed(world, people[0])
-    service, known, done = world.service, [], 0
+    service, known, done = world.home("server", server.id), [], 0
     for number in range(STEPS):
         command = _deeds(rng, people, number, known)
         if isinstance(command, commands.ForgetUser) and command.user_id == people[0].id:

@@ -8,7 +8,8 @@ from tests.support.world import World
 
 
 async def _agrees(world: World, server: GameServer) -> None:
-    live = world.service.system.peek(world.service.of(GAME_SERVERS).server, server.id)
+    kind = world.service.of(GAME_SERVERS).server
+    live = world.home(kind.name, server.id).system.peek(kind, server.id)
     assert live is not None
     kept = await world.service.database.read(loading.load, server.id)
     assert kept == live
@@ -30,7 +31,8 @@ async def test_memory_is_what_the_rows_say(world: World):
     await ann.do("POST", f"{server.path}/secret/rotate")
     await ann.do("PATCH", server.path, {"isTemplate": True})
     assert (await server.refused("DELETE", f"{server.path}/sessions/{session['sessionId']}"))[0] == 404
-    live = world.service.system.peek(world.service.of(GAME_SERVERS).server, server.id)
+    kind = world.service.of(GAME_SERVERS).server
+    live = world.home(kind.name, server.id).system.peek(kind, server.id)
     kept = await world.service.database.read(loading.load, server.id)
     assert (kept.row, kept.tickets, kept.sessions) == (live.row, live.tickets, live.sessions)
     assert list(kept.sessions) == list(live.sessions)

@@ -105,12 +105,15 @@ class Application(DirectApplication):
         made: large bodies that were made for one client alone.
     """
 
-    def __init__(self, *, handler: SocketHandler | None = None, sockets: Sockets | None = None) -> None:
+    def __init__(
+        self, *, handler: SocketHandler | None = None, sockets: Sockets | None = None, greets: bool = False
+    ) -> None:
         self.requests: list[tuple[str, str, bytes]] = []
         self.go = trio.Event()
         self.arrived = trio.Event()
         self._handler = handler
         self._sockets = sockets
+        self._greets = greets
         self._number = self.made = 0
 
     async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
@@ -172,6 +175,7 @@ class Application(DirectApplication):
             headers=[(b"x-request-id", b"r")],
             handler=self._open,
             arguments={},
+            greets=self._greets,
         )
 
     async def _open(self, call: Call, socket: LiveSocket) -> Listener | None:

@@ -1,5 +1,6 @@
 """What is encoded ahead has a bound, and beyond it frames are the same, only made anew."""
 
+from collections.abc import Sequence
 from secrets import token_bytes
 
 import pytest
@@ -138,8 +139,8 @@ def test_a_block_parts_both_ways():
 
 async def test_circles_of_those_who_look_stay_when_room_is_made(monkeypatch: pytest.MonkeyPatch):
     class Store:
-        async def read(self, _unit: object, user_id: str) -> list[str]:
-            return [f"{user_id} {number}" for number in range(10)]
+        async def read(self, _unit: object, user_ids: Sequence[str]) -> dict[str, list[str]]:
+            return {user_id: [f"{user_id} {number}" for number in range(10)] for user_id in user_ids}
 
     monkeypatch.setattr(module, "FRIENDS_KEPT", 100)
     known = Circles(Store(), lambda user_id: user_id == "0")  # type: ignore[arg-type]

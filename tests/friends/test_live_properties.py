@@ -105,7 +105,7 @@ class Circle:
 
     async def between(self, what: str, one: str, other: str, *chosen: Any) -> None:
         transact, now_ms = self.database.transact, self.clock.at_ms
-        friends = other in await self.database.read(links.friend_ids, one)
+        friends = other in (await self.database.read(links.friend_ids, [one]))[one]
         match what:
             case "befriend" if not friends:
                 await transact(rows.befriend, one, other, now_ms)

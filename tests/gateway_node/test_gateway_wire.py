@@ -47,7 +47,8 @@ async def running(world: World, folder: Path, **more: object) -> AsyncIterator[G
         await nursery.start(gateway.run)
         yield gateway
         gateway.stop()
-    world.service.of(CARRYING).close()
+    for service in world.services:
+        service.of(CARRYING).close()
 
 
 async def until_carried(gateway: Gateway, revision: int) -> None:
@@ -98,7 +99,7 @@ async def test_players_reach_two_game_servers_by_two_names(world: World, tmp_pat
         await one.do("DELETE", f"{one.path}/gateway-route", status=204)
         await until_closed(LOBBY, gateway.port)
         assert gateway.status().service == "online"
-        await wait_until(partial(_are_kept, plan(world, tmp_path), 1))
+        await wait_until(partial(_are_kept, gateway.plan, 1))
 
 
 @pytest.mark.slow

@@ -172,5 +172,6 @@ async def test_what_it_has_is_confirmed(world: World, tmp_path: Path):
         await wait_until(is_active)
         assert api.mappings == {B: "10.0.0.5:25570"}
         nursery.cancel_scope.cancel()
-    world.service.of(CARRYING).close()
+    for service in world.services:
+        service.of(CARRYING).close()
     assert msgspec.json.decode((tmp_path / "gateway.json").read_bytes())["routes"][0]["routeHost"] == B

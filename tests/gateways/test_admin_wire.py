@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from msgspec.structs import replace
 
 from persistence.gateways import gateways
@@ -93,7 +92,6 @@ async def _again(world: World, former: Gateway) -> Any:
     return {"gatewayId": made.id, "gatewaySecret": made.headers["authorization"].removeprefix("Bearer ")}
 
 
-@pytest.mark.one_node(because="gateways send their heartbeats to one node")
 async def test_a_silent_gateway_is_offline_until_it_comes_back(world: World):
     admin, (first, second), (one, two) = await _scene(world, await world.player("Ann"))
     world.clock.stop()

@@ -22,6 +22,7 @@ from persistence.chat.rows import AttachmentRow
 from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.connection import Connection
+from persistence.users.audit import Stamp
 from tests.chat.play import a_poll, mid, uid
 from tests.chat.stage import make_users
 from tests.kernel import ledger
@@ -102,9 +103,10 @@ def _conversation_steps() -> st.SearchStrategy[Sequence[Step]]:
         )
         return lambda n: chat.PostMessage(user_id, mid(NEW_ID + n), draft)
 
+    stamp = st.integers(0, 2**96 - 1).map(lambda number: Stamp(f"{number:024x}", NOW_MS, None, None))
     plain = st.one_of(
         st.builds(chat.EditMessage, who, message, st.sampled_from(["one", "two"])),
-        st.builds(chat.DeleteMessage, who, message, st.booleans()),
+        st.builds(chat.DeleteMessage, who, message, st.none() | stamp),
         st.builds(chat.VotePoll, who, message, st.sampled_from([(), ("1",), ("2",), ("1", "2")])),
         st.builds(chat.VotePoll, who, message, st.sampled_from([("1",), ("3",)])),
         st.builds(chat.ClosePoll, who, message),

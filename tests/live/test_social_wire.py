@@ -69,6 +69,10 @@ async def test_hello_comes_first_and_the_default_channels_by_themselves(world: W
         ("inbox,inbox", [("snapshot", "inbox")]),
         ("ROOM,inbox", [("snapshot", "ROOM"), ("snapshot", "inbox")]),
         ("nope,inbox", [("unsubscribed", "nope"), ("snapshot", "inbox")]),
+        (
+            "party,ROOM,nope,friends",
+            [("snapshot", "party"), ("snapshot", "ROOM"), ("unsubscribed", "nope"), ("snapshot", "friends")],
+        ),
         ("conversation:zz", [("unsubscribed", "conversation:zz")]),
     ],
 )

@@ -17,6 +17,7 @@ FAULTS = ("dropped", "cut", "endless", "encoded", "redirect", "html")
 
 
 @pytest.mark.parametrize("fault", [*STATUSES, *FAULTS])
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_nothing_is_known_yet(catalogues: Catalogues, fault: str) -> None:
     """A 503 that says what has come, and when to come again; until then nothing is asked."""
     for site, path in ((catalogues.modrinth, PROJECT), (catalogues.curseforge, MOD)):
@@ -39,6 +40,7 @@ async def test_nothing_is_known_yet(catalogues: Catalogues, fault: str) -> None:
 
 
 @pytest.mark.parametrize("fault", [*STATUSES, *FAULTS])
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_what_was_known_is_shown_and_says_that_it_is_old(catalogues: Catalogues, fault: str) -> None:
     known = await catalogues.ask(PROJECT)
     catalogues.seconds(300)
@@ -54,6 +56,7 @@ async def test_what_was_known_is_shown_and_says_that_it_is_old(catalogues: Catal
     assert len(catalogues.modrinth.asked) == 3
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_what_is_older_than_a_day_is_not_shown(catalogues: Catalogues) -> None:
     await catalogues.get(PROJECT)
     catalogues.seconds(300 + 86_400 - 1)
@@ -74,6 +77,7 @@ async def test_what_is_gone_is_not_shown_any_more(catalogues: Catalogues) -> Non
     assert await catalogues.refused(PROJECT) == AWAY
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_a_limit_that_others_have_used_up(catalogues: Catalogues) -> None:
     catalogues.modrinth.remaining, catalogues.modrinth.reset = 0, 30
     await catalogues.get(PROJECT)

@@ -23,6 +23,21 @@ def test_so_many_a_minute() -> None:
     assert sent(budget, NOW_MS + 1_000_000) == PER_MINUTE
 
 
+@pytest.mark.parametrize("nodes", [1, 2, 3, 7, 1_000])
+def test_nodes_share_it(nodes: int) -> None:
+    budgets = [Budget(NOW_MS, lambda: nodes) for _ in range(nodes)]
+    assert sum(sent(one, NOW_MS) for one in budgets) in range(min(200, nodes), max(PER_MINUTE, nodes) + 1)
+
+
+def test_a_node_that_comes_takes_of_the_others_shares() -> None:
+    names = ["a"]
+    budget = Budget(NOW_MS, lambda: len(names))
+    names.append("b")
+    assert sent(budget, NOW_MS) == PER_MINUTE // 2
+    names.remove("a")
+    assert sent(budget, NOW_MS + 60_000) == PER_MINUTE
+
+
 @pytest.mark.parametrize(
     ("remaining", "left"), [("7", 7), ("300", PER_MINUTE), ("999999", PER_MINUTE), ("0", 0)]
 )

@@ -14,6 +14,7 @@ FILES = f"{CURSEFORGE}/projects/300001/files"
 
 
 @pytest.mark.both_edges
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_an_answer_with_its_age(catalogues: Catalogues) -> None:
     first = await catalogues.ask(PROJECT)
     assert first.json()["id"] == LANTERNS.base62_id
@@ -53,6 +54,7 @@ async def test_an_answer_with_its_age(catalogues: Catalogues) -> None:
         (f"curseforge/projects/300001/files/{FILE.file_id}", f"/v1/mods/300001/files/{FILE.file_id}", 300),
     ],
 )
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_all_that_is_passed_on(catalogues: Catalogues, path: str, sent: str, seconds: int) -> None:
     answer = await catalogues.ask(f"/v1/public/{path}")
     assert answer.status_code == 200, answer.text
@@ -101,6 +103,7 @@ async def credentials(world: World) -> list[dict[str, str]]:
     ]
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_anybody_may_read(catalogues: Catalogues) -> None:
     """And nobody is told apart."""
     world = catalogues.world
@@ -161,6 +164,7 @@ async def test_queries_that_are_not_valid(catalogues: Catalogues) -> None:
     assert catalogues.asked == 0
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_what_there_is_not_is_remembered(catalogues: Catalogues) -> None:
     for _ in range(2):
         assert await catalogues.refused(f"{MODRINTH}/project/nothing") == (404, "NOT_FOUND")
@@ -171,12 +175,14 @@ async def test_what_there_is_not_is_remembered(catalogues: Catalogues) -> None:
     assert catalogues.asked == 3
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_a_query_that_the_catalogue_does_not_take(catalogues: Catalogues) -> None:
     for _ in range(2):
         assert await catalogues.refused(f'{MODRINTH}/search?facets=[["color:1"]]') == (400, "BAD_QUERY")
     assert catalogues.asked == 1
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_what_can_be_seen_of_it(catalogues: Catalogues) -> None:
     await catalogues.get(PROJECT)
     await catalogues.get(PROJECT)

@@ -18,6 +18,7 @@ def names(page: Any) -> list[str]:
     return [f"{hit['source'][0]} {hit['name'].removeprefix('Example ')}" for hit in page["items"]]
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_they_take_turns(catalogues: Catalogues) -> None:
     page = await catalogues.get(SEARCH, limit=4)
     assert names(page) == ["m Lanterns", "c Lanterns", "m Swift Chunks", "c Swift Chunks"]
@@ -88,6 +89,7 @@ async def test_one_of_them(catalogues: Catalogues, source: str) -> None:
 
 
 @pytest.mark.parametrize("fault", ["403", "429", "500", "dropped", "endless", "html"])
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_one_is_away(catalogues: Catalogues, fault: str) -> None:
     catalogues.curseforge.retry_after = "7"
     catalogues.curseforge.faults.add(fault)
@@ -112,6 +114,7 @@ async def test_one_is_away_on_a_later_page(catalogues: Catalogues) -> None:
     assert {page["total"] for page in pages} == {len(SHOWN)}
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_both_are_away(catalogues: Catalogues) -> None:
     catalogues.modrinth.retry_after = "9"
     for site in (catalogues.modrinth, catalogues.curseforge):
@@ -123,6 +126,7 @@ async def test_both_are_away(catalogues: Catalogues) -> None:
     assert catalogues.asked == 2
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_what_one_had_is_shown_while_it_is_away(catalogues: Catalogues) -> None:
     known = await catalogues.get(SEARCH, limit=3)
     catalogues.seconds(60)
@@ -132,6 +136,7 @@ async def test_what_one_had_is_shown_while_it_is_away(catalogues: Catalogues) ->
     assert (old.headers["age"], old.headers["cache-status"]) == ("60", "Partyline; fwd=miss")
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_an_age_is_that_of_the_older(catalogues: Catalogues) -> None:
     await catalogues.get(SEARCH, limit=3, source="modrinth")
     catalogues.seconds(20)
@@ -141,6 +146,7 @@ async def test_an_age_is_that_of_the_older(catalogues: Catalogues) -> None:
     assert (same.status_code, same.headers["cache-status"]) == (304, "Partyline; hit; ttl=40")
 
 
+@pytest.mark.one_node(because="each node keeps the answers of catalogues itself")
 async def test_many_who_search_are_one_request_to_each(catalogues: Catalogues) -> None:
     held = [site.faults.add("held") for site in (catalogues.modrinth, catalogues.curseforge)]
     pages: list[Any] = []

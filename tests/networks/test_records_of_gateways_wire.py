@@ -14,7 +14,6 @@ async def _follow(place: Place) -> None:
 
 
 @pytest.mark.parametrize("names", [{"gateway_domain": "play.partyline.test", "gateway_token": TOKEN}])
-@pytest.mark.one_node(because="gateways send their heartbeats to one node")
 async def test_records_follow_the_gateways(place: Place):
     world, stub = place.world, place.cloudflare
     ann, admin = await world.player("Ann"), await world.ranked("Adam", "admin")

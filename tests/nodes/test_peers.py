@@ -2,6 +2,7 @@
 
 from random import Random
 
+import msgspec
 import trio
 
 from actors.kernel.nodes.entries import Entry, Owns, Said, Touched, decode, encode
@@ -86,3 +87,17 @@ async def test_callers_leave_room_for_what_must_arrive(autojump_clock: object, n
 def test_entries_are_read_as_they_were_written() -> None:
     entries: list[Entry] = [Owns("a", {3: 7}), Touched("inbox", ["ann"], "x"), Said("talk", b"\0")]
     assert [decode(encode(entry)) for entry in entries] == entries
+
+
+async def test_what_a_later_release_adds_is_passed_over() -> None:
+    """Nodes of two releases talk to each other while one after the other is renewed."""
+    bus = SimulatedBus(Random(1))
+    a, _ = _pair(bus)
+    heard: list[Owns] = []
+    a.peers.hear(Owns, lambda _, entry: heard.append(entry))
+    a.peers.listen()
+    later: tuple[list[object], ...] = (["owns", "b", {1: 2}, "more"], ["later", "b"], ["said", "later", b"?"])
+    for entry in later:
+        a.peers._take("b", msgspec.msgpack.encode(entry))
+    assert heard == [Owns("b", {1: 2})]
+    assert not a.lost

@@ -12,6 +12,7 @@ from tests.support.world import World
 ACTORS = "/v1/admin/actors"
 
 
+@pytest.mark.one_node(because="what operators watch is of the node that answers")
 async def test_actors_are_found(world: World) -> None:
     root, ann, ben = await world.super_admin(), *await world.players("Ann", "Ben")
     rooms = [await ann.talk_to(ben), await ann.talk_to(root)]
@@ -28,6 +29,7 @@ async def test_actors_are_found(world: World) -> None:
     assert await root.refused("GET", f"{ACTORS}?sort=size") == (400, "BAD_QUERY")
 
 
+@pytest.mark.one_node(because="what operators watch is of the node that answers")
 async def test_one_actor_closely(world: World) -> None:
     root, ann, ben = await world.super_admin(), *await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
@@ -55,6 +57,7 @@ async def test_what_does_not_live(world: World, path: str) -> None:
     assert await root.refused("GET", f"{ACTORS}/{path}") == (404, "NOT_FOUND")
 
 
+@pytest.mark.one_node(because="what operators watch is of the node that answers")
 async def test_the_channel_shows_what_is_worth_a_look(world: World) -> None:
     root, ann, ben = await world.super_admin(), *await world.players("Ann", "Ben")
     await ann.say(await ann.talk_to(ben))

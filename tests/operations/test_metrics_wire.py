@@ -1,5 +1,7 @@
 """Wire: the last hour in numbers, and the channel that tells each new sample; for super-admins."""
 
+import pytest
+
 from actors.operations.history import EVERY_MS, LENGTH
 from actors.operations.series import SERIES
 from routes.operations.parts import LIVE_METRICS
@@ -11,6 +13,7 @@ from tests.support.world import World
 HISTORY = "/v1/admin/metrics/history"
 
 
+@pytest.mark.one_node(because="what operators watch is of the node that answers")
 async def test_an_hour_is_kept_from_the_start_on(world: World) -> None:
     sampler = Sampler(world.service)
     sampler.take()
@@ -31,6 +34,7 @@ async def test_an_hour_is_kept_from_the_start_on(world: World) -> None:
     assert [one["values"][:2] for one in newer["series"]] == [one["values"][-2:] for one in history["series"]]
 
 
+@pytest.mark.one_node(because="what operators watch is of the node that answers")
 async def test_what_the_numbers_say(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     async with ann.live("/v1/social/live?channels=inbox") as socket:
@@ -66,6 +70,7 @@ async def test_rates_need_two_readings_and_time(world: World) -> None:
         assert world.service.of(LIVE_METRICS).newest is before
 
 
+@pytest.mark.one_node(because="what operators watch is of the node that answers")
 async def test_the_channel_tells_each_sample(world: World) -> None:
     root, other = await world.super_admin(), await world.super_admin()
     sampler = Sampler(world.service)

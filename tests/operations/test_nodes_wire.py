@@ -1,5 +1,7 @@
 """Wire: the nodes of the service, for super-admins; and the lines of `partyline nodes`."""
 
+import pytest
+
 from persistence.nodes.members import Lease, Member, State, View
 from routes.cli.nodes import lines_of
 from tests.support.world import World
@@ -9,6 +11,7 @@ NODES = "/v1/admin/nodes"
 MINUTE_MS = 60_000
 
 
+@pytest.mark.one_node(because="it serves alone")
 async def test_a_node_that_serves_alone_is_the_only_one(world: World) -> None:
     root, ann = await world.super_admin(), await world.player("Ann")
     found = await root.get(NODES)

@@ -30,6 +30,7 @@ def expressions() -> Iterator[str]:
             yield target["expr"]
 
 
+@pytest.mark.one_node(because="what operators watch is of the node that answers")
 async def test_every_metric_that_is_asked_for_exists(database_url: str, tmp_path: Path) -> None:
     (tmp_path / "tls").mkdir()
     certificate = Certificate(tmp_path / "tls")

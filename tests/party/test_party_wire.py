@@ -5,9 +5,11 @@ from typing import Any
 
 import trio
 
+from persistence.connection import Connection
 from routes.friends.parts import FRIENDS_LIVE
 from routes.service import Service
 from tests.party.play import ARENA, INVITES, PARTY, READY, SELECTION, SELECTORS, gather, invite, names, ready
+from tests.support.locks import crossed
 from tests.support.world import Player, World
 
 
@@ -105,6 +107,22 @@ async def test_accepting_leaves_the_party_one_was_in(world: World) -> None:
     assert (joined["party"]["id"], names(joined)) == (new, ["Cid", "Ann"])
     left = await ben.get(PARTY)
     assert (left["party"]["id"], left["party"]["leaderId"]) == (old, ben.id)
+
+
+async def test_who_accepts_while_another_party_takes_them_stays_there(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    first, second = await gather(ann), await gather(ben)
+    await invite(ann, cid)
+
+    async def join(conn: Connection) -> None:
+        await conn.execute("INSERT INTO party_members VALUES ($1, $2, 0)", cid.id, second)
+
+    async def nothing(_conn: Connection) -> None: ...
+
+    async def accept() -> None:
+        assert await cid.refused("POST", f"{INVITES}/{first}/accept") == (409, "INVALID_STATE")
+
+    await crossed(world.service.database, join, nothing, accept)
 
 
 async def test_two_parties_at_once(world: World) -> None:

@@ -1,5 +1,6 @@
 """Migrations: each once, in order, whole, by one process at a time; a changed file stops the start."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
 from persistence.errors import RowsRejected
 from persistence.schema.migrate import (
+    EXPANDS,
     Migration,
     MigrationChanged,
     MigrationFaulty,
@@ -20,6 +22,9 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 FIRST = Migration("0001_one.sql", "CREATE TABLE one (n integer); INSERT INTO one VALUES (1);")
 SECOND = Migration("0002_two.sql", "CREATE TABLE two AS SELECT n FROM one;")
+EXPANDING = Migration(
+    "0003_more.sql", f"{EXPANDS}\nALTER TABLE one ADD COLUMN more boolean NOT NULL DEFAULT false;"
+)
 FAULTY = Migration("0003_faulty.sql", "CREATE TABLE three (n integer); SELECT * FROM nowhere;")
 
 
@@ -51,6 +56,34 @@ async def test_a_database_of_a_newer_version_stops_the_start(empty: Database) ->
     await migrate(empty, (FIRST, SECOND))
     with pytest.raises(MigrationChanged, match=r"0002_two\.sql, which this version does not know"):
         await migrate(empty, (FIRST,))
+
+
+async def test_a_database_of_a_newer_version_that_only_expands_it_is_taken(empty: Database) -> None:
+    """Also where the table is of before migrations could say so."""
+    await migrate(empty, (FIRST,))
+    await empty.transact(_forget_the_column)
+    assert await migrate(empty, (FIRST,)) == ()
+    assert await migrate(empty, (FIRST, EXPANDING)) == (EXPANDING.name,)
+    assert await migrate(empty, (FIRST,)) == ()
+    assert await migrate(empty, (FIRST, SECOND, EXPANDING)) == (SECOND.name,)
+    with pytest.raises(MigrationChanged, match=r"0002_two\.sql, which this version does not know"):
+        await migrate(empty, (FIRST,))
+
+
+async def _forget_the_column(conn: Connection) -> None:
+    await conn.execute("ALTER TABLE schema_migrations DROP COLUMN expands")
+
+
+def test_what_expands_takes_nothing_away() -> None:
+    """Nor does it demand of a row what the release before does not write."""
+    taken = re.compile(
+        r"\b(DROP|RENAME|DELETE|TRUNCATE|SET NOT NULL|ALTER COLUMN|CREATE UNIQUE INDEX)\b", re.IGNORECASE
+    )
+    bare = re.compile(r"\bADD COLUMN\b[^,;]*\bNOT NULL\b(?![^,;]*\bDEFAULT\b)", re.IGNORECASE)
+    for migration in (*shipped(), EXPANDING):
+        if migration.expands:
+            assert not taken.search(migration.sql), migration.name
+            assert not bare.search(migration.sql), migration.name
 
 
 async def test_a_file_that_fails_leaves_nothing_behind(empty: Database) -> None:

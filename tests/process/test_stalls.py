@@ -180,7 +180,7 @@ def note(world: World, ann_id: str, ben_id: str) -> None:
     service.of(TALLY).add(now_ms // DAY_MS, "0" * 24, "check", "any")
     for gateway_id in ("silent", "heard"):
         service.of(GATEWAY_REGISTRY).changed(row(gateway_id))
-    service.of(GATEWAY_REGISTRY).heard("heard", 1)
+    service.of(GATEWAY_REGISTRY).heard("heard", service.clock.now_ms(), 1)
     service.reconciler.add(TokensOf(ann_id))
 
 

@@ -1,18 +1,20 @@
-"""`scripts/bench --against`: its arithmetic finds what was put in, and says when it must not be believed."""
+"""`scripts/bench --against` and `--nodes`: their arithmetic finds what was put in, and says when not to be believed."""
 
 import math
+import socket
 import subprocess
 from random import Random
 from statistics import median
 
 import pytest
 
-from scripts.benchmarks.__main__ import check, parser
+from scripts.benchmarks.__main__ import MOST_NODES, check, parser
 from scripts.benchmarks.against import Comparison
 from scripts.benchmarks.cases import CASES
 from scripts.benchmarks.contenders import UNITS
+from scripts.benchmarks.nodes import ports_in_a_row
 from scripts.benchmarks.ratios import _T, MOST_SESSIONS, Ratio, Round, compared, interval, trimmed_mean
-from scripts.benchmarks.report_ratios import comparisons, ratio, session_line, verdict
+from scripts.benchmarks.report_ratios import comparisons, of_nodes, ratio, session_line, verdict
 from scripts.benchmarks.worktree import NoSuchState, name_of, worktree
 
 
@@ -106,6 +108,34 @@ class TestReport:
         assert session_line([Round(1.0, 2.0, 2.0)]) == "  costs 1.0 2.0 2.0, new 0.500, control 1.000"
 
 
+class TestNodes:
+    @pytest.mark.parametrize(
+        ("times", "cells"),
+        [
+            (LESS, "0.900 [0.880, 0.920] | ≤ 1.25 | yes | 2.22 × |"),
+            (MORE, "1.100 [1.080, 1.120] | ≤ 1.25 | yes | 1.82 × |"),
+            (Ratio(1.6, 1.5, 1.7), "1.600 [1.500, 1.700] | ≤ 1.25 | NO | 1.25 × |"),
+        ],
+    )
+    def test_the_table(self, times, cells):
+        assert of_nodes([a_comparison(times, SAME)], 2).splitlines()[-1] == (
+            f"| 1,000 rooms of two, 64 in flight | CPU µs a message | 101.00 | 98.00 | {cells} 1.000 [0.990, 1.010] |"
+        )
+
+    def test_what_clients_must_not_see_is_told(self):
+        assert "| yes; NOT EXACT: lost one |" in of_nodes([a_comparison(LESS, SAME, "lost one")], 2)
+
+    def test_what_is_measured_unless_asked_for(self):
+        named = {case.name: case.times_one_node for case in CASES if case.times_one_node is not None}
+        assert named == {"fanout-1000": 1.1, "rooms": 1.25, "post": 1.25, "idle": 1.05}
+
+    def test_ports_in_a_row_are_free(self):
+        ports = ports_in_a_row(3)
+        assert len(ports) == 3
+        with socket.socket() as sock:
+            sock.bind(("127.0.0.1", ports[-1]))
+
+
 class TestOptions:
     @pytest.mark.parametrize(
         "options",
@@ -117,6 +147,12 @@ class TestOptions:
             ["--against", "x", "--servers", "node"],
             ["--against", "x", "--only", "beside"],
             ["--record", "--quick"],
+            ["--nodes", "1"],
+            ["--nodes", str(MOST_NODES + 1)],
+            ["--nodes", "2", "--against", "x"],
+            ["--nodes", "2", "--record"],
+            ["--nodes", "2", "--sessions", "0"],
+            ["--nodes", "2", "--only", "beside"],
         ],
     )
     def test_what_does_not_go_together_is_refused(self, options):

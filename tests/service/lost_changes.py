@@ -21,7 +21,7 @@ from tests.totems.models import body as totem_body
 from tests.totems.play import OWN as TOTEM
 from tests.users.play import PROFILE, SHARES
 from tests.versions.play import CHANNELS, RELEASES, SCOPE, a_publisher, resolved
-from tests.voice.play import NODE, NODES, node, node_server, private
+from tests.voice.play import NODE, NODES, minding, node, node_server, private
 
 MARK = "of-unknown-outcome"
 """What the transaction of the change sends, and no other."""
@@ -308,7 +308,7 @@ async def a_voice_channel(world: World) -> Lost:
     path = "/v1/social/voice/channels/private"
 
     async def made() -> int:
-        return int(world.service.of(ATTENDANCE).of_pair(ann.id, ben.id) is not None)
+        return int(minding(world).of(ATTENDANCE).of_pair(ann.id, ben.id) is not None)
 
     return Lost(ann, "POST", path, {"targetId": ben.id}, made, said=b"INSERT INTO voice_channels")
 
@@ -320,7 +320,7 @@ async def a_voice_session(world: World) -> Lost:
     body = {"channelId": channel_id}
 
     async def made() -> int:
-        return int(world.service.of(ATTENDANCE).of_user(ann.id) is not None)
+        return int(minding(world).of(ATTENDANCE).of_user(ann.id) is not None)
 
     return Lost(ann, "POST", "/v1/social/voice/session/join", body, made, said=b"INSERT INTO voice_sessions")
 

@@ -47,3 +47,6 @@ async def settled(world: World) -> None:
         return not any(len(service.reconciler) for service in world.services)
 
     await wait_until(asked)
+    for service in world.services:
+        if service.node is not None:
+            await service.node.retelling.wait_followed()

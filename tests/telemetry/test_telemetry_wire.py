@@ -30,6 +30,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
         yield found
 
 
+@pytest.mark.one_node(because="the socket of another node is offered its frames there")
 async def test_a_message_is_one_trace_from_its_caller_to_its_fan_out(
     database_url: str, tmp_path: Path, collector: Collector
 ):
@@ -81,6 +82,7 @@ async def test_units_of_work_and_refusals_are_below_their_request(
     assert not own.parent_span_id and own.status.code == Status.STATUS_CODE_UNSET
 
 
+@pytest.mark.one_node(because="each node sends a line that no node says")
 async def test_lines_of_the_log_carry_their_trace(database_url: str, tmp_path: Path, collector: Collector):
     before = structlog.get_config()
     async with open_world(database_url, tmp_path, otel="all") as world:

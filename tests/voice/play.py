@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from actors.voice.home import HOME
+from persistence.voice.channels import KIND
+from routes.service import Service
 from tests.connect.play import GameServer, claimed
 from tests.support.world import Player, World
 
@@ -40,10 +43,21 @@ class VoiceNode(Player):
         actions: list[dict[str, Any]] = heard["actions"]
         return actions
 
+    def at(self, world: World) -> "VoiceNode":
+        """The same node, at another node of the service."""
+        other = VoiceNode(world, {"nodeId": self.id, "nodeSecret": self.secret})
+        other.cursor = self.cursor
+        return other
+
     async def repeated(self) -> list[dict[str, Any]]:
         """What it was told and has not acknowledged, as another heartbeat without an acknowledgement is told."""
         self.cursor = None
         return await self.beat()
+
+
+def minding(world: World) -> Service:
+    """The node of the service that minds voice."""
+    return world.home(KIND, HOME)
 
 
 async def node_server(world: World) -> GameServer:

@@ -1,7 +1,6 @@
 """Wire: party channels, control, blocks, what one sees of it, and what becomes of it when a node goes."""
 
 import jwt
-import pytest
 
 from actors.voice.fleet import SILENCE_MS as NODE_SILENCE_MS
 from routes.voice.jobs import end_doomed, look
@@ -9,7 +8,7 @@ from routes.voice.moving import JITTER_MS
 from routes.voice.parts import ATTENDANCE
 from tests.party.play import gather
 from tests.support.world import World
-from tests.voice.play import VOICE, ended, join, node, node_server, private, sync
+from tests.voice.play import VOICE, ended, join, minding, node, node_server, private, sync
 
 
 def video_of(joined: dict) -> dict:
@@ -18,12 +17,6 @@ def video_of(joined: dict) -> dict:
     return video
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_party_talks_and_is_kept_in_order(world: World):
     one = await node(world, await node_server(world))
     ann, ben, eve = await world.players("Ann", "Ben", "Eve")
@@ -56,16 +49,10 @@ async def test_a_party_talks_and_is_kept_in_order(world: World):
     assert nbf < kinds["remove"]["notBefore"]
     # Whoever leaves the party leaves its voice.
     await ann.do("POST", "/v1/social/party/leave", status=200)
-    await end_doomed(world.service)
+    await end_doomed(minding(world))
     assert await ended(ann, first) == "REMOVED"
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_block_ends_voice_and_one_session_ends_another(world: World):
     await node(world, await node_server(world))
     ann, ben, eve = await world.players("Ann", "Ben", "Eve")
@@ -73,11 +60,11 @@ async def test_a_block_ends_voice_and_one_session_ends_another(world: World):
     first = await join(ann, with_ben)
     second = await join(ben, with_ben)
     third = await join(ann, with_eve)
-    await end_doomed(world.service)
+    await end_doomed(minding(world))
     assert await ended(ann, first) == "REPLACED"
     assert [one["name"] for one in (await sync(ben, second))["channel"]["participants"]] == ["Ben"]
     await world.block(eve, ann)
-    await end_doomed(world.service)
+    await end_doomed(minding(world))
     assert await ended(ann, third) == "REMOVED"
     assert await ann.refused("POST", f"{VOICE}/session/join", {"channelId": with_eve}) == (403, "BLOCKED")
     assert await eve.refused("POST", f"{VOICE}/channels/private", {"targetId": ann.id}) == (403, "BLOCKED")
@@ -87,12 +74,6 @@ async def test_a_block_ends_voice_and_one_session_ends_another(world: World):
     )
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_channels_move_from_a_node_that_goes(world: World):
     server = await node_server(world)
     one = await node(world, server)
@@ -108,7 +89,7 @@ async def test_channels_move_from_a_node_that_goes(world: World):
         two = await node(world, server, publicUrl="ws://voice2.example.net:7880")
         await one.beat(draining=True)
         world.advance(JITTER_MS)
-        await look(world.service)
+        await look(minding(world))
         told = await shown.receive_json()
         assert (told["type"], told["session"]["url"]) == ("migrate", "ws://voice2.example.net:7880")
         assert (await shown.receive_json())["channel"]["nodeId"] == two.id
@@ -129,6 +110,6 @@ async def test_channels_move_from_a_node_that_goes(world: World):
     world.advance(NODE_SILENCE_MS)
     await sync(ben, second)
     await two.beat(rooms=[])
-    await end_doomed(world.service)
+    await end_doomed(minding(world))
     assert await ended(ann, joined) == "EXPIRED"
-    assert world.service.of(ATTENDANCE).seats.taken(two.id) == 1
+    assert minding(world).of(ATTENDANCE).seats.taken(two.id) == 1

@@ -91,12 +91,6 @@ def plan_of(world: World, server: GameServer) -> Plan:
 
 
 @pytest.mark.slow
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_what_partyline_says_is_done_in_livekit(world: World, tmp_path: Path) -> None:
     server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
     ann, ben, eve = await world.players("Ann", "Ben", "Eve")

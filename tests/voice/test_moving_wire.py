@@ -18,7 +18,7 @@ from routes.voice.placing import kept_for
 from tests.support.waiting import wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, World, open_world
-from tests.voice.play import VOICE, VoiceNode, join, node, node_server, private, sync
+from tests.voice.play import VOICE, VoiceNode, join, minding, node, node_server, private, sync
 
 TWO = "ws://voice2.example.net:7880"
 
@@ -33,12 +33,6 @@ async def moved(socket: Client, url: str) -> Any:
     return told["session"]
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_silent_node_loses_its_channels_and_comes_back_without_them(world: World) -> None:
     server = await node_server(world)
     one, two = await node(world, server), await node(world, server, publicUrl=TWO, region="eu-north")
@@ -49,7 +43,7 @@ async def test_a_silent_node_loses_its_channels_and_comes_back_without_them(worl
         assert joined["channel"]["nodeId"] == one.id
         world.advance(SILENCE_MS)
         await two.beat()
-        await look(world.service)
+        await look(minding(world))
         session = await moved(socket, TWO)
     jwt.decode(session["token"], two.secret, algorithms=["HS256"], options={"verify_nbf": False})
     assert (await sync(ann, joined))["session"] == session
@@ -60,7 +54,7 @@ async def test_a_silent_node_loses_its_channels_and_comes_back_without_them(worl
     assert await one.beat(rooms=rooms) == [], "whose users may still be on their way"
     world.advance(GRACE_MS)
     assert [told["kind"] for told in await one.beat(rooms=rooms)] == ["close"]
-    await look(world.service)
+    await look(minding(world))
     assert (await sync(ann, joined))["channel"]["nodeId"] == two.id
 
 
@@ -75,21 +69,15 @@ async def test_a_node_that_is_removed_loses_them_as_soon_as_there_is_another(wor
         await server.do("DELETE", one.path, status=204)
         shown = await socket.receive_json()
         assert (shown["channel"]["nodeId"], shown["session"]) == (None, None)
-        await look(world.service)
+        await look(minding(world))
         assert "session" not in await sync(ann, joined)
         body = {"channelId": joined["channel"]["id"]}
         assert await ben.refused("POST", f"{VOICE}/session/join", body) == (503, "UPSTREAM_UNAVAILABLE")
         await node(world, server, publicUrl=TWO)
-        await look(world.service)
+        await look(minding(world))
         await moved(socket, TWO)
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_channel_does_not_move_with_more_than_have_a_seat(world: World) -> None:
     server = await node_server(world)
     one, two = await node(world, server), await node(world, server)
@@ -97,19 +85,15 @@ async def test_a_channel_does_not_move_with_more_than_have_a_seat(world: World) 
     first = await join(ann, await private(ann, ben))
     here, there = (one.id, two.id) if first["channel"]["nodeId"] == one.id else (two.id, one.id)
     await join(ben, first["channel"]["id"])
-    channel = world.service.of(VOICE_KINDS).channel
+    channel = minding(world).of(VOICE_KINDS).channel
     for user_ids, node_id in (((ann.id,), here), ((ann.id, ben.id), there)):
-        state = await world.service.system.ask(channel, first["channel"]["id"], MoveTo(here, there, user_ids))
+        state = await minding(world).system.ask(
+            channel, first["channel"]["id"], MoveTo(here, there, user_ids)
+        )
         assert state.node_id == node_id
-    assert world.service.of(ATTENDANCE).seats.taken(there) == 2
+    assert minding(world).of(ATTENDANCE).seats.taken(there) == 2
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_join_finds_another_node_if_it_has_room_for_all(world: World) -> None:
     server = await node_server(world)
     one = await node(world, server)
@@ -123,12 +107,6 @@ async def test_a_join_finds_another_node_if_it_has_room_for_all(world: World) ->
     assert len((await join(ben, channel_id))["channel"]["participants"]) == 2
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_join_stays_in_the_region_if_it_can(world: World) -> None:
     server = await node_server(world)
     one = await node(world, server, region="eu-north")
@@ -136,18 +114,12 @@ async def test_a_join_stays_in_the_region_if_it_can(world: World) -> None:
     channel_id = await private(ann, ben)
     assert (await join(ann, channel_id))["channel"]["nodeId"] == one.id
     world.advance(SILENCE_MS)
-    world.service.of(FLEET).silence()
+    minding(world).of(FLEET).silence()
     near = await node(world, server, region="eu-north")
     await node(world, server, capacity=1_000)
     assert (await join(ben, channel_id))["channel"]["nodeId"] == near.id
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_token_is_renewed_before_its_end(world: World) -> None:
     one = await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")
@@ -166,12 +138,6 @@ async def test_a_token_is_renewed_before_its_end(world: World) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_who_has_gone_elsewhere_across_a_restart_is_no_ghost(database_url: str, tmp_path: Path) -> None:
     async with open_world(database_url, tmp_path) as world:
         one = await node(world, await node_server(world))
@@ -182,11 +148,11 @@ async def test_who_has_gone_elsewhere_across_a_restart_is_no_ghost(database_url:
         clock = world.clock
     async with open_world(database_url, tmp_path, clock=clock) as world:
         ann, ben = (Player(world, one.id, one.name, world.token(one.id, one.name)) for one in people[:2])
-        attendance = world.service.of(ATTENDANCE)
+        attendance = minding(world).of(ATTENDANCE)
         # Nothing has woken the channel that she leaves by it.
-        assert world.service.system.peek(world.service.of(VOICE_KINDS).channel, left) is None
+        assert minding(world).system.peek(minding(world).of(VOICE_KINDS).channel, left) is None
         await join(ann, other)
-        await end_doomed(world.service)
+        await end_doomed(minding(world))
 
         async def gone() -> bool:
             state = attendance.state(left)
@@ -195,7 +161,7 @@ async def test_who_has_gone_elsewhere_across_a_restart_is_no_ghost(database_url:
         await wait_until(gone)
         assert (await ann.get(f"{VOICE}/regions"))["items"][0]["participants"] == 1
         world.advance(EMPTY_MS)
-        await look(world.service)
+        await look(minding(world))
         assert attendance.state(left) is None
         await VoiceNode(world, {"nodeId": one.id, "nodeSecret": one.secret}).beat()
         assert (await ben.do("POST", f"{VOICE}/channels/private", {"targetId": ann.id}))["id"] != left
@@ -205,11 +171,11 @@ async def test_seats_are_kept_until_it_is_known_who_took_them(world: World) -> N
     one = await node(world, await node_server(world), capacity=1)
     ann, ben = await world.players("Ann", "Ben")
     channel_id = await private(ann, ben)
-    row, seats = world.service.of(FLEET).get(one.id), world.service.of(ATTENDANCE).seats
+    row, seats = minding(world).of(FLEET).get(one.id), minding(world).of(ATTENDANCE).seats
     assert row is not None
     with (
         pytest.raises(OutcomeUnknown),
-        kept_for(world.service, row, channel_id, (ann.id,)) as kept,
+        kept_for(minding(world), row, channel_id, (ann.id,)) as kept,
     ):
         assert kept
         raise OutcomeUnknown

@@ -17,17 +17,11 @@ from routes.voice.secrets import SigningKey
 from tests.connect.play import claimed
 from tests.support.waiting import wait_until
 from tests.support.world import World
-from tests.voice.play import NODE, NODES, VOICE, join, node, node_server, private
+from tests.voice.play import NODE, NODES, VOICE, join, minding, node, node_server, private
 
 REGIONS = "/v1/social/voice/regions"
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_node_registers_is_heard_falls_silent_and_goes(world: World):
     server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
     one = await node(world, server)
@@ -44,7 +38,7 @@ async def test_a_node_registers_is_heard_falls_silent_and_goes(world: World):
     assert (await moderator.get(REGIONS))["items"][0]["healthy"] is False
     await one.beat()
     world.advance(SILENCE_MS)
-    assert [silent.row.node_id for silent in world.service.of(FLEET).silence()] == [one.id]
+    assert [silent.row.node_id for silent in minding(world).of(FLEET).silence()] == [one.id]
     assert (await moderator.get(NODES))["items"][0]["status"] == "offline"
     await server.do(
         "POST",
@@ -81,15 +75,9 @@ async def test_who_may_call_for_a_node(world: World):
         assert await player.refused("GET", REGIONS) == (401, "UNAUTHENTICATED")
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_heartbeat_waits_for_an_order_which_is_repeated_until_acknowledged(world: World):
     one = await node(world, await node_server(world))
-    fleet, heard = world.service.of(FLEET), []
+    fleet, heard = minding(world).of(FLEET), []
 
     async def beat() -> None:
         heard.extend(await one.beat(wait=20))
@@ -108,12 +96,6 @@ async def test_a_heartbeat_waits_for_an_order_which_is_repeated_until_acknowledg
     assert await one.beat() == []
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_report_only_removes_and_is_bounded(world: World):
     one = await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")
@@ -141,12 +123,6 @@ async def test_a_report_only_removes_and_is_bounded(world: World):
     assert _nbf(third) >= order["notBefore"] > _nbf(second)
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_mutes_are_told_to_the_node_that_a_user_comes_to(world: World):
     server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
     one = await node(world, server)
@@ -160,7 +136,7 @@ async def test_mutes_are_told_to_the_node_that_a_user_comes_to(world: World):
     assert [(told["kind"], told["userId"]) for told in await one.beat()] == muted
     two = await node(world, server)
     await server.do("DELETE", one.path, status=204)
-    await look(world.service)
+    await look(minding(world))
     assert [(told["kind"], told["userId"]) for told in await two.beat()] == muted
 
 
@@ -174,10 +150,10 @@ async def test_a_server_has_fifty_nodes(world: World):
         for _ in range(MOST_NODES + 10):
             nursery.start_soon(come)
     assert sorted(answers) == [201] * MOST_NODES + [422] * 10
-    assert len(list(world.service.of(FLEET))) == MOST_NODES
+    assert len(list(minding(world).of(FLEET))) == MOST_NODES
     other = await node_server(world)
     await node(world, other)
-    gone = next(iter(world.service.of(FLEET))).row.node_id
+    gone = next(iter(minding(world).of(FLEET))).row.node_id
     await server.do("DELETE", f"{NODES}/{gone}", status=204)
     await node(world, server)
 
@@ -202,7 +178,7 @@ async def test_secrets_are_sealed_for_their_node(world: World):
     server = await node_server(world)
     one = await node(world, server, livekit={"apiKey": "APIkey", "apiSecret": "s" * 32})
     two = await node(world, server)
-    fleet, secrets = world.service.of(FLEET), world.service.of(NODE_SECRETS)
+    fleet, secrets = minding(world).of(FLEET), minding(world).of(NODE_SECRETS)
     first, second = fleet.get(one.id), fleet.get(two.id)
     assert first is not None
     assert second is not None
@@ -221,4 +197,4 @@ def _nbf(joined: Any) -> int:
 
 
 async def _waits(world: World) -> bool:
-    return len(world.service.of(WAITING_NODES)) == 1
+    return len(minding(world).of(WAITING_NODES)) == 1

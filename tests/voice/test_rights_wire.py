@@ -5,8 +5,6 @@ the channel is live.
 from functools import partial
 from typing import Any
 
-import pytest
-
 from actors.voice.apply import apply
 from actors.voice.events import Joined
 from actors.voice.state import Session
@@ -18,7 +16,7 @@ from tests.support.waiting import wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, World
 from tests.users.play import erase
-from tests.voice.play import VOICE, join, node, node_server, private, sync
+from tests.voice.play import VOICE, join, minding, node, node_server, private, sync
 
 LIVE = f"{VOICE}/live"
 
@@ -33,12 +31,6 @@ async def until_alone(socket: Client, *names: str) -> Any:
             return shown
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_voice_ends_with_the_permission(world: World) -> None:
     one = await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")
@@ -62,8 +54,8 @@ async def test_other_changes_of_rights_end_nothing(world: World) -> None:
     await world.grant(ann, "news:write")
 
     async def asked() -> bool:  # more than once: the database tells of each change, too
-        await look_at_rights(world.service)
-        return not world.service.of(ATTENDANCE).suspects
+        await look_at_rights(minding(world))
+        return not minding(world).of(ATTENDANCE).suspects
 
     await wait_until(asked)
     assert len((await sync(ann, joined))["channel"]["participants"]) == 1
@@ -81,12 +73,6 @@ async def test_voice_ends_with_the_user(world: World) -> None:
         await until_alone(socket, "Ben")
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_a_block_or_leaving_the_party_ends_it_at_once(world: World) -> None:
     one = await node(world, await node_server(world))
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
@@ -111,7 +97,7 @@ async def test_what_overtakes_a_join_ends_it(world: World) -> None:
     """A block, the party's end or a right lost between the turn's look at them and its commit."""
     await node(world, await node_server(world))
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
-    attendance, memberships = world.service.of(ATTENDANCE), world.service.of(MEMBERSHIPS)
+    attendance, memberships = minding(world).of(ATTENDANCE), minding(world).of(MEMBERSHIPS)
     pair = await private(ann, ben)
     await gather(cid, ben)
     party = (await cid.do("POST", f"{VOICE}/channels/party", {}, status=201))["id"]
@@ -131,7 +117,7 @@ async def test_what_overtakes_a_join_ends_it(world: World) -> None:
 
 def _commit(world: World, player: Player, channel_id: str) -> None:
     """A join is committed that was decided before."""
-    attendance = world.service.of(ATTENDANCE)
+    attendance = minding(world).of(ATTENDANCE)
     state = attendance.state(channel_id)
     assert state is not None
     now_ms = world.clock.now_ms()
@@ -141,17 +127,11 @@ def _commit(world: World, player: Player, channel_id: str) -> None:
     attendance.follow(apply(state, event), event)
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_only_those_in_voice_are_asked_about(world: World) -> None:
     await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")
     await join(ann, await private(ann, ben))
-    attendance = world.service.of(ATTENDANCE)
+    attendance = minding(world).of(ATTENDANCE)
     attendance.suspect("")
     assert attendance.suspects == {ann.id}
     attendance.suspect(ben.id)

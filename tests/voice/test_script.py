@@ -22,12 +22,6 @@ async def heard(peer: Peer) -> bytes | None:
     return bytes(event.data) if isinstance(event, BytesMessage) else None
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_two_clients_join_talk_are_muted_and_removed(world: World):
     server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
     ann, ben = await world.players("Ann", "Ben")

@@ -1,21 +1,14 @@
 """Wire: private channels, and sessions in them."""
 
-import pytest
 import trio
 
 from actors.voice.state import EMPTY_MS, SILENCE_MS
 from routes.voice.jobs import look
 from routes.voice.parts import ATTENDANCE
 from tests.support.world import World
-from tests.voice.play import NODE, VOICE, ended, join, node, node_server, private, sync
+from tests.voice.play import NODE, VOICE, ended, join, minding, node, node_server, private, sync
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_two_talk_and_part(world: World):
     one = await node(world, await node_server(world))
     ann, ben, eve = await world.players("Ann", "Ben", "Eve")
@@ -47,21 +40,15 @@ async def test_two_talk_and_part(world: World):
         await ann.do("POST", f"{VOICE}/session/leave", {"sessionId": third["session"]["id"]}, status=204)
     assert [told["kind"] for told in await one.beat()] == ["remove"]
     world.advance(SILENCE_MS)
-    await look(world.service)
+    await look(minding(world))
     assert await ended(ben, second) == "EXPIRED"
     world.advance(EMPTY_MS)
-    await look(world.service)
-    assert world.service.of(ATTENDANCE).state(made["id"]) is None
+    await look(minding(world))
+    assert minding(world).of(ATTENDANCE).state(made["id"]) is None
     await one.beat()
     assert await private(ann, ben) != made["id"]
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_joins_at_once_never_exceed_a_node(world: World):
     await node(world, await node_server(world), capacity=30)
     players = await world.players(*(f"Player{number}" for number in range(100)))
@@ -77,5 +64,6 @@ async def test_joins_at_once_never_exceed_a_node(world: World):
             nursery.start_soon(come, index)
     assert sorted(statuses) == [200] * 30 + [422] * 70
     assert (
-        world.service.of(ATTENDANCE).seats.used(next(iter(world.service.of(ATTENDANCE))).node_id or "") == 30
+        minding(world).of(ATTENDANCE).seats.used(next(iter(minding(world).of(ATTENDANCE))).node_id or "")
+        == 30
     )

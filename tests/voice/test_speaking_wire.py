@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from actors.voice.own_view import INTERVAL_MS
 from tests.support.websocket import Client
 from tests.support.world import World
@@ -17,12 +15,6 @@ async def spoken(socket: Client) -> Any:
     return event["data"]["userIds"]
 
 
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
-@pytest.mark.one_node(
-    because="who is in which channel reaches other nodes later, and voice nodes keep to one"
-)
 async def test_who_speaks_is_told_four_times_a_second(world: World) -> None:
     await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")

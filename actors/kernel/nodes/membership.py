@@ -34,11 +34,15 @@ ROW_SECONDS = 5.0
 
 RENEW_SECONDS = 1.0
 
+WATCH_SECONDS = 0.2
+"""The same while a node is about to die or to yield: that it is gone is seen so soon, in place of a second later."""
+
 HEARD_SECONDS = 3.0
 """A node that was silent for so long on the bus is not among those that are heard."""
 
 YIELD_ROUNDS = 3
-"""Renewals in a row that say a node should yield, before it does: who has just come is not heard at once."""
+"""Renewals in a row, about a second apart, that say a node should yield, before it does: who has just come is not heard
+at once."""
 
 QUIET_SECONDS = 2.0
 """Nothing is given away so soon after a node has come or gone."""
@@ -87,6 +91,7 @@ class Membership:
         self._renewed_at = self._sound_since = trio.current_time()
         self._moved_at = trio.current_time()
         self._yields = 0
+        self._judged_at = -RENEW_SECONDS
         self._failure: str | None = None
         self._is_ending = False
         self.drained: Callable[[], None] = _unheard
@@ -153,7 +158,13 @@ class Membership:
                 self.failed(f"node {self.life.node} does not reach the others, which reach each other")
             if self._failure is not None:
                 raise NodeEnded(self._failure)
-            await trio.sleep(RENEW_SECONDS)
+            await trio.sleep(WATCH_SECONDS if self._is_one_going() else RENEW_SECONDS)
+
+    def _is_one_going(self) -> bool:
+        """Whether another node has missed renewals, or is silent on a bus that carries what others say."""
+        others = [one for node, one in self.members.items() if node != self.life.node]
+        heard = sum(self._hears(one.node) for one in others)
+        return any(one.is_quiet for one in others) or 0 < heard < len(others)
 
     async def renew(self) -> None:
         """Renew this node's row, and take in all others. Cancellation may leave the row renewed.
@@ -199,10 +210,11 @@ class Membership:
             for one in self.members.values()
             if one.state is State.UP and not one.is_quiet
         ]
-        if self.state is State.UP and verdict(seats, self.life.node) is Verdict.YIELD:
-            self._yields += 1
-        else:
+        if self.state is not State.UP or verdict(seats, self.life.node) is not Verdict.YIELD:
             self._yields = 0
+        elif trio.current_time() - self._judged_at > 0.8 * RENEW_SECONDS:
+            self._yields += 1
+            self._judged_at = trio.current_time()
 
     def _hear_owns(self, _node: str, entry: Owns) -> None:
         self.where.learn({shard: Lease(entry.node, fence) for shard, fence in entry.fences.items()})

@@ -184,12 +184,14 @@ class Stream(Route):
         sends: the structs of the server's frames.
         receives: the structs of the client's frames.
         shows: its channels, where it has any.
+        greets: whether the handler sends a frame before it waits for anything, so that this leaves with the response.
     """
 
     handler: StreamHandler
     sends: tuple[object, ...]
     receives: tuple[object, ...]
     shows: tuple[ShownChannel, ...] = ()
+    greets: bool = False
 
 
 def endpoint(
@@ -265,6 +267,7 @@ def stream(
     guard: Guard | None = None,
     not_found: Mapping[str, type[NotFound]] | None = None,
     shows: Sequence[ShownChannel] = (),
+    greets: bool = False,
 ) -> Callable[[StreamHandler], Stream]:
     """Declare a WebSocket; the decorated name becomes the `Stream`.
 
@@ -281,6 +284,7 @@ def stream(
         guard: checks membership before the upgrade.
         not_found: {path parameter: what a malformed one is refused with}.
         shows: its channels, for AsyncAPI.
+        greets: as in `Stream`.
     """
 
     def declare(handler: StreamHandler) -> Stream:
@@ -302,6 +306,7 @@ def stream(
             sends=tuple(sends),
             receives=tuple(receives),
             shows=tuple(shows),
+            greets=greets,
         )
 
     return declare

@@ -128,6 +128,11 @@ def bearer(authorization: bytes | None) -> str | None:
     return _well_formed(token)
 
 
+def as_header(token: str) -> bytes:
+    """The value of the Authorization header that carries a token."""
+    return b"Bearer " + token.encode("latin-1")
+
+
 def protocol_bearer(offered: Sequence[str]) -> tuple[str | None, str | None]:
     """(token, subprotocol to select) from what a WebSocket client offers; None for either that is missing (contract
     §2).

@@ -65,6 +65,7 @@ class Opening:
         headers: of the 101 response.
         handler: as declared.
         arguments: of the handler, beside call and socket.
+        greets: as declared.
     """
 
     call: Call[Parts]
@@ -72,6 +73,7 @@ class Opening:
     headers: Headers
     handler: StreamHandler
     arguments: dict[str, object]
+    greets: bool = False
 
     def run(self, socket: LiveSocket) -> Awaitable[Listener | None]:
         """Call the declared handler.
@@ -233,7 +235,8 @@ class Edge:
             arguments["query"] = stream.query.decode(incoming.query)
         call.deadline.move(math.inf)  # a stream has no deadline; its effects have their own
         self._answers[stream].add(101, 0.0)
-        return Opening(call, subprotocol, self._common(call, incoming), stream.handler, arguments)
+        headers = self._common(call, incoming)
+        return Opening(call, subprotocol, headers, stream.handler, arguments, stream.greets)
 
     async def _in_time(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """The response, or the problem that there is instead: a refusal, a fault, or that it took too long."""

@@ -20,6 +20,7 @@ from routes.edge.errors import (
 from routes.edge.identity.credentials import (
     Authenticator,
     ServerAuthenticator,
+    as_header,
     bearer,
     check_origin,
     protocol_bearer,
@@ -126,8 +127,12 @@ class Gate:
         token = bearer(incoming.header(b"authorization"))
         if token is not None and offered_token is not None and token != offered_token:
             raise Unauthenticated
+        token = token or offered_token or in_query
         if route.needs is not PUBLIC:
-            await self._authenticate(call, token or offered_token or in_query)
+            if token is not None:
+                call.principal = self.authenticator.known(as_header(token), call.now_ms)
+            if call.principal is None:
+                await self._authenticate(call, token)
         return selected
 
     def _query_token(self, incoming: Incoming) -> str | None:

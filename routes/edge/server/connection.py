@@ -185,9 +185,10 @@ class HttpConnection:
                 text for name, text in request.headers if name == b"sec-websocket-extensions"
             ),
             early=bytes(self._parser.early or b""),
+            reads=self._reading,
             start=shared.start,
             report=shared.report,
-            leave=self._place.leave,
+            place=self._place,
         )
 
     def taken(self, by: Swept) -> None:

@@ -8,7 +8,7 @@ While it is idle it costs a few small objects and nothing runs.
     ENDING ──their FIN, while our last bytes wait──▶ FLUSHING ──▶ GONE
 
 Invariants: after OPEN the deadline `_end_by` bounds every phase. The consumer is told of the end by `lost`, whichever
-side began it. `leave` is called once, when the operating system's socket is closed.
+side began it. Its place is left once, when the operating system's socket is closed.
 """
 
 import socket as stdlib_socket
@@ -19,6 +19,7 @@ from typing import Protocol
 
 import trio
 
+from actors.kernel.sink import Prepared
 from routes.edge.errors import contained
 from routes.edge.limits import Meter
 from routes.edge.pipeline.dispatch import Opening
@@ -107,7 +108,7 @@ _NOBODY = _Nobody()
 class SocketConnection(Link):
     """A WebSocket in place of an HTTP connection; implements `Watched`, `Swept` and `Owner`.
 
-    It is not read before `accept`.
+    It is told of nothing before `accept`, unless something waits until then: that has to `hold_back(True)`.
 
     Args:
         handover: from the HTTP connection.
@@ -119,9 +120,9 @@ class SocketConnection(Link):
         "_end_by",
         "_fd",
         "_frame_meter",
-        "_leave",
         "_phase",
         "_ping",
+        "_place",
         "_reactor",
         "_read",
         "_reader",
@@ -142,31 +143,27 @@ class SocketConnection(Link):
         self._fd = handover.sock.fileno()
         self._reactor = handover.reactor
         self._start = handover.start
-        self._leave = handover.leave
+        self._place = handover.place
         self._consumer: Consumer | None = None
         self._reader = FrameReader(settings.max_message_bytes, _INFLATER if deflates else None)
         self._phase = Phase.OPEN
         self._end_by = inf
         self._ping: bytes | None = None
-        self._read = False
+        self._read = handover.reads
         self.writer.hand_on(self)
-        self._reactor.remove(self._fd)
-        self._reactor.add(self._fd, self)
-        self._rearm()
+        self._reactor.replace(self._fd, self)
 
     # -- opening
 
-    def accept(self, response: bytes, consumer: Consumer, early: bytes) -> None:
-        """Accept the handshake, and read from now on.
+    def accept(self, consumer: Consumer, early: bytes) -> None:
+        """Read from now on; the 101 response was sent, or precedes what is sent next.
 
         Args:
-            response: the 101 response.
             consumer: gets the messages.
             early: what the client has sent already.
         """
         self._consumer = consumer
         self._socket.setsockopt(stdlib_socket.SOL_SOCKET, stdlib_socket.SO_SNDBUF, SEND_BUFFER_BYTES)
-        self.writer.write(response)
         self.hold_back(False)
         if early:
             self._take(early)
@@ -269,7 +266,7 @@ class SocketConnection(Link):
             # Break the reference cycles, so that thousands that end together are no work for the garbage collector.
             self.writer.follower = None
             self.writer.hand_on(_NOBODY)
-            self._leave()
+            self._place.leave()
 
     # -- reading
 
@@ -377,7 +374,11 @@ async def take_over(handover: Handover, opening: Opening, *, taken: Callable[[Sw
     )
     subprotocol = None if opening.subprotocol is None else opening.subprotocol.encode()
     response = acceptance(handover.key, subprotocol=subprotocol, extension=extension, headers=opening.headers)
-    connection.accept(response, socket, handover.early)
+    if opening.greets and not handover.early:
+        socket.hold(Prepared((), response))
+    else:
+        connection.writer.write(response)  # the client's early frames may be answered at once
+    connection.accept(socket, handover.early)
     service.sockets.add(socket)
     with contained(handover.report):
         await socket.run(opening.run)

@@ -142,7 +142,8 @@ class AsgiSocket:
             subprotocol=None if selected is None else selected.encode(),
             headers=message.get("headers") or (),
         )
-        self._connection.accept(response, self, self._early)
+        self._connection.writer.write(response)
+        self._connection.accept(self, self._early)
 
     async def _sends(self, message: Any) -> None:
         binary, text = message.get("bytes"), message.get("text")
@@ -211,6 +212,7 @@ async def serve_by_asgi(
         taken: called first, with the new owner of the connection.
     """
     connection = SocketConnection(handover)
+    connection.hold_back(True)  # until the application has answered
     taken(connection)
     scope["subprotocols"] = offered_subprotocols(scope["headers"])
     scope["extensions"] = {"websocket.http.response": {}}

@@ -9,7 +9,6 @@ one connection is reported and does not affect the others.
 
 import select
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Protocol, TypeAlias
 
 import trio
@@ -60,6 +59,15 @@ class Reactor:
         self._watched[fd] = watched
         self._epoll.register(fd, _READ)
 
+    def replace(self, fd: int, watched: Watched) -> None:
+        """Notify another owner of a socket from now on, for what it is watched for already.
+
+        Args:
+            fd: of a socket that was added.
+            watched: notified until `remove`.
+        """
+        self._watched[fd] = watched
+
     def want(self, fd: int, *, read: bool, write: bool) -> None:
         """Change what a socket is watched for. With neither, not even its end is reported (epoll would do so for
         ever).
@@ -68,10 +76,15 @@ class Reactor:
             fd: of a socket that was added.
             read, write: what to watch for.
         """
-        with suppress(FileNotFoundError):  # it was watched for neither
-            self._epoll.unregister(fd)
-        if read or write:
-            self._epoll.register(fd, (_READ if read else 0) | (select.EPOLLOUT if write else 0))
+        events = (_READ if read else 0) | (select.EPOLLOUT if write else 0)
+        try:
+            if events:
+                self._epoll.modify(fd, events)
+            else:
+                self._epoll.unregister(fd)
+        except FileNotFoundError:  # it was watched for neither
+            if events:
+                self._epoll.register(fd, events)
 
     def remove(self, fd: int) -> None:
         """Stop watching a socket; to be called before it is closed. Harmless when it is not watched."""

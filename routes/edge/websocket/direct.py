@@ -13,6 +13,9 @@ from routes.edge.websocket.socket import LiveSocket
 
 _PING = b"\x89\x00"  # FIN, opcode 9, no payload (RFC 6455 §5.5.2)
 
+GATHERED_MAX_BYTES = 64 * 1024
+"""Bytes that are gathered before they are sent all the same: copying more costs more than another send."""
+
 
 class Link(ABC):
     """The WebSocket connection below a direct socket.
@@ -106,8 +109,14 @@ class DirectSocket(LiveSocket):
         else:
             self._held += prepared.wire
 
+    def gather(self) -> None:
+        """Hold all messages until `release`, or until they are many (`LiveSocket.gather`)."""
+        if self.clear:
+            self._held = self._held or b""
+            self._send = self._send_later
+
     def release(self) -> None:
-        """Send what is held now. Harmless when nothing is held."""
+        """Send what is held now, and hold nothing more. Harmless when nothing is held."""
         if self._held is not None:
             self._send_held(b"")
 
@@ -126,10 +135,18 @@ class DirectSocket(LiveSocket):
         """Stands in for the socket's `send` once, to send held messages together with these."""
         held, self._held = self._held or b"", None
         self._send = self._writer.send
-        self._writer.write(held + wire)
+        if held or wire:
+            self._writer.write(held + wire)
         if self._writer.waiting is not None:
             self._queued_messages += 1
             self._queued_bytes += len(held) + len(wire)
+        return len(wire)
+
+    def _send_later(self, wire: bytes) -> int:
+        """Stands in for the socket's `send` while messages are gathered."""
+        self._held = (self._held or b"") + wire
+        if len(self._held) > GATHERED_MAX_BYTES:
+            self.release()
         return len(wire)
 
     def _crowded(self) -> bool:

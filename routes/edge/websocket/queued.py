@@ -89,6 +89,9 @@ class QueuedSocket(LiveSocket):
         """Queue a reply like `send_nowait`: ASGI cannot send it together with the next one."""
         self.send_nowait(prepared)
 
+    def gather(self) -> None:
+        """Does nothing: ASGI takes one message at a time."""
+
     def release(self) -> None:
         """Does nothing, since nothing is held."""
 

@@ -155,8 +155,15 @@ class LiveSocket(ABC):
         """
 
     @abstractmethod
+    def gather(self) -> None:
+        """Hold all messages from now on, so that one send takes all, up to a bound of bytes.
+
+        The caller must `release` before it awaits anything.
+        """
+
+    @abstractmethod
     def release(self) -> None:
-        """Send what is held now. Harmless when nothing is held."""
+        """Send what is held now, and hold nothing more. Harmless when nothing is held."""
 
     @abstractmethod
     def ping(self) -> None:

@@ -120,17 +120,27 @@ async def test_a_release_is_published_and_reached_by_a_channel(world: World) -> 
         "platform": "any", "arch": "any", "fileName": "launcher.zip", "sizeBytes": 1, "url": address,
         "sha256": "0" * 64,
     }  # fmt: skip
-    await root.do(
-        "POST", "/v1/versions/releases", {"scope": scope, "version": "1.2.0", "artifacts": [artifact]}
-    )
+    for version in ("1.2.0", "1.1.0", "1.0.0"):
+        body = {"scope": scope, "version": version, "artifacts": [artifact]}
+        await root.do("POST", "/v1/versions/releases", body)
 
     def story(scene: Scene) -> None:
         page = scene.enter(root, "/app/operate/versions")
-        page.get_by_role("button", name="Publish").click()
+        release = page.get_by_role("listitem").filter(has_text="1.2.0")
+        release.get_by_role("button", name="Publish").click()
         page.get_by_role("dialog").get_by_role("button", name="Publish").click()
         page.get_by_text("Let a channel point to it").first.click()
         page.get_by_role("button", name="Let a channel point to it").click()
         expect(page.get_by_text("stable points to 1.2.0.")).to_be_visible()
+        for version in ("1.0.0", "1.1.0"):
+            page.get_by_label(f"Choose {version}").check()
+        chosen = page.get_by_role("region", name="What is chosen")
+        expect(chosen.get_by_role("button", name="Yank")).to_be_disabled()  # neither is published
         scene.stop_at(page, "versions")
+        chosen.get_by_role("button", name="Publish").click()
+        page.get_by_role("dialog").get_by_text("1.0.0").wait_for()
+        page.get_by_role("dialog").get_by_role("button", name="Publish").click()
+        expect(page.get_by_text("Publish: done for 2.")).to_be_visible()
+        assert not scene.let(root.get, "/v1/versions/releases", status="draft")["items"]
 
     await play(world, Look("light", 1280), story)

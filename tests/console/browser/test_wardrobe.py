@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FilePayload, expect
+from playwright.sync_api import FilePayload, Route, expect
 
-from tests.console.furnished import texture
+from tests.console.furnished import submit_cape, texture
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.support.world import World
 from tests.totems.models import blockbench, png, url
@@ -117,6 +117,31 @@ async def test_a_cape_from_its_file_to_being_worn(world: World, look: Look, tmp_
         scene.stop_at(page, "cape-worn")
 
     await play(world, look, story)
+
+
+async def test_more_capes_than_a_page_shows_are_judged_at_once(world: World) -> None:
+    """What waits beyond the first page comes when that one is judged; one verdict can be taken back for all."""
+    ada, mona = await world.player("Ada"), await world.ranked("Mona", "moderator")
+    for name in ("Dusk", "Dawn", "Noon"):
+        await submit_cape(ada, name)
+
+    def two_at_once(route: Route) -> None:
+        route.continue_(url=route.request.url.replace("limit=50", "limit=2"))
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(mona)
+        page.route("**/v1/admin/capes?*", two_at_once)
+        page.goto("/app/operate/capes")
+        page.get_by_label("Choose all 2 that are shown").check()
+        page.get_by_role("region", name="What is chosen").get_by_role("button", name="Approve").click()
+        expect(page.get_by_text("Approve: done for 2.")).to_be_visible()
+        queue = page.get_by_role("list", name="Capes")
+        expect(queue.get_by_role("listitem")).to_have_count(1)
+        page.get_by_role("button", name="Undo").click()
+        expect(queue.get_by_role("listitem")).to_have_count(2)
+        assert scene.let(mona.get, "/v1/admin/capes", status="pending")["total"] == 3
+
+    await play(world, Look("light", 1280), story)
 
 
 async def test_a_cape_is_seen_on_a_figure_and_changed(world: World) -> None:

@@ -7,6 +7,7 @@ import trio.testing
 from actors.kernel.sink import Prepared
 from routes.edge.server.server import ServerSettings
 from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.direct import GATHERED_MAX_BYTES
 from routes.edge.websocket.frames import prepare
 from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import OFFERS_MAX_BYTES, OFFERS_MAX_MESSAGES, LiveSocket
@@ -185,6 +186,55 @@ async def test_what_is_held_leaves_with_what_follows(sockets: Sockets) -> None:
         socket.hold(prepare(7))
         socket.close(1000)
         assert await stream.receive_some(100) == b"\x81\x017\x88\x02\x03\xe8"
+
+
+async def test_what_is_gathered_leaves_in_one_send_up_to_a_bound(sockets: Sockets) -> None:
+    held = Held()
+    app = Application(handler=held, sockets=sockets)
+    async with running(app) as base_url, raw(base_url) as connection:
+        await connection.send(HANDSHAKE)
+        await connection.read_response()
+        socket, stream = await held.socket(), connection.stream
+        socket.gather()
+        socket.release()
+        socket.gather()
+        assert socket.offer(prepare(1))
+        socket.hold(prepare(2))
+        socket.send_nowait(prepare(3))
+        with trio.move_on_after(0.01) as nothing:
+            await stream.receive_some(100)
+        assert nothing.cancelled_caught
+        socket.release()
+        assert await stream.receive_some(100) == b"\x81\x011\x81\x012\x81\x013"
+        socket.gather()
+        assert socket.offer(prepare("x" * GATHERED_MAX_BYTES))
+        assert socket.offer(prepare(4))
+        read = b""
+        while not read.endswith(b"\x81\x014"):
+            read += await stream.receive_some(GATHERED_MAX_BYTES)
+        socket.gather()
+        socket.offer(prepare(5))
+        socket.close(1000)
+        assert await stream.receive_some(100) == b"\x81\x015\x88\x02\x03\xe8"
+
+
+@pytest.mark.parametrize(("early", "answered"), [(b"", b""), (b"\x89\x80\x00\x00\x00\x00", b"\x8a\x00")])
+async def test_a_greeting_leaves_with_the_response_and_never_before_it(
+    early: bytes, answered: bytes, sockets: Sockets
+) -> None:
+    async def greet(socket: LiveSocket) -> None:
+        socket.send_nowait(prepare("hello"))
+
+    app = Application(handler=greet, sockets=sockets, greets=True)
+    async with running(app) as base_url, raw(base_url) as connection:
+        await connection.send(HANDSHAKE + early)
+        read = b""
+        while not read.endswith(b'\x81\x07"hello"'):
+            read += await connection.stream.receive_some(1 << 16)
+            assert early or b"hello" in read
+    head, _, frames = read.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 101 ")
+    assert frames == answered + b'\x81\x07"hello"'
 
 
 async def test_what_is_held_keeps_its_place_when_the_socket_takes_no_more(sockets: Sockets) -> None:

@@ -13,7 +13,11 @@ const VERDICTS = ["approved", "blocked", "private"];
 export default function CapeModeration() {
   const list = useRead((signal) => capes.waiting({ status: "pending", limit: 50 }, signal));
   useArrivals("capes", list.reload);
-  const changed = (judged, isUndone) => (isUndone ? list.reload() : list.change((before) => ({ ...before, entries: without(before.entries, judged) })));
+  const changed = async (judged, isUndone) => {
+    const left = without(list.data.entries, judged);
+    if (isUndone || left.length === 0) await list.reload(); // more may wait than are shown at once
+    else list.change((before) => ({ ...before, entries: without(before.entries, judged) }));
+  };
   const verdicts = VERDICTS.map((status) => ({
     name: status,
     words: say(`capes.verdict.${status}`),

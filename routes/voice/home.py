@@ -1,0 +1,95 @@
+"""Who minds voice: the node that has all channels. What other nodes are asked about voice is passed on to it, and it
+tells them what they show.
+
+    told                then
+    a channel's turn    the channel as it is now, and who speaks in it
+    somebody speaks     the same
+    a node's status     its status
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec.structs import replace
+
+from actors.voice.commands import AnyCommand
+from actors.voice.fleet import Node, NodeStatus
+from actors.voice.home import HOME, HOME_SHARD, lives_at_home
+from actors.voice.state import State
+from persistence.errors import Fenced
+from routes.call import Call
+from routes.service import Service
+from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, VOICE_WATCH
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelSeen:
+    """A channel is another, or others speak in it.
+
+    Args:
+        state: as it is now.
+        speaking: the ids of the sessions in it that speak.
+    """
+
+    state: State
+    speaking: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSeen:
+    """A voice node has another status."""
+
+    node_id: str
+    status: NodeStatus
+
+
+def minds(service: Service) -> bool:
+    """Whether this node minds voice; where it has just come to that, what it knows of voice is made ready for it."""
+    watch = service.of(VOICE_WATCH)
+    try:
+        fence = service.placement.fence(HOME_SHARD)
+    except Fenced:
+        watch.leave()
+        return False
+    if watch.take(fence):
+        service.of(FLEET).begin()
+        service.of(ATTENDANCE).begin()
+    return True
+
+
+async def go_home(call: Call) -> None:
+    """Have the request answered by the node that minds voice; for handlers that have done nothing yet.
+
+    Raises:
+        Elsewhere: it is another one; the edge passes the request on.
+        Overloaded: there is none at this moment.
+
+    Cancellation ends the wait for one.
+    """
+    await call.go_to(call.service.of(VOICE_KINDS).channel, HOME)
+    minds(call.service)
+
+
+async def ask_channel(call: Call, channel_id: str, command: AnyCommand, shape: Callable[[State], Any]) -> Any:
+    """Send a command to a channel, for a request that has gone home; see `Call.ask`.
+
+    A channel that is older than the rule that all live there is asked wherever it is, without a receipt.
+    """
+    kind = call.service.of(VOICE_KINDS).channel
+    if lives_at_home(channel_id):
+        return await call.ask(kind, channel_id, command, shape)
+    return shape(await call.service.system.ask(kind, channel_id, command))
+
+
+def tell_channel(service: Service, state: State) -> None:
+    """Tell the other nodes of a channel that is another, or in which others speak."""
+    if service.node is not None:
+        speaking = service.of(ATTENDANCE).speaking & {one.session_id for one in state.sessions.values()}
+        service.node.retelling.tell(ChannelSeen(replace(state, looked_up=None), tuple(speaking)))
+
+
+def tell_status(service: Service, node: Node) -> None:
+    """Tell the other nodes of a voice node that has another status."""
+    if service.node is not None:
+        service.node.retelling.tell(NodeSeen(node.row.node_id, node.status))

@@ -1,0 +1,74 @@
+"""How soon the others see that a node is dead, or has yielded, in virtual time."""
+
+from collections.abc import Callable
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from actors.kernel.nodes.membership import (
+    HEARD_SECONDS,
+    RENEW_SECONDS,
+    ROW_SECONDS,
+    WATCH_SECONDS,
+    YIELD_ROUNDS,
+)
+from tests.simulation.cluster.plants import NONE
+from tests.simulation.cluster.world import World
+from tests.support.scheduling import in_order
+
+STORE_SECONDS = 0.2
+"""For the transactions of the simulated database."""
+
+SEEDS = 3
+
+
+def _freeze(world: World) -> None:
+    world.nodes["b"].freeze()
+
+
+def _cut_from_bus(world: World) -> None:
+    world.bus.parted |= {frozenset("ab"), frozenset("cb")}
+
+
+async def _seconds_until_taken(seed: int, done: Callable[[World], None]) -> float:
+    async with trio.open_nursery() as nursery:
+        world = World(seed, NONE, nursery)
+        nursery.start_soon(world.bus.carry)
+        for name in ("a", "b", "c"):
+            world.want(name)
+            await trio.sleep(1.3)  # so that they do not renew at the same moment
+        with trio.fail_after(60):
+            for node in world.nodes.values():
+                await node.ready.wait()
+        await trio.sleep(
+            10 + seed / SEEDS
+        )  # shares are even, and the fault comes anywhere between two renewals
+        since = trio.current_time()
+        done(world)
+        survivor = world.nodes["a"].membership.where
+        with trio.fail_after(60):
+            while survivor.counts().get("b"):
+                await survivor.wait_changed()
+        seconds = trio.current_time() - since
+        nursery.cancel_scope.cancel()
+    return seconds
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("done", "most_seconds"),
+    [
+        # Its row has to run out.
+        (_freeze, ROW_SECONDS),
+        # It is not heard any more, looks at what the others say, and does so again until it is sure.
+        (_cut_from_bus, HEARD_SECONDS + YIELD_ROUNDS * RENEW_SECONDS),
+    ],
+)
+def test_what_a_node_owned_is_taken_as_soon_as_it_is_gone(
+    done: Callable[[World], None], most_seconds: float
+) -> None:
+    for seed in range(SEEDS):
+        with in_order(seed):
+            seconds = trio.run(_seconds_until_taken, seed, done, clock=MockClock(autojump_threshold=0))
+        assert seconds < most_seconds + WATCH_SECONDS + STORE_SECONDS, seed
