@@ -152,7 +152,10 @@ def main() -> int:
     options = it.parse_args()
     check(it, options)
     is_comparison = options.against is not None or options.nodes is not None
-    make_room(contended_cpu() if is_comparison else cpus()[0])
+    if options.nodes is None:
+        make_room(contended_cpu() if is_comparison else cpus()[0])
+    else:
+        make_room(None)
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),

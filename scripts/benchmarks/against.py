@@ -9,7 +9,9 @@ two servers differ by is what one must not believe.
 Servers, load and databases share one CPU, and leave the others to whom the machine belongs as well. So the load sends
 what it may, then the server takes all of it, then the database: on two CPUs it depends on who is held up how many
 messages a turn or a commit takes, and with it what one costs. Of several nodes only the load stands still, and so it is
-with the one that they are compared with: nodes that stand still take each other for dead.
+with the one that they are compared with: nodes that stand still take each other for dead. They run on any CPU, as they
+would: on a common one they give way to each other after each few requests, so that nothing is left of the batches that
+one node works in.
 """
 
 import signal
@@ -120,7 +122,8 @@ async def _compare(
     freezes = new.processes == old.processes == 1
     for number in range(turns.sessions):
         states = [
-            State(side.code, number, contended_cpu(), side.processes, freezes) for side in (new, old, old)
+            State(side.code, number, contended_cpu() if freezes else None, side.processes, freezes)
+            for side in (new, old, old)
         ]
         with trio.move_on_after(SESSION_SECONDS) as limit:
             rounds, fault = await _session(case, states, turns)

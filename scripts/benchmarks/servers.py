@@ -73,7 +73,7 @@ class State:
     Args:
         code: the root of a checkout.
         hash_seed: Python's, so that two servers with the same one share the luck of their hash tables.
-        cpu: that of the server and of its PostgreSQL.
+        cpu: that of the server and of its PostgreSQL; None for any.
         processes: how many nodes serve as one, below a keeper and with a NATS; 1 for a server alone.
         freezes: it stands still, and not its load alone, while others are measured. Nodes would take each other for
             dead.
@@ -81,7 +81,7 @@ class State:
 
     code: Path
     hash_seed: int
-    cpu: int
+    cpu: int | None
     processes: int = 1
     freezes: bool = True
 
