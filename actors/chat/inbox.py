@@ -9,8 +9,9 @@ differently now (online or offline). Nothing is read for the latter; conversatio
 again, from the same state.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -62,17 +63,21 @@ class Counted(msgspec.Struct, frozen=True):
     mentions: int
 
 
+NO_REST: Mapping[str, Counted] = MappingProxyType({})
+"""One for all: every open socket has an inbox, and few show not all."""
+
+
 class InboxState(msgspec.Struct, frozen=True):
     """One user's inbox.
 
     Args:
         entries: at most 200, newest activity first.
-        rest: {conversation id: counts} of those below.
+        rest: {conversation id: counts} of those below; `NO_REST` where there are none.
     """
 
     user_id: str
     entries: tuple[Entry, ...]
-    rest: dict[str, Counted]
+    rest: Mapping[str, Counted]
 
 
 class Reread(msgspec.Struct, frozen=True):
@@ -118,7 +123,7 @@ async def load_many(conn: Connection, user_ids: Sequence[str]) -> dict[str, Inbo
     found: dict[str, InboxState] = {}
     for user_id, rows in lists.items():
         entries = tuple(Entry(facts_of_row(row), standing_of_row(row)) for row in rows)
-        rest = {}
+        rest = NO_REST
         if len(entries) == SHOWN:
             below = await conversations.counts_of(conn, user_id, after=entries[-1].place, limit=COUNTED)
             rest = {row.conversation_id: Counted(row.updated_at_ms, *counts_of_row(row)) for row in below}

@@ -1,9 +1,10 @@
 """Credentials of game servers, cached: read when a server first calls, and updated as its actor commits changes.
 
 It also keeps when each server called last, which is written now and then: a server silent for a day may be removed.
+Other nodes are told of the first call since the last writing, of one from another address, and twice a minute.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from itertools import islice
 
 from actors.connect import events
@@ -15,6 +16,9 @@ from persistence.connect.rows import ServerRow
 
 SEEN_AT_ONCE = 2_000
 """How many servers' last calls are written in one transaction."""
+
+TOLD_AGAIN_MS = 30_000
+"""How old the last call may be that other nodes know of a server that goes on calling."""
 
 CAPACITY = 20_000
 """How many servers are cached, 0.6 KB each; beyond it the one read longest ago is evicted."""
@@ -33,7 +37,12 @@ class Credentials:
         self._capacity = capacity
         self._rows: dict[str, ServerRow] = {}
         self._loads: SingleFlight[str, ServerRow | None] = SingleFlight()
-        self._seen: dict[str, tuple[int, str]] = {}  # {server id: (at_ms, address)}, not yet written
+        # {server id: (at_ms, address)}
+        self._seen: dict[str, tuple[int, str]] = {}  # not yet written
+        self._told: dict[str, tuple[int, str]] = {}  # what others know of them
+        self._elsewhere: dict[str, tuple[int, str]] = {}  # on other nodes, which may not have written them
+        self._before: dict[str, tuple[int, str]] = {}  # the same, until the last writing
+        self._listeners: list[Callable[[str, int, str], None]] = []
 
     def peek(self, server_id: str) -> ServerRow | None:
         """The server's row if it is cached, or None; never waits."""
@@ -62,7 +71,8 @@ class Credentials:
             case events.ServerRemoved():
                 self._loads.void(server_id)
                 self._rows.pop(server_id, None)
-                self._seen.pop(server_id, None)
+                for calls in (self._seen, self._told, self._elsewhere, self._before):
+                    calls.pop(server_id, None)
             case _:
                 pass
 
@@ -79,10 +89,31 @@ class Credentials:
             address: the client's, normalised.
         """
         self._seen[server_id] = now_ms, address
+        if not self._listeners:
+            return
+        told = self._told.get(server_id)
+        if told is None or told[1] != address or now_ms - told[0] >= TOLD_AGAIN_MS:
+            self._told[server_id] = now_ms, address
+            for listener in self._listeners:
+                listener(server_id, now_ms, address)
+
+    def on_called(self, listener: Callable[[str, int, str], None]) -> None:
+        """Call `listener(server id, at_ms, address)`, synchronously, with calls of which other nodes should know."""
+        self._listeners.append(listener)
+
+    def saw_elsewhere(self, server_id: str, at_ms: int, address: str) -> None:
+        """Note that a server has called another node, which writes it.
+
+        Args:
+            at_ms, address: as in `saw`.
+        """
+        self._elsewhere[server_id] = at_ms, address
 
     def last_seen(self, server_id: str) -> tuple[int, str] | None:
-        """(epoch milliseconds, address) of the server's last call, if that is not written yet; else None."""
-        return self._seen.get(server_id)
+        """(epoch milliseconds, address) of the server's last call on any node, if that may not be written yet; else
+        None."""
+        known = (self._seen, self._elsewhere, self._before)
+        return max((calls[server_id] for calls in known if server_id in calls), default=None)
 
     async def flush(self) -> None:
         """Write the calls since the last time, in batches; to be called every minute. On an error or cancellation the
@@ -91,6 +122,8 @@ class Credentials:
         Raises:
             DatabaseUnavailable: the store cannot be asked.
         """
+        self._before, self._elsewhere = self._elsewhere, {}
+        self._told.clear()
         for _ in range(len(self._seen) // SEEN_AT_ONCE + 1):
             some = dict(islice(self._seen.items(), SEEN_AT_ONCE))
             if not some:
@@ -101,8 +134,8 @@ class Credentials:
                     del self._seen[server_id]
 
     def silent(self, server_ids: Collection[str]) -> list[str]:
-        """Those servers that have not called since the last `flush`."""
-        return [server_id for server_id in server_ids if server_id not in self._seen]
+        """Those servers that have not called any node since the last `flush`."""
+        return [server_id for server_id in server_ids if self.last_seen(server_id) is None]
 
     def _remember(self, row: ServerRow | None) -> None:
         if row is None:

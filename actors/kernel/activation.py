@@ -355,8 +355,6 @@ class Activation:
 
     def _tell_followers(self, followers: Followers[Any], events: Sequence[tuple[int | None, Event]]) -> None:
         on_committed, touches, news = followers.on_committed, followers.touches, followers.news
-        if followers.doubted_elsewhere and events and self._runtime.told is not None:
-            self._runtime.told(self.kind.name, self.id, None)
         for _, event in events:
             if news is not None and type(event) in news.of:
                 news.hear(self.id, event)

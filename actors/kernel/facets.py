@@ -150,8 +150,6 @@ class Followers(Generic[State]):
             it, with the state after its turn; with None in place of events that it has missed.
         on_outcome_unknown: called, on all nodes, with the id of an owner whose last turn may or may not have been
             committed, so that `news` and `on_committed` may have missed something.
-        doubted_elsewhere: memory on all nodes follows `on_committed`, which needs the state: after each turn other
-            nodes have `on_outcome_unknown` called, so that they ask the owner.
     """
 
     touches: "Callable[[State, Any], Iterable[tuple[str, Collection[str]]]] | None" = None
@@ -159,7 +157,6 @@ class Followers(Generic[State]):
     on_committed: Callable[[State, Any], None] | None = None
     on_copied: Callable[[State, Any], None] | None = None
     on_outcome_unknown: Callable[[str], None] | None = None
-    doubted_elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -42,8 +42,8 @@ class Channel:
     """
 
     __slots__ = (
-        "_counters", "_groups", "_owner", "_publications", "_sending", "_start", "_subscriptions",
-        "epoch", "id", "live", "offset", "published", "recent", "shown", "state", "told",
+        "_counters", "_groups", "_owner", "_publications", "_recent", "_sending", "_start", "_subscriptions",
+        "epoch", "id", "live", "offset", "published", "shown", "state", "told",
     )  # fmt: skip
 
     def __init__(
@@ -64,7 +64,7 @@ class Channel:
         self.state: Any = None
         self.epoch = ""
         self.offset = 0
-        self.recent = ReplayBuffer(0)
+        self._recent: ReplayBuffer | None = None  # until something happens
         self.published = 0
         self.told = 0
         # Those that some subscription has not had, numbered without a gap. Lists and tuples, here and below, because
@@ -92,7 +92,7 @@ class Channel:
         moved = stale or (epoch, offset) != (self.epoch, self.offset)
         self.live, self.epoch, self.offset, self.state = True, epoch, offset, state
         if moved:
-            self.recent = ReplayBuffer(offset)
+            self._recent = None
         if not self._subscriptions:
             return
         self._place_all()
@@ -144,10 +144,11 @@ class Channel:
         sizes = map(len, journal)
         for offset, event in events:
             if offset is not None:
+                recent = self._recent = self.recent
+                recent.record(offset, event, next(sizes, 0))
                 self.offset = offset
-                self.recent.record(offset, event, next(sizes, 0))
         if rewrites:
-            self.recent = ReplayBuffer(self.offset)
+            self._recent = None
         if self._subscriptions:
             if moves:
                 self._place_all()
@@ -180,11 +181,16 @@ class Channel:
         self._join(group)
         subscription = Subscription(self, group, request.sink, request.viewer)
         subscription.index = len(self._subscriptions)
-        self._subscriptions.append(subscription)
+        self._subscriptions += [subscription]  # which makes room for one, where `append` does for four
         subscription.at = self.published
         if first is not NOTHING and not request.sink.offer(first):
             self._let_lag(subscription)
         return subscription
+
+    @property
+    def recent(self) -> ReplayBuffer:
+        """The newest events since the state was taken."""
+        return self._recent or ReplayBuffer(self.offset)
 
     def knows(self, since: tuple[str, int]) -> bool:
         """True when all after this (epoch, offset) is in memory or can never be had: the journal need not be read."""

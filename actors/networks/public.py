@@ -143,9 +143,11 @@ def host_of(row: HostRow, seen: tuple[int, str] | None) -> Host:
     """The host as its owner sees it.
 
     Args:
-        seen: (epoch milliseconds, address) of a call that is not written to the row yet.
+        seen: (epoch milliseconds, address) of a call that may not be written to the row yet.
     """
-    at_ms, address = seen or (row.last_seen_at_ms, row.last_seen_ip)
+    at_ms, address = row.last_seen_at_ms, row.last_seen_ip
+    if seen is not None and seen[0] >= at_ms:
+        at_ms, address = seen
     return Host(
         id=row.id,
         server_id=row.server_id,

@@ -9,6 +9,8 @@ where the user has changed parties, or an invite has come or gone, the epoch is 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from sys import intern
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -35,18 +37,22 @@ INTERVAL_MS = 50
 """Frames to one viewer are so far apart: a launch is not kept waiting."""
 
 
+NO_INVITES: Mapping[str, Invite] = MappingProxyType({})
+"""One for all: nearly every open socket has such a view, and few have invites."""
+
+
 class OwnParty(msgspec.Struct, frozen=True):
     """What one user sees.
 
     Args:
         party: the one that they are in.
-        incoming: {party id: invite} of theirs that have not lapsed.
+        incoming: {party id: invite} of theirs that have not lapsed; `NO_INVITES` where there are none.
         looks: counts the changes of how the party's users appear.
     """
 
     user_id: str
     party: State | None
-    incoming: dict[str, Invite]
+    incoming: Mapping[str, Invite]
     looks: int = 0
 
 
@@ -129,7 +135,7 @@ async def load_many(conn: Connection, user_ids: Sequence[str]) -> dict[str, OwnP
         if party is not None and user_id not in party.members:  # they have left between the two reads
             party = None
         incoming = {row.party_id: loading.invite_of(row) for row in invites[user_id]}
-        found[user_id] = OwnParty(user_id, party, incoming)
+        found[user_id] = OwnParty(user_id, party, incoming or NO_INVITES)
     return found
 
 
@@ -161,7 +167,7 @@ def position(state: OwnParty) -> tuple[str, int]:
     """Epoch and offset: see the module."""
     invites = _digest(state.incoming)
     if state.party is None:
-        return f"-.{invites}", 0
+        return intern(f"-.{invites}"), 0  # the same for nearly everybody
     # Once somebody was erased, the past is told in other words: nobody goes on from where they were.
     erased = f".{state.party.erased}" if state.party.erased else ""
     return f"{state.party.epoch}.{invites}{erased}", state.party.revision

@@ -133,6 +133,10 @@ class Statuses:
         self._tell(report.server_id)
         return True
 
+    def report_of(self, server_id: str) -> StatusRow | None:
+        """A server's report, whether it counts or not."""
+        return self._reports.get(server_id)
+
     def fresh_report(self, server_id: str, now_ms: int) -> StatusRow | None:
         """A server's report, while it counts."""
         report = self._reports.get(server_id)

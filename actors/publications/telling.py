@@ -43,7 +43,8 @@ class Telling:
         statuses.follow_reports(self._reported)
 
     def met(self, node: str) -> None:
-        """Have a node told of everything that was reported here."""
+        """Have a node told of everything that was reported here and still counts."""
+        self._forget_old(self._now_ms())
         self._waiting[node] = dict(self._own)
 
     def parted(self, node: str) -> None:
@@ -52,16 +53,15 @@ class Telling:
 
     def tell(self) -> None:
         """Tell every node what it takes."""
-        now_ms = self._now_ms()
         for node, servers in self._waiting.items():
             for some in _in_turn(servers):
-                found = [self._statuses.fresh_report(server_id, now_ms) for server_id in some]
+                found = [self._statuses.report_of(server_id) for server_id in some]
                 reports = [one for one in found if one is not None]
                 if reports and not self._offer(node, _encode(reports)):
                     break
                 for server_id in some:
                     del servers[server_id]
-        self._forget_old(now_ms)
+        self._forget_old(self._now_ms())
 
     def heard(self, _node: str, body: bytes) -> None:
         """Take in what another node tells.

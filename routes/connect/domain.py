@@ -24,7 +24,7 @@ from routes.connect.erasing import let_go
 from routes.connect.jobs import jobs_of
 from routes.connect.own_servers import OWN_SERVERS, follow_servers
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.reactions import REACTIONS, RECONCILIATIONS, follow_unknown_outcomes
+from routes.connect.reactions import REACTIONS, RECONCILIATIONS, follow_unknown_outcomes, tell_of_calls
 from routes.connect.waiters import WAITERS, tell_who_listens
 from routes.domain import Domain
 from routes.edge.declare.mounts import Mount
@@ -39,6 +39,7 @@ def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         tell_who_listens(service.node.membership.peers, service.of(WAITERS))
     follow_servers(service)
     follow_unknown_outcomes(service)
+    tell_of_calls(service)
     waiting = partial(service.of(WAITERS).keep, service.lifecycle)
     return (BackgroundTask("long polls of game servers", waiting),)
 

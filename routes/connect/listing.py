@@ -91,7 +91,7 @@ def _shown(call: Call, row: ListedServer) -> AdminServer:
     return AdminServer(
         **{name: getattr(server, name) for name in Server.__struct_fields__},
         owner_name=row.server.owner_name,
-        last_seen_at=iso(row.server.last_seen_at_ms if seen is None else seen[0]),
+        last_seen_at=iso(max(row.server.last_seen_at_ms, 0 if seen is None else seen[0])),
         status=now.status_of(server.server_id),
         listening=now.listening.listens(server.server_id),
         publication_id=row.publication_id,

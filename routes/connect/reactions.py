@@ -1,6 +1,7 @@
 """Reactions of game servers to committed changes of rows, and their reconciliation after an unknown outcome."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from actors.connect.commands import EndExpired
@@ -16,6 +17,20 @@ from routes.connect.parts import GAME_SERVERS
 from routes.service import Service
 
 
+@dataclass(frozen=True, slots=True)
+class ServerCalled:
+    """A game server has called a node, which writes that within a minute.
+
+    Args:
+        at_ms: when, epoch milliseconds.
+        address: the client's, normalised.
+    """
+
+    server_id: str
+    at_ms: int
+    address: str
+
+
 class PlayersOn(NamedTuple):
     """Reconciliation subject: the players and credentials of one game server."""
 
@@ -27,6 +42,19 @@ def follow_unknown_outcomes(service: Service) -> None:
     service.of(GAME_SERVERS).on_outcome_unknown.append(
         lambda server_id: service.reconciler.add(PlayersOn(server_id))
     )
+
+
+def tell_of_calls(service: Service) -> None:
+    """Subscribe: tell other nodes when a game server has called this one."""
+    if service.node is not None:
+        retelling = service.node.retelling
+        service.of(GAME_SERVERS).credentials.on_called(
+            lambda server_id, at_ms, address: retelling.tell(ServerCalled(server_id, at_ms, address))
+        )
+
+
+def _called(service: Service, event: ServerCalled) -> None:
+    service.of(GAME_SERVERS).credentials.saw_elsewhere(event.server_id, event.at_ms, event.address)
 
 
 async def _relation_changed(service: Service, event: RelationChanged) -> None:
@@ -66,7 +94,11 @@ def _joined(service: Service, event: ServerJoined) -> None:
     service.of(OWN_SERVERS).joined(event.owner_id, event.server_id)
 
 
-REACTIONS = (Reaction(RelationChanged, _relation_changed, once=True), Reaction(ServerJoined, _joined))
+REACTIONS = (
+    Reaction(RelationChanged, _relation_changed, once=True),
+    Reaction(ServerJoined, _joined),
+    Reaction(ServerCalled, _called),
+)
 
 RECONCILIATIONS = (
     Reconciliation(ConsentBetween, _ask_consent),

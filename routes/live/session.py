@@ -70,7 +70,7 @@ class Session:
         self.user_id = user.user_id
         self.capped = user.capped
         self.access: Access = user.access
-        self._watched: dict[str, Subscription] = {}  # {name on the wire: …}
+        self._watched: tuple[Subscription, ...] = ()  # each with a name of its own; few, so a dict takes more
         self._in_flight = 0
         self._room: trio.Event | None = None
         service.of(RIGHTS).follow(user.user_id, self, user.access, capped=user.capped)
@@ -278,7 +278,7 @@ class Session:
         if self.socket.closed:
             subscription.close()
         else:
-            self._watched[subscription.wire_name] = subscription
+            self._watched += (subscription,)
 
     def unsubscribe(self, name: str) -> str:
         """Stop watching a channel; harmless if it was not watched.
@@ -306,8 +306,8 @@ class Session:
     def recheck(self, access: Access) -> None:
         """Take the user's new rights, and end subscriptions that they no longer cover."""
         self.access = access
-        for name, subscription in tuple(self._watched.items()):
-            self._recheck(self.service.channels.named(name), subscription)
+        for subscription in self._watched:
+            self._recheck(self.service.channels.named(subscription.wire_name), subscription)
 
     def _recheck(self, channel: LiveChannel, subscription: Subscription) -> None:
         if not channel.open_to(self.access):
@@ -319,20 +319,22 @@ class Session:
 
     def _close(self) -> None:
         self.service.of(RIGHTS).unfollow(self.user_id, self)
-        for subscription in self._watched.values():
+        for subscription in self._watched:
             subscription.close()
-        self._watched = {}
+        self._watched = ()
 
     def _leave(self, name: str) -> None:
-        watched = self._watched.pop(name, None)
-        if watched is not None:
-            watched.close()
+        for subscription in self._watched:
+            if subscription.wire_name == name:
+                self._watched = tuple(one for one in self._watched if one is not subscription)
+                subscription.close()
+                return
 
     def _check_room(self, name: str) -> None:
-        if len(self._watched) < MAX_SUBSCRIPTIONS or name in self._watched:
+        if len(self._watched) < MAX_SUBSCRIPTIONS or any(one.wire_name == name for one in self._watched):
             return
         # Subscriptions that the server ended are still listed; they are removed only when the list is full.
-        self._watched = {known: watched for known, watched in self._watched.items() if _stands(watched)}
+        self._watched = tuple(filter(_stands, self._watched))
         if len(self._watched) >= MAX_SUBSCRIPTIONS:
             raise QuotaExceeded(
                 message=f"one socket watches at most {MAX_SUBSCRIPTIONS} channels", max=MAX_SUBSCRIPTIONS

@@ -206,7 +206,7 @@ async def _shown(call: Call, actor_id: UserId) -> own_view.OwnParty:
     return known if known is not None else await service.database.read(own_view.load, actor_id)
 
 
-async def _incoming(call: Call, actor_id: UserId) -> dict[str, Invite]:
+async def _incoming(call: Call, actor_id: UserId) -> Mapping[str, Invite]:
     service = call.service
     known: own_view.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
     if known is not None:

@@ -1,6 +1,7 @@
 """A span for each request and each opened stream, in the trace of whoever asks (W3C Trace Context)."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from opentelemetry import context as contexts
@@ -12,11 +13,11 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from routes.edge.declare.endpoint import Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.incoming import Incoming
-from routes.edge.outgoing import Outgoing
+from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.dispatch import Edge, Opening
 from routes.edge.pipeline.parts import Parts
+from routes.edge.pipeline.passing import Passed
 
-T = TypeVar("T", bound=Endpoint | Stream)
 Answer = TypeVar("Answer", bound=Outgoing | Opening)
 
 
@@ -51,22 +52,27 @@ class TracedEdge(Edge):
 
     async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """As of `Edge`."""
-        return await self._traced(super().answer, endpoint, incoming)
+        return await self._traced(partial(super().answer, endpoint, incoming), endpoint.line, incoming)
+
+    async def answer_passed(self, request: Passed) -> Outgoing:
+        """As of `Edge`; the span is below that of the node that has passed the request on."""
+        return await self._traced(partial(super().answer_passed, request), request.line, request.incoming())
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
         """As of `Edge`; the span ends once the stream is open."""
-        return await self._traced(super().open, stream, incoming)
+        return await self._traced(partial(super().open, stream, incoming), stream.line, incoming)
 
-    async def _traced(
-        self, ask: Callable[[T, Incoming], Awaitable[Answer]], route: T, incoming: Incoming
-    ) -> Answer:
-        method, _, path = route.line.partition(" ")
+    async def _traced(self, ask: Callable[[], Awaitable[Answer]], line: str, incoming: Incoming) -> Answer:
+        method, _, path = line.partition(" ")
         caller: Context = _TRACE_CONTEXT.extract(incoming, Context(), _HEADERS)
         attributes: dict[str, Any] = {"http.request.method": incoming.method or method, "http.route": path}
-        span = self._tracer.start_span(route.line, caller, SpanKind.SERVER, attributes)
-        token = contexts.attach(set_span_in_context(span, caller))
+        span = self._tracer.start_span(line, caller, SpanKind.SERVER, attributes)
+        own = set_span_in_context(span, caller)
+        if self.service.others is not None:
+            incoming.headers = _below(own, incoming.headers)
+        token = contexts.attach(own)
         try:
-            answer = await ask(route, incoming)
+            answer = await ask()
             status = answer.status if isinstance(answer, Outgoing) else 101
             span.set_attribute("http.response.status_code", status)
             request_id = _request_id(answer)
@@ -78,6 +84,14 @@ class TracedEdge(Edge):
         finally:
             contexts.detach(token)
             span.end()
+
+
+def _below(own: Context, headers: Headers) -> Headers:
+    """The headers with which a request goes on to another node: those that came, but its trace goes on below ours."""
+    carried: dict[str, str] = {}
+    _TRACE_CONTEXT.inject(carried, own)
+    others = [header for header in headers if header[0].decode("latin-1") not in carried]
+    return [*others, *((name.encode("ascii"), text.encode("ascii")) for name, text in carried.items())]
 
 
 def _request_id(answer: Outgoing | Opening) -> str | None:

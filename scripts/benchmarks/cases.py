@@ -71,7 +71,8 @@ class Case:
     times_one_node: float | None = None
 
 
-def _fanout(subscribers: int, senders: int) -> dict[str, object]:
+def fanout(subscribers: int, senders: int) -> dict[str, object]:
+    """A group whose members all listen, while some of them write."""
     return {
         "users": subscribers,
         "conversations": 1,
@@ -82,7 +83,8 @@ def _fanout(subscribers: int, senders: int) -> dict[str, object]:
     }
 
 
-def _rest(kind: str, connections: int = 64) -> dict[str, object]:
+def rest(kind: str, connections: int = 64) -> dict[str, object]:
+    """One kind of request, again and again."""
     return {
         "traffic": "rest",
         "rest": kind,
@@ -95,7 +97,8 @@ def _rest(kind: str, connections: int = 64) -> dict[str, object]:
     }
 
 
-def _pairs(users: int) -> dict[str, object]:
+def pairs(users: int) -> dict[str, object]:
+    """Rooms of two, in which both listen and write."""
     return {"users": users, "conversations": users // 2, "members": 2, "senders": users, "live": users}
 
 
@@ -104,7 +107,7 @@ CASES = (
         "fanout-1000",
         "fan-out to 1,000, one sender",
         "delivery",
-        _fanout(1000, 1),
+        fanout(1000, 1),
         Goal(cost=5, rate=200_000, times_node=1.3, last_p99_ms=12),
         (*_ALL, "c"),
         times_one_node=1.1,
@@ -113,7 +116,7 @@ CASES = (
         "fanout-1000-s8",
         "fan-out to 1,000, eight senders",
         "delivery",
-        _fanout(1000, 8),
+        fanout(1000, 8),
         Goal(rate=400_000, times_node=2.5, last_p99_ms=50),
         (*_ALL, "c", "c-joined"),
     ),
@@ -121,7 +124,7 @@ CASES = (
         "fanout-100",
         "fan-out to 100, one sender",
         "delivery",
-        _fanout(100, 1),
+        fanout(100, 1),
         Goal(rate=150_000, times_node=1.15, last_p99_ms=12),
         (*_ALL, "c"),
     ),
@@ -129,7 +132,7 @@ CASES = (
         "rooms",
         "1,000 rooms of two, 64 in flight",
         "message",
-        {**_pairs(2000), "window": 64},
+        {**pairs(2000), "window": 64},
         Goal(cost=50, rate=15_000, times_node=1.1),
         times_one_node=1.25,
     ),
@@ -137,7 +140,7 @@ CASES = (
         "post",
         "REST, post a message",
         "request",
-        _rest("post"),
+        rest("post"),
         Goal(rate=16_000, times_node=1.0),
         times_one_node=1.25,
     ),
@@ -145,22 +148,22 @@ CASES = (
         "list",
         "REST, list 50 messages",
         "request",
-        _rest("list"),
+        rest("list"),
         Goal(rate=15_000, times_node=2.5),
         messages=LIST_LENGTH,
     ),
-    Case("self", "REST, own profile", "request", _rest("self"), Goal(rate=25_000, times_node=1.2)),
+    Case("self", "REST, own profile", "request", rest("self"), Goal(rate=25_000, times_node=1.2)),
     Case(
         "open",
         "opening sockets, a conversation and six friends each",
         "opening",
-        {**_pairs(1200), "traffic": "idle", "friends": 6},
+        {**pairs(1200), "traffic": "idle", "friends": 6},
     ),
     Case(
         "idle",
         "idle sockets, a conversation and six friends each",
         "socket",
-        {**_pairs(5000), "traffic": "idle", "friends": 6},
+        {**pairs(5000), "traffic": "idle", "friends": 6},
         Goal(cost=8, times_node=1 / 0.75),
         times_one_node=1.05,
     ),
@@ -168,9 +171,9 @@ CASES = (
         "beside",
         "REST beside 30,000 deliveries/s",
         "p99",
-        _rest("self", connections=16),
+        rest("self", connections=16),
         Goal(cost=2),
-        background={**_fanout(1000, 1), "rate": 30.0},
+        background={**fanout(1000, 1), "rate": 30.0},
     ),
 )
 

@@ -126,6 +126,7 @@ async def test_a_conversation_that_is_read_stays_awake(world: World) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.one_node(because="it spends whole minutes of its rate by a clock that jumps")
 async def test_pages_neither_skip_nor_repeat_while_others_write(world: World) -> None:
     ann, ben, room = await pair(world)
     before = await post_many(world, ann, room, 60)

@@ -297,8 +297,8 @@ async def test_an_invite_that_is_sent_twice_with_one_key_is_one(world: World):
 async def test_finished_invites_make_room(world: World):
     ann, bob = await world.players("Ann", "Bob")
     server = await claimed(world, ann)
-    service = world.service
-    kind = service.of(GAME_SERVERS).server
+    kind = world.service.of(GAME_SERVERS).server
+    service = world.home(kind.name, server.id)
     ids = [f"{number:024x}" for number in range(MAX_INVITES + 1)]
     for id in ids:  # past the edge, whose rates would not let this be
         invite = CreateInvite(

@@ -86,7 +86,9 @@ async def test_what_a_member_may_do_is_shown(world: World) -> None:
     assert [one["access"]["role"] for one in (await ann.get(SERVERS))["items"]] == ["owner"]
 
 
-@pytest.mark.one_node(because="a status that does not count any more is known to the node that was told")
+@pytest.mark.one_node(
+    because="it holds a page of one node against a socket of another, which are a moment apart"
+)
 async def test_every_change_is_told(world: World) -> None:
     ann, bob = await world.players("Ann", "Bob")
     net = await network(ann)

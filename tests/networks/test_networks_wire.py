@@ -98,7 +98,6 @@ async def test_a_host_joins(world: World):
     assert (await ann.get(SERVERS))["items"][0]["serverId"] == joined["serverId"]
 
 
-@pytest.mark.one_node(because="where a server calls from is written once a minute")
 async def test_a_host_is_a_server_that_is_seen(world: World):
     ann = await world.player("Ann")
     node = await (await network(ann)).host()

@@ -101,6 +101,7 @@ async def test_readers_ask_again_and_get_304_until_it_changes(world: World) -> N
     assert (await nobody.ask("GET", RSS, headers=known)).status_code == 200
 
 
+@pytest.mark.one_node(because="each node notes itself since when a feed is as it is")
 async def test_readers_may_ask_by_date(world: World) -> None:
     """Also when an article leaves the feed, which makes nothing in it newer."""
     ed, nobody = await editor(world), world.nobody()

@@ -1,5 +1,7 @@
 """Wire: invites that come and go reach somebody no oftener than they should, and drive out nothing."""
 
+import pytest
+
 from persistence.notifications.notifications import OF_PAIR_MAX
 from routes.edge.limits import POLICIES
 from tests.connect.play import claimed
@@ -14,6 +16,7 @@ async def kinds(player: Player) -> list[str]:
     return [one["kind"] for one in (await player.get("/v1/notifications"))["items"]]
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_invites_that_come_and_go_leave_one_notification(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     await ask(cid, ben)
@@ -77,6 +80,7 @@ async def test_clients_that_come_back_are_told_rightly(world: World) -> None:
         assert len((await socket.receive_json())["data"]["items"]) == 1
 
 
+@pytest.mark.one_node(because="it counts to the last token")
 async def test_invites_to_servers_come_no_oftener(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     server = await claimed(world, ann)

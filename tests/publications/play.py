@@ -51,7 +51,7 @@ async def shown(by: Player, target: Any) -> Any:
 async def push(
     server: GameServer, players: int = 3, *, ago_s: float = 0, kept: bool = True, **more: object
 ) -> Any:
-    """A status of that many seconds ago, which all nodes have heard of if it is kept and still counts."""
+    """A status of that many seconds ago, which all nodes have heard of if it is kept."""
     world = server.world
     at_ms = world.clock.now_ms() - int(ago_s * 1000)
     body = {
@@ -64,10 +64,10 @@ async def push(
         **more,
     }
     answer = await server.do("PUT", f"{server.path}/publication/status", body, status=200)
-    if kept and int(ago_s * 1000) < FRESH_MS:
+    if kept:
 
         def has_heard(service: Service) -> bool:
-            known = service.of(STATUSES).fresh_report(server.id, world.clock.now_ms())
+            known = service.of(STATUSES).report_of(server.id)
             return known is not None and known.at_ms >= at_ms
 
         await world.everywhere(has_heard)

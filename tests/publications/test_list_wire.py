@@ -175,7 +175,6 @@ def again(world: World, player: Player) -> Player:
 
 
 @pytest.mark.parametrize(("age_s", "online"), [(89, True), (91, False)])
-@pytest.mark.one_node(because="a status that does not count any more is known to the node that was told")
 async def test_freshness_in_the_list(world: World, age_s: int, online: bool):
     """Past the window: offline, counts 0, no ping; the MOTD and the time of the status stay."""
     alice = await world.player("Alice")
@@ -191,7 +190,6 @@ async def test_freshness_in_the_list(world: World, age_s: int, online: bool):
     assert "reporters" not in told
 
 
-@pytest.mark.one_node(because="a status that does not count any more is known to the node that was told")
 async def test_a_network_is_what_its_servers_say(world: World):
     """Sums over fresh reporters that are online; a server that leaves, or is removed, counts no more."""
     alice = await world.player("Alice")
@@ -255,7 +253,6 @@ async def test_domains_that_are_lost_take_it_from_the_list(place: Place):
     assert (await shown(alice, server))["ownershipState"] == "OWNED"
 
 
-@pytest.mark.one_node(because="where a server calls from is written once a minute")
 async def test_who_saved_the_address_has_the_publication(world: World):
     """An address that players saved becomes the publication of whose address it is, favourites and all."""
     alice, ben = await world.player("Alice"), await world.player("Ben")

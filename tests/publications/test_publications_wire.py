@@ -218,7 +218,6 @@ async def test_what_moderators_do_is_in_the_audit_trail(world: World):
     assert {one["actorId"] for one in ours} == {mod.id}
 
 
-@pytest.mark.one_node(because="where a server calls from is written once a minute")
 async def test_own_at_once_where_the_server_calls_from(world: World):
     """An address of our own network is taken from a server that calls from there, and counts as its own."""
     alice = await world.player("Alice")

@@ -72,7 +72,16 @@ def test_a_node_that_takes_nothing_is_told_the_newest_later() -> None:
         assert node.statuses.of(Target("server", "s7"), NOW_MS).players == 9
 
 
-def test_what_counts_no_more_is_told_to_nobody() -> None:
+def test_a_report_that_comes_late_is_known_everywhere_for_what_is_left_of_it() -> None:
+    a, b = _Node(), _Node()
+    a.telling.met("b")
+    a.statuses.report(report("s", 3, ago_ms=FRESH_MS + 1), NOW_MS)
+    assert a.tell(b=b) == 1
+    assert b.statuses.report_of("s") == a.statuses.report_of("s")
+    assert b.statuses.of(Target("server", "s"), NOW_MS) == a.statuses.of(Target("server", "s"), NOW_MS)
+
+
+def test_what_counts_no_more_is_told_to_nobody_who_comes() -> None:
     a, b = _Node(), _Node()
     a.statuses.report(report("old"), NOW_MS)
     a.now_ms += FRESH_MS + 1

@@ -17,7 +17,7 @@ import httpx2
 
 from actors.kernel.nodes import membership
 from actors.kernel.nodes.shares import wanted
-from routes import joining
+from routes import joining, retelling
 from routes.service import Service
 from tests.support.nats import NatsServer, running_nats
 from tests.support.waiting import wait_until
@@ -28,11 +28,15 @@ _nats: NatsServer | None = None
 
 
 def spread(nodes: int) -> None:
-    """From now on let each world have so many nodes, which take their shares at once, by the clock of the test."""
+    """From now on let each world have so many nodes, which take their shares at once, by the clock of the test.
+
+    They wait for each other longer than a service would: the machine runs all of them, and other tests.
+    """
     global _nodes  # noqa: PLW0603  (one option of the whole test run)
     _nodes = nodes
     membership.QUIET_SECONDS = 0.0
     membership.RENEW_SECONDS = 0.2
+    retelling.FOLLOW_SECONDS = 10.0
     joining.CLOCK_MAX_MS = sys.maxsize
 
 

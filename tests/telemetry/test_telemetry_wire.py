@@ -30,6 +30,7 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
         yield found
 
 
+@pytest.mark.one_node(because="the socket of another node is offered its frames there")
 async def test_a_message_is_one_trace_from_its_caller_to_its_fan_out(
     database_url: str, tmp_path: Path, collector: Collector
 ):

@@ -188,7 +188,7 @@ class HttpConnection:
             reads=self._reading,
             start=shared.start,
             report=shared.report,
-            leave=self._place.leave,
+            place=self._place,
         )
 
     def taken(self, by: Swept) -> None:

@@ -26,6 +26,14 @@ class Swept(Protocol):
         ...
 
 
+class Place(Protocol):
+    """The count of a connection."""
+
+    def leave(self) -> None:
+        """The connection has ended: it is counted and swept no longer."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Handover:
     """A connection on which HTTP has ended; its new owner owns the socket.
@@ -41,7 +49,7 @@ class Handover:
         reads: whether the reactor watches for more from the client.
         start: runs `fn(*args)` in a task of the server; an exception is reported and goes no further.
         report: called with an exception that concerns this connection alone.
-        leave: to be called once, at the connection's end: it is counted and swept no longer.
+        place: to be left once, at the connection's end.
     """
 
     sock: socket.socket
@@ -54,4 +62,4 @@ class Handover:
     reads: bool
     start: Callable[..., None]
     report: Callable[[BaseException], None]
-    leave: Callable[[], None]
+    place: Place

@@ -8,7 +8,7 @@ While it is idle it costs a few small objects and nothing runs.
     ENDING ──their FIN, while our last bytes wait──▶ FLUSHING ──▶ GONE
 
 Invariants: after OPEN the deadline `_end_by` bounds every phase. The consumer is told of the end by `lost`, whichever
-side began it. `leave` is called once, when the operating system's socket is closed.
+side began it. Its place is left once, when the operating system's socket is closed.
 """
 
 import socket as stdlib_socket
@@ -120,9 +120,9 @@ class SocketConnection(Link):
         "_end_by",
         "_fd",
         "_frame_meter",
-        "_leave",
         "_phase",
         "_ping",
+        "_place",
         "_reactor",
         "_read",
         "_reader",
@@ -143,7 +143,7 @@ class SocketConnection(Link):
         self._fd = handover.sock.fileno()
         self._reactor = handover.reactor
         self._start = handover.start
-        self._leave = handover.leave
+        self._place = handover.place
         self._consumer: Consumer | None = None
         self._reader = FrameReader(settings.max_message_bytes, _INFLATER if deflates else None)
         self._phase = Phase.OPEN
@@ -266,7 +266,7 @@ class SocketConnection(Link):
             # Break the reference cycles, so that thousands that end together are no work for the garbage collector.
             self.writer.follower = None
             self.writer.hand_on(_NOBODY)
-            self._leave()
+            self._place.leave()
 
     # -- reading
 

@@ -61,7 +61,7 @@ class Sockets:
         self._opened: list[Callable[[LiveSocket], None]] = []
         self._closed: list[Callable[[LiveSocket], None]] = []
         self._open: dict[LiveSocket, None] = {}  # oldest first
-        self._by_user: dict[str, list[LiveSocket]] = {}  # {user id: sockets, oldest first}
+        self._by_user: dict[str, tuple[LiveSocket, ...]] = {}  # {user id: sockets, oldest first}
         self._draining = False
         self._is_too_many: Callable[[str, int], bool] = self._is_above_cap
 
@@ -106,14 +106,14 @@ class Sockets:
 
     def of_user(self, user_id: str) -> tuple[LiveSocket, ...]:
         """The open sockets of a user, oldest first."""
-        return tuple(self._by_user.get(user_id, ()))
+        return self._by_user.get(user_id, ())
 
     def add(self, socket: LiveSocket) -> None:
         """Register an open socket, which removes itself at its end. Above the cap the user's oldest one is closed."""
         self._open[socket] = None
         socket.heard_at = trio.current_time()
         if socket.user_id is not None:
-            self._by_user.setdefault(socket.user_id, []).append(socket)
+            self._by_user[socket.user_id] = (*self.of_user(socket.user_id), socket)
             self.bound(socket.user_id)
         for opened in self._opened:
             opened(socket)
@@ -129,9 +129,10 @@ class Sockets:
         """Forget a socket that has ended; called by the socket itself."""
         del self._open[socket]
         if socket.user_id is not None:
-            mine = self._by_user[socket.user_id]
-            mine.remove(socket)
-            if not mine:
+            others = tuple(one for one in self._by_user[socket.user_id] if one is not socket)
+            if others:
+                self._by_user[socket.user_id] = others
+            else:
                 del self._by_user[socket.user_id]
         for closed in self._closed:
             closed(socket)
