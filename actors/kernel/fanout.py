@@ -392,12 +392,4 @@ class Channel:
             return []
         if request.mode == "snapshot":
             return None
-        recent = self.recent.after(since[1])
-        if recent is not None:
-            return [*recent]
-        if not older:
-            return None
-        # The journal was read a moment ago: it may lack the last events, and may hold some not yet published.
-        known = [entry for entry in older if entry[0] <= self.offset]
-        newer = self.recent.after(known[-1][0]) if known else None
-        return None if newer is None else [*known, *newer]
+        return self.recent.after_with(older or (), since[1], upto=self.offset)

@@ -1,5 +1,6 @@
 """The last events of a channel, in memory, for clients that reconnect soon."""
 
+from collections.abc import Sequence
 from typing import Any
 
 # A reconnect takes seconds; what is older comes from the journal in one indexed read. Every watched channel
@@ -58,3 +59,20 @@ class ReplayBuffer:
         if offset < self._before:
             return None
         return [(at, event) for at, event, _ in self._events or () if at > offset]
+
+    def after_with(
+        self, older: Sequence[tuple[int, Any]], offset: int, *, upto: int
+    ) -> list[tuple[int | None, Any]] | None:
+        """Return all events after an offset, or None when some of them are not known.
+
+        Args:
+            older: the journal's events after the offset, without a gap. They were read a moment ago: the last ones may
+                be missing, and some may not yet be published.
+            upto: the channel's offset.
+        """
+        recent = self.after(offset)
+        if recent is not None:
+            return [*recent]
+        known = [entry for entry in older if entry[0] <= upto]
+        newer = self.after(known[-1][0]) if known else None
+        return None if newer is None else [*known, *newer]

@@ -7,8 +7,7 @@ import pytest
 from persistence.nodes.shards import shard_of
 from tests.support.cluster import open_cluster
 from tests.support.nats import NatsServer
-from tests.telemetry.collector import collecting
-from tests.telemetry.test_telemetry_wire import PARENT, TRACE, TRACEPARENT
+from tests.telemetry.collector import PARENT, TRACE, TRACEPARENT, collecting
 
 pytestmark = pytest.mark.slow
 

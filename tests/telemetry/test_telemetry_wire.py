@@ -16,10 +16,7 @@ from routes.telemetry.records import FAILED, Sender
 from tests.friends.play import REQUESTS
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import open_world
-from tests.telemetry.collector import Collector, attributes, collecting
-
-TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-TRACEPARENT = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
+from tests.telemetry.collector import PARENT, TRACE, TRACEPARENT, Collector, attributes, collecting
 
 
 @pytest.fixture
