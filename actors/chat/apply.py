@@ -52,13 +52,14 @@ def _created(state: State, event: events.MessageCreated) -> State:
     sender = members.get(line.sender_id)
     if sender is not None:
         members[sender.user_id] = replace(sender, sent=event.sender_seq, spoke=True)
-    _mention(members, line.seq, event.mentioned)
+    if event.mentioned:
+        _mention(members, line.seq, event.mentioned)
     created = replace(
         state,
         window=state.window.with_newest(line),
         votes={**state.votes, line.id: {}} if line.has_poll else state.votes,
         members=members,
-        deadlines=_deadlines(state, line),
+        deadlines=_deadlines(state, line) if line.has_poll else state.deadlines,
         message_seq=line.seq,
         last_ms=line.created_at_ms,
         updated_at_ms=max(state.updated_at_ms, line.created_at_ms),
@@ -77,11 +78,9 @@ def _without_passed(state: State, before: Window) -> State:
         before: the version before it.
     """
     left = before.left_before(state.window)
-    if left:
-        votes = state.votes
-        if votes:
-            gone = {line.id for line in left}
-            votes = {id: choices for id, choices in votes.items() if id not in gone}
+    if left and (state.votes or not state.older_live):
+        gone = {line.id for line in left}
+        votes = {id: choices for id, choices in state.votes.items() if id not in gone}
         state = replace(state, older_live=True, votes=votes)
     if state.archived:
         archived = newest_archived(state.window, state.archived)

@@ -45,11 +45,16 @@ def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audien
         case events.TypingStarted():
             return Delta("typing", TypingNotice(user_id=event.user_id, expires_at_ms=event.expires_at_ms))
         case events.MembersAdded() | events.MemberRemoved() | events.ConversationChanged():
-            return Delta("conversation_updated", Raw(frames.conversation(frames.facts(state), None)))
+            return _conversation(frames, state, audience)
         case events.MemberRenamed() | events.UserErased():
-            return Delta("conversation_updated", Raw(frames.conversation(frames.facts(state), None)))
+            return _conversation(frames, state, audience)
         case _:
             return None
+
+
+def _conversation(frames: Frames, state: State, audience: Audience) -> Delta:
+    seen = frames.seen_with(audience.sight)
+    return Delta("conversation_updated", Raw(seen.conversation(seen.facts(state), None)))
 
 
 def event_key(event: events.AnyEvent, audience: Audience) -> Hashable:

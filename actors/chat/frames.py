@@ -200,8 +200,10 @@ class Frames:
 
     def message_for(self, state: State, line: Line, user_id: str) -> bytes:
         """A Message as one member sees it."""
+        if not line.has_poll:
+            return line.record
         chosen = state.votes.get(line.id, {}).get(user_id) or state.looked_up.choices.get(line.id, ())
-        return self._record(line, chosen if line.has_poll else ())
+        return self._record(line, chosen)
 
     def message_chosen(self, line: Line, choice: Sequence[str]) -> bytes:
         """A Message with a poll, in which these options are shown as the viewer's choice."""

@@ -180,14 +180,17 @@ def take(
 
 def events(_before: InboxState, after: InboxState, sources: Collection[str]) -> Sequence[Changed]:
     """List the conversations that the changed sources concern, each once, as events for delta subscribers."""
-    return [Changed(id) for id in dict.fromkeys(id for source in sources for id in _shown_in(after, source))]
+    shown: dict[str, None] = {}
+    for source in sources:
+        if source.startswith(FACE):
+            shown.update(dict.fromkeys(_showing(after, source.removeprefix(FACE))))
+        else:
+            shown[source] = None
+    return [Changed(id) for id in shown]
 
 
-def _shown_in(state: InboxState, source: str) -> Iterator[str]:
-    if not source.startswith(FACE):
-        yield source
-        return
-    user_id = source.removeprefix(FACE)
+def _showing(state: InboxState, user_id: str) -> Iterator[str]:
+    """The ids of conversations in whose head a user stands."""
     for entry in state.entries:
         if any(id == user_id for id, _ in entry.facts.participants):
             yield entry.facts.id
@@ -203,8 +206,9 @@ def merge(state: InboxState, found: dict[str, Entry | None]) -> InboxState:
     if not found:
         return state
     entries = [entry for entry in state.entries if entry.facts.id not in found]
-    entries += [entry for entry in found.values() if entry is not None]
-    entries.sort(key=_place, reverse=True)
+    for entry in found.values():
+        if entry is not None:
+            _insert(entries, entry)
     rest = state.rest
     if len(entries) > SHOWN or not rest.keys().isdisjoint(found):
         rest = {id: counts for id, counts in rest.items() if id not in found}
@@ -225,9 +229,13 @@ def audience(state: InboxState, viewer: InboxViewer) -> None:
 def snapshot(frames: Frames, state: InboxState) -> bytes:
     """Render the InboxSnapshot: the newest conversations that fit into one page, and the totals over all."""
     shown = fitting([frames.conversation(entry.facts, entry.own) for entry in state.entries], len)
-    unread = sum(entry.own.unread for entry in state.entries) + sum(one.unread for one in state.rest.values())
-    mentions = sum(entry.own.mentions for entry in state.entries)
-    mentions += sum(one.mentions for one in state.rest.values())
+    unread = mentions = 0
+    for entry in state.entries:
+        unread += entry.own.unread
+        mentions += entry.own.mentions
+    for one in state.rest.values():
+        unread += one.unread
+        mentions += one.mentions
     return b'{"type":"inbox_snapshot","conversations":[%b],"totals":{"unread":%d,"mentions":%d}}' % (
         b",".join(shown),
         unread,
@@ -258,8 +266,12 @@ def changed(frames: Frames, state: InboxState, conversation_id: str) -> Delta | 
     return Delta("conversation_updated", ConversationGone(id=conversation_id))
 
 
-def _place(entry: Entry) -> tuple[int, str]:
-    return entry.place
+def _insert(entries: list[Entry], entry: Entry) -> None:
+    """Put an entry where it belongs, nearly always at the front: it is there because something has just happened."""
+    place, at = entry.place, 0
+    while at < len(entries) and entries[at].place > place:
+        at += 1
+    entries.insert(at, entry)
 
 
 def _counted(entries: Sequence[Entry]) -> Iterable[tuple[str, Any]]:

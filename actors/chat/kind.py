@@ -25,7 +25,7 @@ from actors.chat.sight import Relationships
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound
-from actors.kernel.facets import Deadlines, Delta, Followers, Rendering, Unjournaled
+from actors.kernel.facets import Deadlines, Followers, Rendering, Unjournaled
 from actors.kernel.kind import Kind, View
 
 NAME = "conversation"
@@ -134,10 +134,7 @@ def _rendering(frames: Frames) -> Rendering[State]:
     def render(state: State, viewers: Audience) -> Raw:
         return Raw(frames.seen_with(viewers.sight).snapshot(state, viewers))
 
-    def render_event(state: State, event: AnyEvent, viewers: Audience) -> Delta | None:
-        return delta(frames.seen_with(viewers.sight), state, event, viewers)
-
-    return Rendering(audience=seen, render=render, render_event=render_event, event_key=event_key)
+    return Rendering(audience=seen, render=render, render_event=partial(delta, frames), event_key=event_key)
 
 
 def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911 - a table
@@ -227,19 +224,18 @@ def touches(state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str
             return ((INBOX, state.members.keys()),)
 
 
+_OF_A_MESSAGE = (
+    events.MessageCreated,
+    events.MessageEdited,
+    events.MessageDeleted,
+    events.PollVoted,
+    events.PollClosed,
+)
+
+
 def _line(happened: Sequence[AnyEvent]) -> Line | None:
-    match happened:
-        case [
-            events.MessageCreated()
-            | events.MessageEdited()
-            | events.MessageDeleted()
-            | events.PollVoted()
-            | events.PollClosed() as event,
-            *_,
-        ]:
-            return event.line
-        case _:
-            return None
+    event = happened[0] if happened else None
+    return event.line if isinstance(event, _OF_A_MESSAGE) else None
 
 
 def _message(frames: Frames, state: State, line: Line | None, user_id: str) -> Raw | None:

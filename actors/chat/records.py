@@ -42,6 +42,8 @@ def decode(record: bytes) -> Message:
 
 def mentioned(message: Message) -> tuple[str, ...]:
     """List the users whose mention count the message raises: those named in it, without the sender."""
+    if not message.mentions:
+        return ()
     return tuple(mention.id for mention in message.mentions if mention.id != message.sender_id)
 
 

@@ -109,7 +109,7 @@ def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
     errors = drafts.check_draft(draft, content)
     if original_of(state, command) is not None:
         return ()
-    mentions = drafts.resolve_mentions(draft.mentions or (), state.members, errors)
+    mentions = drafts.resolve_mentions(draft.mentions, state.members, errors) if draft.mentions else ()
     attachments = _attachments(state, command, now_ms, errors) if draft.attachment_ids else ()
     poll = check_poll(draft.poll, now_ms, errors) if draft.poll is not None else None
     if errors:

@@ -96,8 +96,9 @@ def meet_deadlines(state: State, command: MeetDeadlines, now_ms: int) -> Sequenc
 
 def due(state: State) -> int | None:
     """When the next poll expires, or read markers are to be told; epoch milliseconds, or None."""
-    moments = [*state.deadlines.values(), *(due_ms for due_ms, _ in state.read_notices_due.values())]
-    return min(moments) if moments else None
+    if not (state.deadlines or state.read_notices_due):
+        return None
+    return min([*state.deadlines.values(), *(due_ms for due_ms, _ in state.read_notices_due.values())])
 
 
 def expire(state: State, now_ms: int) -> MeetDeadlines:

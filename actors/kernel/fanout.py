@@ -244,7 +244,10 @@ class Channel:
 
     def unheard(self, at: int) -> list[Publication]:
         """The publications after number `at`, oldest first."""
-        return [publication for publication in self._publications or () if publication.number > at]
+        publications = self._publications
+        if publications is None:
+            return []
+        return publications[max(0, at + 1 - publications[0].number) :]
 
     def told_before(self, at: int) -> int:
         """Return how many reframing events had been told when a subscription now at `at` was last served."""

@@ -11,7 +11,7 @@ import trio
 
 from actors.kernel.clock import Clock
 from actors.kernel.one_shot import OneShot
-from actors.kernel.supervisor import Contained
+from actors.kernel.supervisor import attempt
 
 # Rings between two checkpoints: as with fan-out, thousands that fall on one moment must not hold up the rest.
 RINGS_A_SLICE = 20
@@ -60,6 +60,4 @@ class Timers:
         for _ in range(RINGS_A_SLICE):
             if not self._heap or self._heap[0][0] > now_ms:
                 return
-            ring = heappop(self._heap)[2]
-            with Contained("ringing a timer"):
-                ring()
+            attempt("ringing a timer", "", "", heappop(self._heap)[2])

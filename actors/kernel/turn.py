@@ -11,7 +11,7 @@ turn; and since the first letter of a turn has no event before it, each turn dec
 serves one letter and is dropped with it, because it may not be true any more for the next.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import msgspec
@@ -136,17 +136,11 @@ class TurnDraft:
         letter.decided = True
         self.state = state
         self.answers.append((letter, Answer(reply, None)))
-        self._place(events)
-        self.journal += encoded
-
-    def _place(self, events: Sequence[Event]) -> None:
         offset = self.seq + len(self.journal)
         for event in events:
-            if event.journaled:
-                offset += 1
-                self.events.append((offset, event))
-            else:
-                self.events.append((None, event))
+            offset += event.journaled
+            self.events.append((offset if event.journaled else None, event))
+        self.journal += encoded
 
     def turn(self, shard: int, fence: int, *, even_if_empty: bool = False) -> Turn | None:
         """Return what the writer must commit, or None when nothing of this turn is durable.

@@ -26,7 +26,7 @@ from actors.kernel.one_shot import OneShot
 from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics
 from actors.kernel.subscription import Subscription, WatchRequest
-from actors.kernel.supervisor import Contained, Fault
+from actors.kernel.supervisor import Contained, Fault, attempt
 from actors.kernel.view_loads import ViewLoads
 from persistence.errors import PersistenceError
 
@@ -216,16 +216,17 @@ class Views:
         if live.busy or not live.loaded or not live.dirty or live not in self._live:
             return
         dirty, live.dirty = live.dirty, None
-        with Contained("framing a view", live.view.name, live.id) as framing:
-            state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
-            missed = missed_since(live.view.durable, live.channel, state)
-            if unknown or missed is ROWS:
-                live.busy = True
-                self._runtime.start(self._reread, live, dirty, state, unknown)
-            else:
-                self._follow(live, state, dirty, missed)
-        if framing.fault is not None:
+        if attempt("framing a view", live.view.name, live.id, self._take, live, dirty) is not None:
             self._failed(live, Fault())
+
+    def _take(self, live: LiveView, dirty: dict[str, None]) -> None:
+        state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
+        missed = missed_since(live.view.durable, live.channel, state)
+        if unknown or missed is ROWS:
+            live.busy = True
+            self._runtime.start(self._reread, live, dirty, state, unknown)
+        else:
+            self._follow(live, state, dirty, missed)
 
     async def _reread(
         self, live: LiveView, dirty: dict[str, None], state: Any, unknown: AbstractSet[str]

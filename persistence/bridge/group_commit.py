@@ -208,10 +208,11 @@ class GroupCommit:
         batch: list[_Entry] = []
         others: list[_Entry] = []
         actors: set[tuple[str, str]] = set()
-        apart = self._waiting[0].turn in suspects
+        any_suspect = len(suspects) > 0
+        apart = any_suspect and self._waiting[0].turn in suspects
         while self._waiting and len(batch) < BATCH_TURNS:
             turn = self._waiting[0].turn
-            if (turn in suspects) is not apart:
+            if any_suspect and (turn in suspects) is not apart:
                 others.append(self._waiting.popleft())
                 continue
             if (turn.kind, turn.id) in actors:

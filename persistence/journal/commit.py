@@ -30,7 +30,7 @@ from typing import Any
 
 from persistence.connection import Connection
 from persistence.errors import Fenced, HeadMoved, PersistenceError
-from persistence.journal.receipts import KEEP_UNLESS_EXPIRED
+from persistence.journal.receipts import KEEP_UNLESS_EXPIRED, storing
 from persistence.journal.turn import Persist, Plan, Statement, Turn
 
 # $1 are the turns, $2 the shards, $3…$5 columns over the journal, $6…$11 over the receipts, $12 the time. `n`
@@ -64,8 +64,8 @@ FROM turn LEFT JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
 WHERE turn.n NOT IN (SELECT n FROM moved)
 """.replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$12::bigint"))
 
-# $1 are the turns, $2 the shards, $3 the journal's rows, $4…$8 columns over the receipts, $9 the time; the parameters
-# of the kinds' statements follow. Unless every turn's head was moved, the last line divides by zero, so that all fails.
+# $1 are the turns, $2 the shards, $3 the journal's rows; the parameters of the statements that are written with them
+# follow. Unless every turn's head was moved, the last line divides by zero, so that all fails.
 _AT_ONCE = """
 WITH held AS MATERIALIZED (
     SELECT shard, fence FROM leases WHERE shard = ANY ($2::integer[]) ORDER BY shard FOR SHARE
@@ -79,15 +79,11 @@ WITH held AS MATERIALIZED (
 ), journaled AS (
     INSERT INTO events (kind, id, seq, at_ms, event)
     SELECT * FROM unnest($3::event_row[])
-), kept AS (
-    INSERT INTO receipts (key, fingerprint, status, reply, expires_at_ms)
-    SELECT * FROM unnest($4::bytea[], $5::bytea[], $6::integer[], $7::bytea[], $8::bigint[])
-    KEEP_UNLESS_EXPIRED
 )WRITTEN
 SELECT 1 / (count(*) = cardinality($1))::integer FROM moved
-""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$9::bigint"))
+"""
 
-_OWN_PARAMETERS = 9
+_OWN_PARAMETERS = 3
 
 _PARAMETER = re.compile(r"\$(\d+)")
 
@@ -106,16 +102,13 @@ def at_once(turns: Sequence[Turn]) -> Statement | None:
         if statements is None:
             return None
         parts += statements
+    receipts = [receipt for turn in turns for receipt in turn.receipts]
+    if receipts:  # most turns have none
+        parts.append(storing(receipts, _newest_ms(turns)))
     entries = [
         (t.kind, t.id, seq, t.at_ms, event) for t in turns for seq, event in enumerate(t.journal, t.seq + 1)
     ]
-    receipts = [(r.key, r.fingerprint, r.status, r.reply, r.expires_at_ms) for t in turns for r in t.receipts]
-    parameters = [
-        *_heads(turns),
-        entries,
-        *_columns(receipts, 5),
-        max(t.at_ms for t in turns),
-    ]
+    parameters = [*_heads(turns), entries]
     for part in parts:
         parameters += part.parameters
     return Statement(_written(tuple(part.sql for part in parts)), parameters)
@@ -196,7 +189,7 @@ def _arguments(turns: Sequence[Turn]) -> list[Any]:
         *_heads(turns),
         *_columns(entries, 3),
         *_columns(receipts, 6),
-        max(t.at_ms for t in turns),
+        _newest_ms(turns),
     ]
 
 
@@ -219,6 +212,10 @@ def _heads(turns: Sequence[Turn]) -> list[Any]:
         for t in turns
     ]
     return [heads, list({t.shard for t in turns})]
+
+
+def _newest_ms(turns: Sequence[Turn]) -> int:
+    return max(turn.at_ms for turn in turns)
 
 
 def _columns(rows: list[tuple[Any, ...]], width: int) -> list[Sequence[Any]]:

@@ -7,7 +7,7 @@ PostgreSQL together with its receipt, on every node and however often it is sent
 from collections.abc import Sequence
 
 from persistence.connection import Connection
-from persistence.journal.turn import Receipt
+from persistence.journal.turn import Receipt, Statement
 
 PAGE_ROWS = 5_000
 """Receipts on one page, the unit of work of `forget_user`."""
@@ -58,10 +58,21 @@ async def store(conn: Connection, receipts: Sequence[Receipt], now_ms: int) -> N
 
     Raises: asyncpg's error when a key is taken; callers of the transaction get it as `RowsRejected`.
     """
+    statement = storing(receipts, now_ms)
+    await conn.execute(statement.sql, *statement.parameters)
+
+
+def storing(receipts: Sequence[Receipt], now_ms: int) -> Statement:
+    """The statement of `store`, whose arguments these are.
+
+    Args:
+        receipts: at least one.
+        now_ms: epoch milliseconds.
+    """
     columns = zip(
         *((r.key, r.fingerprint, r.status, r.reply, r.expires_at_ms) for r in receipts), strict=True
     )
-    await conn.execute(_STORE, *columns, now_ms)
+    return Statement(_STORE, [*columns, now_ms])
 
 
 async def prune(conn: Connection, limit: int, *, now_ms: int) -> int:

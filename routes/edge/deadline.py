@@ -13,19 +13,14 @@ class Deadline:
     """A cancel scope that is entered on demand; used in one `with` block.
 
     Args:
-        at: the deadline on trio's clock, seconds.
+        at: the deadline on trio's clock, seconds; infinity for streams. Changed by `move` alone.
     """
 
-    __slots__ = ("_at", "_scope")
+    __slots__ = ("_scope", "at")
 
     def __init__(self, at: float) -> None:
-        self._at = at
+        self.at = at
         self._scope: trio.CancelScope | None = None
-
-    @property
-    def at(self) -> float:
-        """The deadline on trio's clock; infinity for streams."""
-        return self._at
 
     def move(self, at: float) -> None:
         """Change the deadline.
@@ -33,7 +28,7 @@ class Deadline:
         Args:
             at: the new deadline on trio's clock, seconds.
         """
-        self._at = at
+        self.at = at
         if self._scope is not None:
             self._scope.deadline = at
 
@@ -44,7 +39,7 @@ class Deadline:
         and nurseries that were entered before it would have to be left after it.
         """
         if self._scope is None:
-            self._scope = trio.CancelScope(deadline=self._at)
+            self._scope = trio.CancelScope(deadline=self.at)
             self._scope.__enter__()
 
     def __enter__(self) -> None:

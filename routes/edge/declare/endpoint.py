@@ -81,6 +81,7 @@ class Route:
         handler: the declared function.
         refuse_query_tokens: a credential in the address is a 400 (contract §2).
         area: the mount that the route belongs to; the tag in OpenAPI.
+        shared: both users and game servers are admitted; X-Server-Id then tells them apart.
         guard_takes: the path parameters that are arguments of the guard.
         line: method and path, as documents write it, for logs and metrics.
     """
@@ -98,10 +99,12 @@ class Route:
     handler: Handler
     refuse_query_tokens: bool
     area: str = ""
+    shared: bool = field(init=False)
     guard_takes: frozenset[str] = field(init=False)
     line: str = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "shared", self.needs is USER_OR_SERVER or self.servers is not None)
         object.__setattr__(self, "guard_takes", _taken_by(self.guard, self.parameters))
         object.__setattr__(self, "line", f"{self.method} {template(self.path)}")
 
@@ -109,11 +112,6 @@ class Route:
     def templates(self) -> tuple[str, ...]:
         """Its paths as documents write them: first its own, then its aliases."""
         return (template(self.path),)
-
-    @property
-    def shared(self) -> bool:
-        """Whether both users and game servers are admitted; X-Server-Id then tells them apart."""
-        return self.needs is USER_OR_SERVER or self.servers is not None
 
     @property
     def name(self) -> str:
@@ -140,6 +138,8 @@ class Endpoint(Route):
         produces: the media type of a `Page` or `Blob`, for OpenAPI; None for HTML, or any bytes.
         aliases: other paths to the same endpoint.
         cookies: the handler looks at cookies, or its answer is worth nothing without the one that it sets.
+        keyed: an Idempotency-Key makes it keep its answer for repeats. Not where it takes cookies: a kept answer has
+            none.
         shape: how a JSON body is decoded; None for no body or a raw one.
     """
 
@@ -156,10 +156,12 @@ class Endpoint(Route):
     produces: str | None
     aliases: tuple[str, ...]
     cookies: bool
+    keyed: bool = field(init=False)
     shape: Shape | None = field(init=False)
 
     def __post_init__(self) -> None:
         Route.__post_init__(self)
+        object.__setattr__(self, "keyed", self.method in KEYED_METHODS and not self.cookies)
         shape = None if self.body in (None, *RAW_BODIES) else Shape(self.body)
         object.__setattr__(self, "shape", shape)
 
@@ -167,13 +169,6 @@ class Endpoint(Route):
     def templates(self) -> tuple[str, ...]:
         """See `Route`."""
         return tuple(map(template, (self.path, *self.aliases)))
-
-    @property
-    def keyed(self) -> bool:
-        """Whether an Idempotency-Key makes it keep its answer for repeats. Not where it takes cookies: a kept answer
-        has none.
-        """
-        return self.method in KEYED_METHODS and not self.cookies
 
     def body_bound(self, config: Config) -> int:
         """The largest body that is accepted, bytes."""

@@ -42,10 +42,13 @@ class Bodies:
         # thread would wait for all of them after each system call.
         self._offloaded = trio.CapacityLimiter(1)
 
-    async def read(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> bytes:
+    async def read(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming, bound: int) -> bytes:
         """The whole body, which has the endpoint's media type and size; empty if there is none.
 
         Waits only where the body has not arrived with its head. Cancellation abandons the rest of it.
+
+        Args:
+            bound: most bytes that the endpoint accepts.
 
         Raises:
             UnsupportedMedia: it is of another media type, or does not say of which.
@@ -54,7 +57,6 @@ class Bodies:
             TooMuchArriving: it does not fit the bound of its address, or of all bodies.
         """
         named = check_form(incoming, endpoint.media)
-        bound = endpoint.body_bound(self._service.config)
         data = incoming.whole
         if data is None:
             data = await self._arrived(call, incoming, bound)
@@ -64,8 +66,11 @@ class Bodies:
             raise UnsupportedMedia(sentence(endpoint.media))
         return data
 
-    def pieces(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> BodyPieces:
+    def pieces(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming, bound: int) -> BodyPieces:
         """The body for a handler that reads it itself.
+
+        Args:
+            bound: most bytes that the endpoint accepts.
 
         Raises:
             UnsupportedMedia: it is of another media type, or does not say of which.
@@ -73,7 +78,6 @@ class Bodies:
         if not check_form(incoming, endpoint.media):
             raise UnsupportedMedia(sentence(endpoint.media))
         call.deadline.begin()
-        bound = endpoint.body_bound(self._service.config)
         return BodyPieces(
             incoming, max_bytes=bound, deadline=call.deadline, request_seconds=self._request_seconds
         )

@@ -100,6 +100,7 @@ class Edge:
         self._answers = {
             route: service.metrics.answers(route.line) for route in (*table.endpoints, *table.streams)
         }
+        self._bounds = {endpoint: endpoint.body_bound(config) for endpoint in table.endpoints}
         self._by_line = {endpoint.line: endpoint for endpoint in table.endpoints}
         self._unmatched = service.metrics.answers("unmatched")
         self._request_ids = random_hex(service.random_bytes, _REQUEST_ID_BYTES)
@@ -273,24 +274,24 @@ class Edge:
 
     async def _perform(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         if incoming.header(b"content-length") is not None:
-            incoming.check_declared_size(endpoint.body_bound(self.service.config))
+            incoming.check_declared_size(self._bounds[endpoint])
         arguments = await self._gate.pass_request(call, endpoint, incoming)
         if endpoint.query is not None:
             arguments["query"] = endpoint.query.decode(incoming.query)
         data = b""
         if endpoint.body is BodyPieces:
             call.data = None
-            arguments["body"] = self._bodies.pieces(call, endpoint, incoming)
+            arguments["body"] = self._bodies.pieces(call, endpoint, incoming, self._bounds[endpoint])
         elif endpoint.body is not None:
-            data = call.data = await self._bodies.read(call, endpoint, incoming)
+            data = call.data = await self._bodies.read(call, endpoint, incoming, self._bounds[endpoint])
             arguments["body"] = await self._bodies.decode(call, endpoint, data)
         key = incoming.header(b"idempotency-key") if endpoint.keyed else None
         if key is None:
             result = endpoint.handler(call, **arguments)
-            if isinstance(result, Coroutine):
-                call.deadline.begin()
+            if isinstance(result, Ask):
                 result = await result
-            elif isinstance(result, Ask):
+            elif isinstance(result, Coroutine):
+                call.deadline.begin()
                 result = await result
             return await render(call, endpoint, incoming, result)
         call.deadline.begin()

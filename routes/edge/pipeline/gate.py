@@ -79,7 +79,7 @@ class Gate:
             Refused: by the first check that fails.
         """
         try:
-            in_query = self._query_token(route, incoming)
+            in_query = self._query_token(incoming) if route.refuse_query_tokens else None
             if _of_server(route, incoming):
                 await self._authenticate_server(call, incoming)
             elif route.needs is not PUBLIC:
@@ -120,7 +120,7 @@ class Gate:
             refuse_query_token(incoming.query)
             await self._authenticate_server(call, incoming)
             return None
-        in_query = self._query_token(route, incoming)
+        in_query = self._query_token(incoming) if route.refuse_query_tokens else None
         offered = incoming.header(b"sec-websocket-protocol") or b""
         entries = [entry.strip() for entry in offered.decode("latin-1").split(",") if entry.strip()]
         offered_token, selected = protocol_bearer(entries)
@@ -135,9 +135,7 @@ class Gate:
                 await self._authenticate(call, token)
         return selected
 
-    def _query_token(self, route: Route, incoming: Incoming) -> str | None:
-        if not route.refuse_query_tokens:
-            return None
+    def _query_token(self, incoming: Incoming) -> str | None:
         if self.allow_query_tokens:
             return query_token(incoming.query)
         refuse_query_token(incoming.query)
@@ -214,18 +212,19 @@ class Gate:
             value = values[parameter.name] = parameter.parse(incoming.parameters[parameter.wire])
             if value is None and malformed is None:
                 malformed = parameter
-        if self.limits.enabled and not call.times_passed:
+        counted = self.limits.enabled and not call.times_passed
+        if counted:
             self._count(call, route, values)
         admit(_needed(route, call.principal), call.principal)
         if malformed is not None:
             raise malformed.not_found
         if route.guard is not None:
             subject = route.guard(call, **{name: values[name] for name in route.guard_takes})
-            if isinstance(subject, Coroutine):
+            if subject is not None and isinstance(subject, Coroutine):
                 call.deadline.begin()
                 subject = await subject
             call.subject = subject
-        if route.rate_key is not None and self.limits.enabled and not call.times_passed:
+        if counted and route.rate_key is not None:
             self._count_apart(call, route, str(values[route.rate_key]))
         return values
 
