@@ -245,9 +245,7 @@ class Channel:
     def unheard(self, at: int) -> list[Publication]:
         """The publications after number `at`, oldest first."""
         publications = self._publications
-        if publications is None:
-            return []
-        return publications[max(0, at + 1 - publications[0].number) :]
+        return [] if publications is None else publications[max(0, at + 1 - publications[0].number) :]
 
     def told_before(self, at: int) -> int:
         """Return how many reframing events had been told when a subscription now at `at` was last served."""
@@ -392,12 +390,5 @@ class Channel:
             return []
         if request.mode == "snapshot":
             return None
-        recent = self.recent.after(since[1])
-        if recent is not None:
-            return [*recent]
-        if not older:
-            return None
-        # The journal was read a moment ago: it may lack the last events, and may hold some not yet published.
-        known = [entry for entry in older if entry[0] <= self.offset]
-        newer = self.recent.after(known[-1][0]) if known else None
-        return None if newer is None else [*known, *newer]
+        missed = self.recent.since(since[1], older, newest=self.offset)
+        return None if missed is None else [*missed]

@@ -58,3 +58,21 @@ class ReplayBuffer:
         if offset < self._before:
             return None
         return [(at, event) for at, event, _ in self._events or () if at > offset]
+
+    def since(
+        self, offset: int, older: list[tuple[int, Any]] | None, *, newest: int
+    ) -> list[tuple[int, Any]] | None:
+        """Return all events after an offset, or None when some are neither held nor among those read from the journal.
+
+        Args:
+            offset: the newest one that the client has.
+            older: the journal's events after it, without a gap; None when they were not read.
+            newest: the channel's offset.
+        """
+        held = self.after(offset)
+        if held is not None or not older:
+            return held
+        # The journal was read a moment ago: it may lack the last events, and may hold some not yet published.
+        known = [entry for entry in older if entry[0] <= newest]
+        newer = self.after(known[-1][0]) if known else None
+        return None if newer is None else [*known, *newer]
