@@ -1,7 +1,7 @@
 """What has happened to rows, told to all other nodes: the memory of each follows it by the same reactions.
 
     topic       body             then
-    happened    event, number    the memory of the other node follows it
+    happened    event, number    the memory of the other node follows it; without an event, it has heard all before
     followed    number           it has, this event and all before it; `FROM_NOW`: it will from now on
 
 Told once it is committed, by the node that did it, and heard in order. Reactions that turn to actors (`Reaction.once`)
@@ -23,6 +23,9 @@ TOPIC, FOLLOWED = "happened", "followed"
 
 WAITING_MAX = 100_000
 """What may wait to be reacted to; beyond it this node's memory cannot be trusted any more, and it ends."""
+
+NOTHING = ""
+"""In place of the name of an event: nothing has happened, but whoever waits knows what was heard before."""
 
 FROM_NOW = -1
 """In place of the number of an event: what is told from now on is followed."""
@@ -99,6 +102,17 @@ class Retelling:
                 self._late[node] = number
             self._wake()
 
+    async def wait_heard(self) -> None:
+        """Wait until all other nodes have heard what owners here have told of their turns so far (`News`).
+
+        It waits for a moment at most.
+
+        Cancellation ends the wait.
+        """
+        self._told += 1
+        self._membership.peers.say_all(TOPIC, _encode(_Happened(NOTHING, b"", self._told)))
+        await self.wait_followed()
+
     # -- for the others -----------------------------------------------------------------------------
 
     async def next(self) -> tuple[str, int, object]:
@@ -119,12 +133,14 @@ class Retelling:
 
     def _hear(self, node: str, body: bytes) -> None:
         happened = _decode(body)
-        form = self._forms.get(happened.name)
-        if form is None:
-            # Of a release that this node is not.
-            self.followed(node, happened.number)
-            return
-        event: object = msgspec.msgpack.decode(happened.event, type=form)
+        event: object = None
+        if happened.name != NOTHING:
+            form = self._forms.get(happened.name)
+            if form is None:
+                # Of a release that this node is not.
+                self.followed(node, happened.number)
+                return
+            event = msgspec.msgpack.decode(happened.event, type=form)
         try:
             self._sender.send_nowait((node, happened.number, event))
         except trio.WouldBlock:

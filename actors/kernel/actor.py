@@ -15,6 +15,7 @@ from actors.kernel.activation import Activation
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox, told_at_end
+from actors.kernel.nodes.heirs import tell_missed
 from actors.kernel.observed import ObservedActivation, ObservedMailbox
 from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import recover, seal
@@ -200,6 +201,9 @@ class Actor:
         cannot be read. Cancellation leaves the actor without an activation.
         """
         activation = await self._load()
+        shown = None if self._copied_version is None else self.channel
+        if shown is not None and await tell_missed(self._runtime, shown, activation):
+            self._copied_version = activation.version
         self.activation = activation
         self._runtime.counters.activations += 1
         self._touch()

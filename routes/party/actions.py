@@ -177,7 +177,11 @@ async def do(call: Call, actor_id: UserId, party_id: str, command: AnyCommand) -
         after = own_view.with_party(own_view.OwnParty(actor_id, None, incoming), state)
         return _encoded(call, actor_id, after.party, after.incoming)
 
-    return await call.ask(call.service.of(PARTY_KINDS).party, party_id, command, shape)
+    answer = await call.ask(call.service.of(PARTY_KINDS).party, party_id, command, shape)
+    if call.service.node is not None:
+        # Whoever asks another node next finds who is in the party now.
+        await call.service.node.retelling.wait_heard()
+    return answer
 
 
 def party_of(call: Call, actor_id: UserId) -> str:

@@ -93,13 +93,20 @@ class Meter:
         return max(0.0, (busy_then - busy - (ours_then - ours)) / (ended - began) * 100)
 
 
-async def _run(
+async def run_load(
     stage: Stage,
     timing: Timing,
-    meter: "Meter",
+    cpu_ns: Callable[[], int],
     tick: Callable[[Interval], None] = lambda _seen: None,
     niceness: int = NICENESS,
 ) -> Outcome:
+    """Carry out a plan with processes of its own.
+
+    Args:
+        cpu_ns: how much CPU time the server has used.
+        tick: told of each second.
+        niceness: of the load.
+    """
     async with hire(stage.plan.processes, cpus()[1], niceness) as workers:
         return await carry_out(
             workers,
@@ -108,7 +115,7 @@ async def _run(
             tokens=stage.tokens,
             conversations=stage.conversations,
             tick=tick,
-            cpu_ns=meter.look,
+            cpu_ns=cpu_ns,
         )
 
 
@@ -116,7 +123,7 @@ async def _units(case: Case, name: Name, timing: Timing) -> Row:
     """CPU time of a delivery, a message or a request."""
     async with serving(name) as server:
         stage, meter = await staged(case.options, server, case.messages), Meter(server)
-        outcome = await _run(stage, timing, meter)
+        outcome = await run_load(stage, timing, meter.look)
     counted = [
         max(1, one.delivered if case.unit == "delivery" else one.acknowledged) for one in outcome.intervals
     ]
@@ -160,7 +167,7 @@ async def _idle(case: Case, name: Name, timing: Timing) -> Row:
                 during = server_process.memory_bytes(pid) or 0
 
             quiet = Timing(warmup_seconds=_SETTLE_SECONDS, interval_seconds=1.0)
-            outcome = await _run(stage, quiet, Meter(server), tick)
+            outcome = await run_load(stage, quiet, Meter(server).look, tick)
             errors += sum(outcome.intervals[0].errors.values())
             each.append((during - before) / 1000 / outcome.sockets)
     return Row(case=case.name, server=name, cost=median(each), cost_spread=spread(each), errors=errors)
@@ -191,7 +198,7 @@ async def _beside(case: Case, name: Name, timing: Timing) -> Row:
     async with serving(name) as server:
         stage = await staged(case.options, server)
         meter = Meter(server)
-        alone = await _run(stage, timing, meter)
+        alone = await run_load(stage, timing, meter.look)
         fanout = await staged(case.background or {}, server)
         seconds = timing.warmup_seconds + timing.intervals * timing.interval_seconds
         going, began = trio.Event(), Timing(warmup_seconds=1.0, interval_seconds=seconds + 2.0)
@@ -202,12 +209,12 @@ async def _beside(case: Case, name: Name, timing: Timing) -> Row:
                 going.set()
 
         async def flow() -> None:
-            flowing.append(await _run(fanout, began, Meter(server), tick, _BACKGROUND_NICENESS))
+            flowing.append(await run_load(fanout, began, Meter(server).look, tick, _BACKGROUND_NICENESS))
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(flow)
             await going.wait()
-            beside = await _run(stage, timing, meter)
+            beside = await run_load(stage, timing, meter.look)
     before, after = _p99s_ms(alone), _p99s_ms(beside)
     costs = [one / median(before) for one in after]
     background, whole = flowing[0].intervals[0], _whole(beside)

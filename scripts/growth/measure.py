@@ -14,12 +14,12 @@ import trio
 from persistence.embedded.address import running_address
 from scripts.benchmarks.cases import Case
 from scripts.benchmarks.contenders import Opening
-from scripts.benchmarks.measure import Meter, spread
+from scripts.benchmarks.measure import Meter, run_load, spread
 from scripts.benchmarks.servers import NICENESS, Server, cpus, serving
 from scripts.benchmarks.staging import Stage, staged
 from scripts.growth.rows import Fill, Growth, Options
 from scripts.load import server_process
-from scripts.load.run import Interval, Outcome, Timing, carry_out
+from scripts.load.run import Interval, Timing
 from scripts.load.workers import hire
 
 OPENING_ROUNDS = 5
@@ -123,25 +123,10 @@ async def _beside(options: Options | None, server: Server) -> AsyncIterator[None
         are_open.set()
 
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_run, stage, Timing(interval_seconds=IDLE_SECONDS), lambda: 0, tick)
+        nursery.start_soon(run_load, stage, Timing(interval_seconds=IDLE_SECONDS), lambda: 0, tick)
         await are_open.wait()
         yield
         nursery.cancel_scope.cancel()
-
-
-async def _run(
-    stage: Stage, timing: Timing, cpu_ns: Callable[[], int], tick: Callable[[Interval], None]
-) -> Outcome:
-    async with hire(stage.plan.processes, cpus()[1], NICENESS) as workers:
-        return await carry_out(
-            workers,
-            stage.plan,
-            timing,
-            tokens=stage.tokens,
-            conversations=stage.conversations,
-            tick=tick,
-            cpu_ns=cpu_ns,
-        )
 
 
 async def _units(size: int, server: Server, stage: Stage, timing: Timing) -> Point:
@@ -151,7 +136,7 @@ async def _units(size: int, server: Server, stage: Stage, timing: Timing) -> Poi
         database.look()
         return meter.look()
 
-    outcome = await _run(stage, timing, look, lambda _seen: None)
+    outcome = await run_load(stage, timing, look)
     counted = [max(1, one.acknowledged) for one in outcome.intervals]
     costs = [one.cpu_ns / 1000 / units for units, one in zip(counted, outcome.intervals, strict=True)]
     is_clean = outcome.verdict.exact and not any(one.errors for one in outcome.intervals)

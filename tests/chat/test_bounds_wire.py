@@ -22,7 +22,8 @@ AT_ONCE = 100
 @pytest.fixture
 async def quiet(world: World) -> World:
     """A world in which rates do not come first."""
-    world.service.limits.enabled = False
+    for service in world.services:
+        service.limits.enabled = False
     return world
 
 

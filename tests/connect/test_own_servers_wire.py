@@ -155,7 +155,8 @@ async def test_snapshot_and_events_are_a_fresh_snapshot(world: World, seed: int)
     random = Random(seed)
     ann, bob = await world.players("Ann", "Bob")
     mine: list[GameServer] = []
-    world.service.limits.enabled = False
+    for service in world.services:
+        service.limits.enabled = False
     async with bob.live(LIVE) as client:
         shown = Shown(bob, client)
         await shown.begin()

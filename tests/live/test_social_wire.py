@@ -312,7 +312,8 @@ async def test_too_many_commands_are_refused_then_closed(world: World) -> None:
 
 async def test_a_socket_watches_at_most_two_hundred_channels(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
-    world.service.limits.enabled = False
+    for service in world.services:
+        service.limits.enabled = False
     await world.grant(ann, "social:groups.max", value={"value": 201, "unit": "count"})
     rooms = []
     for number in range(201):

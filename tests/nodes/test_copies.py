@@ -220,18 +220,22 @@ async def test_a_dead_node_with_many_viewers_costs_no_storm(autojump_clock: obje
 
 
 async def test_an_owner_takes_over_those_who_watched_its_copy(autojump_clock: object) -> None:
-    """They are told nothing where they stand where it does, else they get what it is now."""
-    async with open_realm("a", "b", ledgers=2) as realm:
-        sockets = [(await watch(realm, "a", f"b{number}"))[0] for number in range(2)]
+    """They are told nothing where they stand where it does, else what they have missed, or what it is now."""
+    async with open_realm("a", "b", ledgers=3) as realm:
+        sockets = [(await watch(realm, "a", f"b{number}"))[0] for number in range(3)]
         realm.bus.parted.add(frozenset("ab"))
         await realm.nodes["b"].system.ask(KIND, "b1", Read("ann"))  # has no offset
+        for amount in (3, 4):
+            await realm.nodes["b"].system.ask(KIND, "b2", Deposit("ann", amount))
         await realm.kill("b", heir="a")
-        for number in range(2):
+        for number in range(3):
             await realm.nodes["a"].system.ask(KIND, f"b{number}", Deposit("bob", 5))
         assert [[one["type"] for one in socket.frames] for socket in sockets] == [
             ["snapshot", "event"],
             ["snapshot", "snapshot", "event"],
+            ["snapshot", "event", "event", "event"],
         ]
+        assert seen(sockets[2]) == truth(realm, "b2")
         # And the other way round.
         await realm.begin("c")
         assert await realm.give("b0", "c")

@@ -77,6 +77,16 @@ async def test_an_answer_comes_when_all_have_followed(autojump_clock: MockClock)
         assert await a.happens(Unheard("x")) == 0
 
 
+async def test_what_owners_have_told_is_heard_behind_what_came_before(autojump_clock: MockClock) -> None:
+    async with _open() as (_, a, b, c):
+        b.takes_seconds = 0.1
+        a.retelling.tell(Happened("x"))
+        began_at = trio.current_time()
+        await a.retelling.wait_heard()
+        assert 0.1 <= trio.current_time() - began_at < FOLLOW_SECONDS
+        assert b.memory == c.memory == [Happened("x"), None]
+
+
 async def test_who_is_late_is_not_waited_for_until_it_has_followed_everything(
     autojump_clock: MockClock,
 ) -> None:
