@@ -245,9 +245,7 @@ class Channel:
     def unheard(self, at: int) -> list[Publication]:
         """The publications after number `at`, oldest first."""
         publications = self._publications
-        if publications is None:
-            return []
-        return publications[max(0, at + 1 - publications[0].number) :]
+        return [] if publications is None else publications[max(0, at + 1 - publications[0].number) :]
 
     def told_before(self, at: int) -> int:
         """Return how many reframing events had been told when a subscription now at `at` was last served."""
@@ -392,4 +390,5 @@ class Channel:
             return []
         if request.mode == "snapshot":
             return None
-        return self.recent.after_with(older or (), since[1], upto=self.offset)
+        missed = self.recent.since(since[1], older, newest=self.offset)
+        return None if missed is None else [*missed]

@@ -1,6 +1,5 @@
 """The last events of a channel, in memory, for clients that reconnect soon."""
 
-from collections.abc import Sequence
 from typing import Any
 
 # A reconnect takes seconds; what is older comes from the journal in one indexed read. Every watched channel
@@ -60,19 +59,20 @@ class ReplayBuffer:
             return None
         return [(at, event) for at, event, _ in self._events or () if at > offset]
 
-    def after_with(
-        self, older: Sequence[tuple[int, Any]], offset: int, *, upto: int
-    ) -> list[tuple[int | None, Any]] | None:
-        """Return all events after an offset, or None when some of them are not known.
+    def since(
+        self, offset: int, older: list[tuple[int, Any]] | None, *, newest: int
+    ) -> list[tuple[int, Any]] | None:
+        """Return all events after an offset, or None when some are neither held nor among those read from the journal.
 
         Args:
-            older: the journal's events after the offset, without a gap. They were read a moment ago: the last ones may
-                be missing, and some may not yet be published.
-            upto: the channel's offset.
+            offset: the newest one that the client has.
+            older: the journal's events after it, without a gap; None when they were not read.
+            newest: the channel's offset.
         """
-        recent = self.after(offset)
-        if recent is not None:
-            return [*recent]
-        known = [entry for entry in older if entry[0] <= upto]
+        held = self.after(offset)
+        if held is not None or not older:
+            return held
+        # The journal was read a moment ago: it may lack the last events, and may hold some not yet published.
+        known = [entry for entry in older if entry[0] <= newest]
         newer = self.after(known[-1][0]) if known else None
         return None if newer is None else [*known, *newer]
