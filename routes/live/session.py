@@ -162,11 +162,11 @@ class Session:
         channels = self._located(names[:MAX_SUBSCRIPTIONS])
         shown = [(channel.shown(self.service), id) for channel, id in channels]
         views = [(one, id) for one, id in shown if isinstance(one, View)]
+        for channel, _ in channels:  # before any view is loaded, which shows what was prepared
+            with suppress(*FAILURES):  # told below
+                if (preparing := channel.prepare(self.service, self.user_id)) is not None:
+                    await preparing
         with self.service.system.watching.expecting(views) as expected:
-            for channel, _ in channels:
-                with suppress(*FAILURES):  # told below
-                    if (preparing := channel.prepare(self.service, self.user_id)) is not None:
-                        await preparing
             await expected.landed()
             self.socket.gather()
             try:

@@ -122,6 +122,12 @@ class Follower:
             self.resumed += channel in self.places
             if channel not in self.places:
                 self.places[channel] = {"epoch": frame["epoch"], "offset": frame["offset"]}
+        elif frame["type"] == "snapshot":  # what was said before they came
+            data = frame["data"]
+            assert isinstance(data, dict)
+            self.heard[str(frame["channel"]).removeprefix("conversation:")] = [
+                one["id"] for one in data["items"]
+            ]
         elif frame["type"] == "event" and frame["offset"] is not None:
             channel, data = str(frame["channel"]), frame["data"]
             place = self.places[channel]
@@ -132,7 +138,7 @@ class Follower:
                 self.heard.setdefault(channel.removeprefix("conversation:"), []).append(data["id"])
 
     async def has_heard(self) -> bool:
-        """Whether they have heard all that was said."""
+        """Whether they have heard all that was said, once and in order."""
         return self.heard == self.speaker.said
 
 
