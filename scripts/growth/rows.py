@@ -30,8 +30,8 @@ class Growth:
         title: as the table shows it.
         case: the workload at a size.
         sizes: smallest first.
-        most: a unit's cost may grow with so many times the logarithm of the size: 0.05 = hardly at all, 1.05 = in
-            proportion.
+        most: the steepest slope that is allowed, as the exponent of the size that the cost of a unit grows with: 0.05 =
+            hardly at all, 1.05 = in proportion.
         fill: what is stored before anything is measured; None = nothing.
         idle: the plan of sockets that are open meanwhile; None = no others.
     """
