@@ -1,6 +1,6 @@
 """Three nodes as processes, each with a relay of its own before PostgreSQL and one before NATS."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -9,9 +9,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import trio
 
+from actors.chat.kind import NAME as CONVERSATION
 from persistence.bridge.database import Database
+from persistence.embedded.data_dir import node_name
 from persistence.nodes import members
 from persistence.nodes.members import State
+from persistence.nodes.shards import shard_of
 from tests.support.nats import NatsServer
 from tests.support.process import ServerProcess, started
 from tests.support.relay import Relay, open_relay
@@ -58,6 +61,16 @@ class Fleet:
     def others(self, node: Node) -> list[Node]:
         """All nodes but one."""
         return [other for other in self.nodes.values() if other is not node]
+
+    async def owners(self, conversations: Iterable[str]) -> list[Node]:
+        """The nodes that own at least one of these.
+
+        Args:
+            conversations: by id.
+        """
+        view = await self.database.read(members.read)
+        names = {view.leases[shard_of(CONVERSATION, id)].node for id in conversations}
+        return [node for node in self.nodes.values() if node_name(node.server.data_dir) in names]
 
     async def wait_whole(self) -> None:
         """Wait until each node is up and owns about a third."""

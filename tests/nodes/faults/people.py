@@ -11,7 +11,7 @@ from routes.edge.identity.keys import Keys
 from tests.nodes.faults.sequence import Heard, Posted, Read, Stored
 
 CONVERSATIONS = 12
-"""Enough that each of three nodes owns some."""
+"""Enough that each of three nodes nearly always owns some."""
 
 PAGE = 100
 

@@ -59,11 +59,13 @@ class Round:
 
 async def _round(fleet: Fleet, http: httpx2.AsyncClient, kind: str, rng: Random) -> Round:
     await fleet.wait_whole()
-    victim = rng.choice(list(fleet.nodes.values()))
-    others = fleet.others(victim)
+    anybody = rng.choice(list(fleet.nodes.values()))
     people = People(open_keys(fleet.shared_dir))
-    await people.come(http, others[0].url)
-    talks = await people.found(http, others[0].url)
+    await people.come(http, anybody.url)
+    talks = await people.found(http, anybody.url)
+    # Nobody misses a node that owns nothing of this, and so it may be back before it is dead.
+    victim = rng.choice(await fleet.owners(talk.id for talk in talks))
+    others = fleet.others(victim)
     load = Load(
         http,
         talks,
