@@ -1,7 +1,7 @@
 """How this node joins the others of its service, where `PARTYLINE_NATS_URL` says that there may be some."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -9,6 +9,7 @@ import structlog
 import trio
 
 from actors.kernel.clock import Clock
+from actors.kernel.later import Later
 from actors.kernel.nodes.far import Far
 from actors.kernel.nodes.giving import PartWith
 from actors.kernel.nodes.link import Life
@@ -25,6 +26,7 @@ from persistence.nodes.members import Joined, Unjoined
 from routes.edge.config.config import Config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import Keys
+from routes.near import NearBus
 from routes.passing_on import PassingOn
 from routes.retelling import Retelling
 
@@ -108,18 +110,24 @@ async def joined_node(
     joined = await _join(database, keys, clock, name)
     membership = Membership(database, Life(name, joined.life))
     bus = Bus(database.thread, config.nats_url or (), space=joined.space, node=name)
+    near = None if config.links_dir is None else NearBus(bus, config.links_dir, name)
+    later = Later()
     peers = Peers(
         membership.life,
         keys.derive("links between nodes"),
-        bus,
+        near or bus,
         lambda node: membership.failed(f"something that node {node} has told is lost"),
         now=trio.current_time,
-        soon=trio.lowlevel.current_trio_token().run_sync_soon,
+        soon=later.call,
     )
     membership.link(peers)
     bus.join(taken=peers.links.take, absent=lambda _node: None, ready=peers.links.flush)
-    async with trio.open_nursery() as nursery:
+    async with AsyncExitStack() as stack:
+        nursery = await stack.enter_async_context(trio.open_nursery())
+        if near is not None:
+            await stack.enter_async_context(near.joined(taken=peers.links.take, ready=peers.links.flush))
         try:
+            nursery.start_soon(later.run)
             nursery.start_soon(peers.links.keep)
             await membership.renew()
             nursery.start_soon(membership.keep)

@@ -114,7 +114,7 @@ class Bus:
             taken: called in the trio thread with each message for this node, in order. Like the others, it must not
                 raise.
             absent: called there with the name of a node that does not hear what it was sent.
-            ready: called there when `is_ready` may have become true.
+            ready: called there when `takes` may have become true.
         """
         self._taken = taken
         self._absent = absent
@@ -122,8 +122,12 @@ class Bus:
         self._thread.serve(self._run)
 
     @property
-    def is_ready(self) -> bool:
-        """Whether a server is reached, and takes what it is sent."""
+    def is_up(self) -> bool:
+        """Whether a server is reached."""
+        return self._is_up
+
+    def takes(self, _node: str) -> bool:
+        """Whether messages to a node go out now: a server is reached, and takes what it is sent."""
         return self._is_up and self._handed_bytes - self._sent_bytes < BACKLOG_BYTES
 
     def publish(self, node: str, data: bytes) -> None:

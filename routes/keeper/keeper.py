@@ -125,6 +125,7 @@ async def _opened(config: Config) -> AsyncIterator[tuple[list[KeptNode], Listene
                 processes=config.processes,
                 folder=folder,
                 shared_dir=config.shared_dir,
+                links_dir=config.links_dir or config.data_dir / "nodes" / "links",
                 database_url=database_url,
                 nats_url=nats_url,
             )

@@ -189,6 +189,7 @@ def settings_of(
     processes: int,
     folder: Path,
     shared_dir: Path,
+    links_dir: Path,
     database_url: str,
     nats_url: str,
 ) -> dict[str, str]:
@@ -199,6 +200,7 @@ def settings_of(
         processes: how many nodes there are.
         folder: its data folder.
         shared_dir: of all nodes.
+        links_dir: in which those of this keeper find each other.
         database_url, nats_url: of the keeper.
     """
     settings = {
@@ -207,6 +209,7 @@ def settings_of(
         "TLS_BIND": own.tls_bind,
         "DATA_DIR": str(folder.absolute()),
         "SHARED_DIR": str(shared_dir.absolute()),
+        "LINKS_DIR": str(links_dir.absolute()),
         "DATABASE_URL": database_url,
         "NATS_URL": nats_url,
     }

@@ -100,6 +100,7 @@ def test_a_node_takes_its_settings_as_they_are_when_it_starts_but_those_of_the_k
         processes=2,
         folder=Path("nodes/1"),
         shared_dir=Path("shared"),
+        links_dir=Path("links"),
         database_url="postgresql://a",
         nats_url="nats://u:p@127.0.0.1:1",
     )
@@ -108,6 +109,7 @@ def test_a_node_takes_its_settings_as_they_are_when_it_starts_but_those_of_the_k
     assert config.is_kept
     assert (config.processes, config.tls_bind, config.bind) == (2, None, (Descriptor(3), Descriptor(4)))
     assert (config.data_dir, config.shared_dir) == (tmp_path / "nodes/1", tmp_path / "shared")
+    assert config.links_dir == tmp_path / "links"
 
 
 _UNDER_TERMINAL = """

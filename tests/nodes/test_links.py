@@ -125,11 +125,11 @@ async def fill(node: Node, *, kept: bool, entry: bytes = bytes(PIECE_BYTES)) -> 
 async def test_a_full_link_refuses_what_is_loose(autojump_clock: MockClock, entry: bytes) -> None:
     async with open_stage("a", "b") as stage:
         a, b = stage.nodes["a"], stage.nodes["b"]
-        a.end.is_ready = False
+        a.end.is_open = False
         with pytest.raises(ValueError, match="bytes"):
             a.links.send("b", bytes(ENTRY_BYTES + 1))
         fitted = await fill(a, kept=False, entry=entry)
-        a.end.is_ready = True
+        a.end.is_open = True
         await trio.sleep(1)
         assert len(b.entries("a")) == fitted
 

@@ -80,9 +80,12 @@ class BusEnd:
     """The bus as one node sees it."""
 
     def __init__(self, bus: SimulatedBus, node: str) -> None:
-        self.is_ready = True
+        self.is_open = True
         self._bus = bus
         self._node = node
+
+    def takes(self, _node: str) -> bool:
+        return self.is_open
 
     def publish(self, node: str, data: bytes) -> None:
         self._bus.send(self._node, node, data)

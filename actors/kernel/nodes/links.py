@@ -1,7 +1,7 @@
 """All links of this node: what is said in one step goes to a node in one message, and what comes is passed on.
 
 Joining is what makes a bus cheap: one message for everything that was said in a step of the event loop takes a third of
-the CPU of a message for each entry. While the bus is not ready, links fill up to their bound.
+the CPU of a message for each entry. While the bus takes nothing, links fill up to their bound.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,8 @@ TICK_SECONDS = 0.1
 class Bus(Protocol):
     """Carries messages between nodes, and may lose them."""
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether messages go out now; when that changes from False to True, `Links.flush` is called."""
+    def takes(self, node: str, /) -> bool:
+        """Whether messages to a node go out now; when that changes from False to True, `Links.flush` is called."""
         ...
 
     def publish(self, node: str, data: bytes, /) -> None:
@@ -145,11 +144,11 @@ class Links:
         return link is None or link.is_acknowledged(number)
 
     def flush(self) -> None:
-        """Send what waits, as far as the bus is ready."""
+        """Send what waits, as far as the bus takes it."""
         self._is_flushing = False
         now = self._now()
         for node, link in self._links.items():
-            while self._bus.is_ready and link.wants_to_send(now):
+            while self._bus.takes(node) and link.wants_to_send(now):
                 data = seal(self._key, link.take(now))
                 self.statistics.batches += 1
                 self.statistics.bytes += len(data)

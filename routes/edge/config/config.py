@@ -38,6 +38,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     wal_dir: Path | None
     nats_url: tuple[str, ...] | None
     nats_plain: bool
+    links_dir: Path | None
     processes: int
     node_port: int | None
     rate_limits: bool

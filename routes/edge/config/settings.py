@@ -100,6 +100,12 @@ SETTINGS = (
         "nats_plain", "off", forms.switch, "take nats:// without TLS from other machines, in a closed network"
     ),
     Setting(
+        "links_dir",
+        None,
+        Path,
+        "folder in which nodes of one machine find each other, to talk without NATS; several processes have one",
+    ),
+    Setting(
         "processes",
         "1",
         forms.whole(1, 64),

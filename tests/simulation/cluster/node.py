@@ -53,8 +53,6 @@ class End:
         name: of this one.
     """
 
-    is_ready = True
-
     def __init__(self, bus: SimulatedBus, name: str) -> None:
         self.is_dead = False
         self.is_frozen = False
@@ -67,6 +65,9 @@ class End:
         """Have what comes given to the links of this life."""
         self._take = peers.links.take
         self._bus.join(self._name, self._hear)
+
+    def takes(self, _node: str) -> bool:
+        return True
 
     def publish(self, node: str, data: bytes) -> None:
         if self.is_frozen:

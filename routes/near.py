@@ -1,0 +1,256 @@
+"""The short way between nodes of one machine: Unix sockets, read and written in the event loop itself.
+
+    FOLDER/<node>.sock   where a node hears; each other node has one connection to it, on which only that one talks
+
+A message is four bytes of length and the message. This is a shortcut of the bus and nothing more: a node that does not
+reach the bus is silent here too, so that who hears whom is the same on both ways. What is lost here, and what overtakes
+something on the other way, the links see (`actors/kernel/nodes/link.py`), who also believe nothing without its seal.
+
+Why: a message over NATS crosses four threads and a third process.
+"""
+
+import contextlib
+import os
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import structlog
+import trio
+
+from persistence.bridge.bus import BACKLOG_BYTES, Bus
+
+MESSAGE_BYTES = 1024 * 1024
+"""The largest message, as on the bus."""
+
+RECEIVE_BYTES = 256 * 1024
+
+MOST_TALKERS = 256
+"""Connections that are read at a time."""
+
+RETRY_SECONDS = 0.2
+"""How long a node that is not found here is reached over the bus, before it is looked for again."""
+
+_LENGTH_BYTES = 4
+
+_log = structlog.get_logger()
+
+
+class NearBus:
+    """The bus, with a shortcut to the nodes whose sockets are in one folder with ours.
+
+    Args:
+        bus: for all others.
+        folder: of the sockets; made if it is absent, for our user alone.
+        node: the name of this node, which no other process has now.
+    """
+
+    def __init__(self, bus: Bus, folder: Path, node: str) -> None:
+        self._bus = bus
+        self._folder = folder
+        self._node = node
+        self._ways: dict[str, Way] = {}
+        self._looked_at: dict[str, float] = {}
+        self._found: Callable[[str], Way | None] = lambda _: None
+
+    def takes(self, node: str) -> bool:
+        """Whether messages to a node go out now."""
+        way = self._ways.get(node)
+        return self._bus.takes(node) and (way is None or way.waiting_bytes < BACKLOG_BYTES)
+
+    def publish(self, node: str, data: bytes) -> None:
+        """Send a message to a node, without waiting; it may be lost.
+
+        Args:
+            node: by its name.
+            data: at most `MESSAGE_BYTES`.
+        """
+        way = self._ways.get(node) or self._look_for(node)
+        if way is None:
+            self._bus.publish(node, data)
+        elif not way.send(data):
+            del self._ways[node]
+            self._bus.publish(node, data)
+
+    @asynccontextmanager
+    async def joined(
+        self, *, taken: Callable[[bytes], None], ready: Callable[[], None]
+    ) -> AsyncIterator[None]:
+        """Hear, and be heard, for the block.
+
+        Args:
+            taken: called with each message for this node, in order for each node that talks; must not raise.
+            ready: called when a node takes messages again.
+
+        Raises:
+            OSError: there can be no socket in this folder.
+        """
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # By its descriptor, because the path of a socket has a hundred bytes at most.
+        folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            listener = await _listen(_path(folder, self._node))
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(trio.serve_listeners, Hearing(self._bus, taken).hear, [listener])
+                self._found = lambda node: _way_to(_path(folder, node), ready, nursery.start_soon)
+                try:
+                    yield
+                finally:
+                    self._found = lambda _: None
+                    for way in self._ways.values():
+                        way.close()
+                    self._ways.clear()
+                    nursery.cancel_scope.cancel()
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(_path(folder, self._node))  # noqa: PTH108 - in the folder that was opened
+            os.close(folder)
+
+    def _look_for(self, node: str) -> "Way | None":
+        now = trio.current_time()
+        if now - self._looked_at.get(node, -RETRY_SECONDS) < RETRY_SECONDS:
+            return None
+        self._looked_at[node] = now
+        way = self._found(node)
+        if way is not None:
+            self._ways[node] = way
+        return way
+
+
+class Way:
+    """A connection on which this node talks to one other.
+
+    Args:
+        talking: connected, not blocking.
+        ready: called when it takes messages again.
+        spawn: starts a task.
+    """
+
+    def __init__(
+        self, talking: socket.socket, ready: Callable[[], None], spawn: Callable[..., object]
+    ) -> None:
+        self._socket = talking
+        self._ready = ready
+        self._spawn = spawn
+        self._waiting = bytearray()
+
+    @property
+    def waiting_bytes(self) -> int:
+        """How much waits because the other node does not read."""
+        return len(self._waiting)
+
+    def send(self, data: bytes) -> bool:
+        """Send a message, behind those that wait; returns False when the other node is gone, and the way is closed."""
+        message = len(data).to_bytes(_LENGTH_BYTES, "big") + data
+        if self._waiting:
+            self._waiting += message
+            return True
+        sent = self._write(message)
+        if sent is None:
+            return False
+        if sent < len(message):
+            self._waiting += memoryview(message)[sent:]
+            self._spawn(self._write_on)
+        return True
+
+    def close(self) -> None:
+        """Say nothing more; what waits is lost."""
+        self._waiting.clear()
+        if self._socket.fileno() >= 0:
+            trio.lowlevel.notify_closing(self._socket)
+            self._socket.close()
+
+    def _write(self, data: bytes | bytearray) -> int | None:
+        """How much of it the socket has taken; None when the way is closed."""
+        try:
+            return self._socket.send(data)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            self.close()
+            return None
+
+    async def _write_on(self) -> None:
+        """Write what waits, until there is nothing more."""
+        while self._waiting:
+            try:
+                await trio.lowlevel.wait_writable(self._socket)
+            except trio.ClosedResourceError:
+                return
+            sent = self._write(self._waiting)
+            if sent is not None:
+                del self._waiting[:sent]
+        self._ready()
+
+
+def _way_to(path: str, ready: Callable[[], None], spawn: Callable[..., object]) -> Way | None:
+    talking = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    talking.setblocking(False)
+    try:
+        talking.connect(path)
+    except OSError:  # it is elsewhere, or does not take connections now
+        talking.close()
+        return None
+    return Way(talking, ready, spawn)
+
+
+class Hearing:
+    """Takes in what others say.
+
+    Args:
+        bus: while it is not reached, nothing is heard.
+        taken: called with each message.
+    """
+
+    def __init__(self, bus: Bus, taken: Callable[[bytes], None]) -> None:
+        self._bus = bus
+        self._taken = taken
+        self._talkers = 0
+
+    async def hear(self, stream: trio.SocketStream) -> None:
+        """Take in what comes over a connection until its end, or until something is not a message."""
+        self._talkers += 1
+        try:
+            if self._talkers > MOST_TALKERS:
+                _log.error("too_many_near_nodes", most=MOST_TALKERS)
+                return
+            await self._hear(stream)
+        except trio.BrokenResourceError:
+            pass
+        finally:
+            self._talkers -= 1
+            stream.socket.close()
+
+    async def _hear(self, stream: trio.SocketStream) -> None:
+        received = bytearray()
+        while more := await stream.receive_some(RECEIVE_BYTES):
+            received += more
+            start, end = 0, _end(received, 0)
+            while end <= len(received):
+                if self._bus.is_up:
+                    self._taken(bytes(memoryview(received)[start + _LENGTH_BYTES : end]))
+                start, end = end, _end(received, end)
+            if end - start > MESSAGE_BYTES + _LENGTH_BYTES:
+                _log.warning("no_message_of_a_near_node", bytes=end - start)
+                return
+            del received[:start]
+
+
+def _end(received: bytearray, start: int) -> int:
+    """Where the message ends that begins there, as far as can be said yet."""
+    length = received[start : start + _LENGTH_BYTES]
+    return start + _LENGTH_BYTES + (int.from_bytes(length, "big") if len(length) == _LENGTH_BYTES else 0)
+
+
+async def _listen(path: str) -> trio.SocketListener:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)  # noqa: PTH108 - of a former life of this node
+    listening = trio.socket.socket(trio.socket.AF_UNIX, trio.socket.SOCK_STREAM)
+    await listening.bind(path)
+    listening.listen()
+    return trio.SocketListener(listening)
+
+
+def _path(folder: int, node: str) -> str:
+    return f"/proc/self/fd/{folder}/{node}.sock"
