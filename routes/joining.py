@@ -55,6 +55,7 @@ class Node:
         far: the way to the actors of the others.
         passing_on: the way of requests.
         retelling: what has happened to rows, to and from the others.
+        near: the way to nodes of this machine, where there is one.
         nursery: of tasks that end with the node.
         begun_at_ms: since when there has always been a node, epoch milliseconds.
     """
@@ -63,6 +64,7 @@ class Node:
     far: Far
     passing_on: PassingOn
     retelling: Retelling
+    near: NearBus | None
     nursery: trio.Nursery
     begun_at_ms: int
 
@@ -142,6 +144,7 @@ async def joined_node(
                 far,
                 PassingOn(membership, spawn),
                 Retelling(membership),
+                near,
                 nursery,
                 joined.begun_at_ms,
             )

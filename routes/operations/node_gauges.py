@@ -52,6 +52,11 @@ _GAUGES: tuple[tuple[str, str, Callable[[_Seen], float]], ...] = (
 
 _COUNTERS: tuple[tuple[str, str, Callable[[_Seen], float]], ...] = (
     ("link_batches", "Messages to other nodes.", lambda seen: _links(seen).batches),
+    (
+        "link_batches_near",
+        "Those of them that went over sockets of this machine.",
+        lambda seen: 0 if seen.node.near is None else seen.node.near.messages,
+    ),
     ("link_entries", "What was said in them.", lambda seen: _links(seen).entries),
     ("link_bytes", "Bytes of them.", lambda seen: _links(seen).bytes),
     ("link_gaps", "How often messages of other nodes were lost.", lambda seen: _links(seen).gaps),

@@ -10,6 +10,8 @@ import trio.testing
 
 from persistence.bridge.bus import BACKLOG_BYTES
 from routes.near import MESSAGE_BYTES, MOST_TALKERS, RETRY_SECONDS, NearBus
+from tests.support.cluster import open_cluster
+from tests.support.nats import NatsServer
 from tests.support.waiting import wait_until
 
 
@@ -185,6 +187,23 @@ async def test_what_is_no_message_ends_a_connection(pair: tuple[Neighbour, Neigh
     assert b.said == [b"yes"]
     a.near.publish("b", b"as ever")
     await until(lambda: b.said == [b"yes", b"as ever"])
+
+
+@pytest.mark.slow
+async def test_requests_of_other_nodes_go_the_short_way(
+    database_url: str, tmp_path: Path, nats: NatsServer
+) -> None:
+    links = str(tmp_path / "links")
+    async with open_cluster(database_url, tmp_path, nats, "a", "b", links_dir=links) as cluster:
+        ann = await cluster.worlds["a"].player("Ann")
+        room = await ann.talk_to(await cluster.worlds["a"].player("Bob"))
+        for name in cluster.worlds:
+            await cluster.at(ann, name).say(room, f"at {name}")
+        for world in cluster.worlds.values():
+            node = world.service.node
+            assert node is not None
+            assert node.near is not None
+            assert node.near.messages > 0.5 * node.membership.peers.links.statistics.batches
 
 
 async def test_no_more_talk_than_nodes_there_can_be(pair: tuple[Neighbour, Neighbour]) -> None:
