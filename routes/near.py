@@ -15,11 +15,13 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Protocol
 
 import structlog
 import trio
 
-from persistence.bridge.bus import BACKLOG_BYTES, Bus
+from actors.kernel.nodes.links import Bus
+from persistence.bridge.bus import BACKLOG_BYTES
 
 MESSAGE_BYTES = 1024 * 1024
 """The largest message, as on the bus."""
@@ -37,6 +39,15 @@ _LENGTH_BYTES = 4
 _log = structlog.get_logger()
 
 
+class LongWay(Bus, Protocol):
+    """The bus that reaches all nodes (`persistence.bridge.bus.Bus`)."""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it is reached."""
+        ...
+
+
 class NearBus:
     """The bus, with a shortcut to the nodes whose sockets are in one folder with ours.
 
@@ -49,7 +60,7 @@ class NearBus:
         messages: how many went the short way.
     """
 
-    def __init__(self, bus: Bus, folder: Path, node: str) -> None:
+    def __init__(self, bus: LongWay, folder: Path, node: str) -> None:
         self.messages = 0
         self._bus = bus
         self._folder = folder
@@ -207,7 +218,7 @@ class Hearing:
         taken: called with each message.
     """
 
-    def __init__(self, bus: Bus, taken: Callable[[bytes], None]) -> None:
+    def __init__(self, bus: LongWay, taken: Callable[[bytes], None]) -> None:
         self._bus = bus
         self._taken = taken
         self._talkers = 0

@@ -15,7 +15,7 @@ from tests.support.nats import NatsServer
 from tests.support.waiting import wait_until
 
 
-class LongWay:
+class FarBus:
     """A bus that keeps what it is given."""
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Neighbour:
     """
 
     def __init__(self, folder: Path, name: str, nursery: trio.Nursery) -> None:
-        self.bus = LongWay()
+        self.bus = FarBus()
         self.near = NearBus(self.bus, folder, name)
         self.said: list[bytes] = []
         self.readies = 0
