@@ -111,21 +111,26 @@ _missed, _publish = Channel._missed, Channel.publish
 
 PLANTS = (
     Plant("votes of a crowd in one turn are lost", patches=((TurnDraft, "_changes", lambda *_: False),)),
-    Plant("a late commit is written over", tables=_SeqOnly),
+    Plant("a late commit is written over", tables=_SeqOnly, first=110),
     Plant("a stale owner writes after its lease went", tables=_Unfenced),
     Plant("an unknown outcome is answered as a failure", store=_SureOfNothing),
     Plant("an answer comes before the commit", store=_Early),
     Plant(
         "a subscription misses what happened while it was opened",
         patches=((Channel, "_missed", _without_newer),),
+        first=370,
     ),
-    Plant("a deleted text is told to those who come back", patches=((Channel, "publish", _keeping_texts),)),
-    Plant("a deadline is lost when its process ends", patches=((opening, "wake_due", _asleep),)),
-    Plant("a commit lands late, and memory does not hear of it", tables=_Unsealed, first=2_700),
+    Plant(
+        "a deleted text is told to those who come back",
+        patches=((Channel, "publish", _keeping_texts),),
+        first=250,
+    ),
+    Plant("a deadline is lost when its process ends", patches=((opening, "wake_due", _asleep),), first=20),
+    Plant("a commit lands late, and memory does not hear of it", tables=_Unsealed, first=2_710),
     Plant(
         "who is in a party is not asked again after a turn of unknown outcome",
         patches=((Memberships, "distrust", _deaf),),
-        first=500,
+        first=510,
     ),
     Plant("a leader who leaves goes on leading", patches=((rules_members, "_left", _led_from_outside),)),
     Plant(
@@ -133,6 +138,10 @@ PLANTS = (
         patches=((rules_members, "_absences", _away),),
         first=750,
     ),
-    Plant("an inbox is not told of a turn of unknown outcome", patches=((doubts, "follow_doubts", _deaf),)),
+    Plant(
+        "an inbox is not told of a turn of unknown outcome",
+        patches=((doubts, "follow_doubts", _deaf),),
+        first=470,
+    ),
 )
 """All of them; `test_plants.py` shows that each is found."""
