@@ -119,9 +119,16 @@ async def _run(config: Config) -> None:
 
 async def _serve_stock(service: Service) -> None:
     """Serve with Hypercorn's own server, unchanged; only to compare ours with it."""
+    settings = _settings(service)
+    config = settings.hypercorn()
+    # Where it has a certificate, Hypercorn covers the first of the two lists with it.
+    if settings.certificate is None:
+        config.bind = list(settings.bind)
+    else:
+        config.bind, config.insecure_bind = list(settings.tls_bind), list(settings.bind)
     await hypercorn.trio.serve(
         create_app(service=service),
-        _settings(service).hypercorn(),
+        config,
         shutdown_trigger=service.lifecycle.wait_draining,
         mode="asgi",
     )
