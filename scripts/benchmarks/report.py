@@ -5,6 +5,8 @@ import platform
 from datetime import UTC, datetime
 from pathlib import Path
 
+import actors  # noqa: F401 - has compiled modules found, as the server does
+from compiled.finding import standing
 from scripts.benchmarks.cases import CASES, COSTS, Case
 from scripts.benchmarks.measure import Row
 from scripts.benchmarks.peers import node_version
@@ -17,7 +19,7 @@ Rows = dict[tuple[str, Name], Row]
 
 
 def machine() -> str:
-    """One line about this machine."""
+    """One line about this machine and what runs on it."""
     model, memory = "unknown processor", ""
     for line in _lines("/proc/cpuinfo"):
         if line.startswith("model name"):
@@ -28,7 +30,8 @@ def machine() -> str:
             memory = f", {int(line.split()[1]) / 1024**2:.0f} GiB"
     return (
         f"{datetime.now(UTC):%Y-%m-%d}: {os.cpu_count()} CPUs ({model}){memory}, Linux {platform.release()}, "
-        f"Python {platform.python_version()}, Node {node_version() or 'missing'}."
+        f"Python {platform.python_version()} with {len(standing().modules) or 'no'} modules compiled, "
+        f"Node {node_version() or 'missing'}."
     )
 
 
