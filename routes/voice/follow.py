@@ -13,7 +13,7 @@ from routes.jobs import BackgroundTask, Job
 from routes.party.memberships import MEMBERSHIPS
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
-from routes.voice.home import minds, tell_channel
+from routes.voice.home import takes_up, tell_channel
 from routes.voice.jobs import end_parted
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, WAITING_NODES
 from routes.voice.reactions import ChannelInDoubt, show
@@ -48,13 +48,13 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
                 show(service, state)
 
     def renamed(user_id: str, name: str) -> None:
-        mine = attendance.of_user(user_id) if minds(service) else None
+        mine = attendance.of_user(user_id) if takes_up(service) else None
         if mine is not None and not service.system.tell(kinds.channel, mine[0], TellRename(user_id, name)):
             service.reconciler.add(ChannelInDoubt(mine[0]))
 
     def doomed(channel_id: str, user_id: str, session_id: str, reason: Reason) -> None:
         # At once where the channel is live; the job sees to the others, and to what fails.
-        if minds(service):
+        if takes_up(service):
             service.system.tell(kinds.channel, channel_id, EndSessions(((user_id, session_id),), reason))
 
     async def let_go() -> None:

@@ -44,8 +44,8 @@ class NodeSeen:
     status: NodeStatus
 
 
-def minds(service: Service) -> bool:
-    """Whether this node minds voice; where it has just come to that, what it knows of voice is made ready for it."""
+def takes_up(service: Service) -> bool:
+    """Make ready what is known of voice here where this node has just come to mind it; returns whether it does."""
     watch = service.of(VOICE_WATCH)
     try:
         fence = service.placement.fence(HOME_SHARD)
@@ -68,7 +68,7 @@ async def go_home(call: Call) -> None:
     Cancellation ends the wait for one.
     """
     await call.go_to(call.service.of(VOICE_KINDS).channel, HOME)
-    minds(call.service)
+    takes_up(call.service)
 
 
 async def ask_channel(call: Call, channel_id: str, command: AnyCommand, shape: Callable[[State], Any]) -> Any:

@@ -13,7 +13,7 @@ from routes.jobs import Job
 from routes.party.memberships import MEMBERSHIPS
 from routes.pruning import Pruning, pages_of
 from routes.service import Service
-from routes.voice.home import minds, tell_status
+from routes.voice.home import takes_up, tell_status
 from routes.voice.moving import move
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, VOICE_WATCH
 from routes.voice.reactions import ChannelInDoubt
@@ -27,7 +27,7 @@ async def look(service: Service) -> None:
         PersistenceError: the database failed; what is left is done next time.
     """
     fleet, attendance = service.of(FLEET), service.of(ATTENDANCE)
-    if not minds(service):
+    if not takes_up(service):
         attendance.doomed.clear()
         attendance.suspects.clear()
         return
@@ -103,7 +103,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     """The jobs."""
 
     async def write_heard() -> None:
-        if not minds(service):
+        if not takes_up(service):
             return
         fleet = service.of(FLEET)
         heard = [(node.row.node_id, node.heard_ms, node.status == "draining") for node in fleet]

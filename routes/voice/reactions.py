@@ -17,7 +17,7 @@ from persistence.voice import nodes
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
 from routes.service import Service
-from routes.voice.home import ChannelSeen, NodeSeen, minds, tell_channel
+from routes.voice.home import ChannelSeen, NodeSeen, takes_up, tell_channel
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
 
 
@@ -96,7 +96,7 @@ async def _ask_channel(service: Service, about: ChannelInDoubt, _events: Sequenc
         if state is not None:
             show(service, state)
     known = now if now is not None or before is None else replace(before, sessions={}, ended=True)
-    if known is not None and minds(service):
+    if known is not None and takes_up(service):
         tell_channel(service, known)
     return ()
 
