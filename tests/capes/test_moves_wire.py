@@ -4,6 +4,7 @@ import pytest
 
 from actors.capes.moves import OWNER_MOVES, Verb
 from tests.capes.stage import ADMIN, OWN, PUBLIC, STATES, cape_in, moderator, texture, upload
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 VERDICTS = ("private", "pending", "approved", "blocked")
@@ -18,7 +19,7 @@ def request_of(verb: Verb, id: str) -> tuple[str, str, object]:
     }[verb]
 
 
-@pytest.mark.parametrize("state", STATES)
+@in_one_world("state", STATES)
 async def test_owners_move_as_the_table_says(world: World, state: str):
     ann, ben, mod = await world.player("Ann"), await world.player("Ben"), await moderator(world)
     for verb in Verb:
@@ -44,7 +45,7 @@ async def test_owners_move_as_the_table_says(world: World, state: str):
             assert await ann.get(path) == answer
 
 
-@pytest.mark.parametrize("state", STATES)
+@in_one_world("state", STATES)
 async def test_moderators_give_every_verdict_in_every_state(world: World, state: str):
     ann, ben, mod = await world.player("Ann"), await world.player("Ben"), await moderator(world)
     for verdict in VERDICTS:
@@ -115,9 +116,7 @@ async def test_who_may_do_what_in_which_state(world: World, state: str, role: st
             assert await ann.get(f"{OWN}/{made['id']}") == made
 
 
-@pytest.mark.parametrize(
-    "body", [{"status": "draft"}, {"status": "gone"}, {"reason": "x" * 501}, {"name": " "}]
-)
+@in_one_world("body", [{"status": "draft"}, {"status": "gone"}, {"reason": "x" * 501}, {"name": " "}])
 async def test_verdicts_that_are_none(world: World, body: dict[str, str]):
     ann, mod = await world.player("Ann"), await moderator(world)
     made = await upload(ann)

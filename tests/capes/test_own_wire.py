@@ -6,6 +6,7 @@ import trio
 from actors.capes.units_own import CAPES_MAX
 from tests.capes.images import cape, data_url, hostile
 from tests.capes.stage import ADMIN, OWN, PUBLIC, TERMS, cape_in, moderator, texture, upload
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 pytestmark = pytest.mark.both_edges
@@ -59,7 +60,7 @@ async def test_a_draft(world: World):
     assert bare["description"] == ""
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("change", "pointer"),
     [
         ({"name": " "}, "/name"), ({"name": "a\u202eb"}, "/name"), ({"name": "a\nb"}, "/name"),

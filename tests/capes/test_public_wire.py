@@ -7,6 +7,7 @@ from PIL import Image
 
 from routes.capes.textures import CAPE_WORKSHOP
 from tests.capes.stage import ADMIN, OWN, PUBLIC, SELECTION, STATES, cape_in, moderator, texture, upload
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
@@ -186,7 +187,7 @@ async def test_downloads_are_counted(world: World):
     assert (await ann.get(f"{OWN}/{draft['id']}"))["downloads"] == 0
 
 
-@pytest.mark.parametrize("state", STATES)
+@in_one_world("state", STATES)
 async def test_who_may_wear_what_and_who_sees_it(world: World, state: str):
     ann, ben, mod = await world.player("Ann"), await world.player("Ben"), await moderator(world)
     made = await cape_in(state, ann, mod)

@@ -12,6 +12,7 @@ from persistence.chat.attachments import reserve
 from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
 from tests.chat.play import PNG, a_file
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, Room, World, open_world
 
 pytestmark = pytest.mark.both_edges
@@ -60,7 +61,7 @@ async def test_ranges_and_conditions(world: World) -> None:
     assert (stale.status_code, stale.content) == (200, PNG)
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("body", "pointer"),
     [
         (a_file(b"GIF89a....") | {}, "/contentType"),
@@ -83,7 +84,7 @@ async def test_files_that_cannot_be(world: World, body: dict[str, str], pointer:
     assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("name", "kept"),
     [
         ("../../etc/passwd", "passwd"),
@@ -238,7 +239,7 @@ async def test_uploads_are_limited(world: World) -> None:
     assert await ann.refused("POST", path, a_file()) == (429, "RATE_LIMITED")
 
 
-@pytest.mark.parametrize("name", ["token", "access_token", "bearer", "authorization"])
+@in_one_world("name", ["token", "access_token", "bearer", "authorization"])
 async def test_a_token_in_the_address_is_refused(world: World, name: str) -> None:
     ann, _, room = await pair(world)
     url = (await ann.do("POST", f"{room.path}/attachments", a_file()))["url"]

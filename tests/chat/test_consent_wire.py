@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.friends.play import BLOCKS, make_friends
+from tests.support.one_world import in_one_world
 from tests.support.world import CONVERSATIONS, Player, World
 
 SETTINGS = "/v1/profile/settings"
@@ -65,7 +66,7 @@ async def test_a_group_that_there_is_survives_a_block(world: World) -> None:
     assert (await ann.do("POST", f"{room.path}/participants", {"userIds": [ben.id]}))["id"] == room.id
 
 
-@pytest.mark.parametrize(("who", "friends", "may"), [
+@in_one_world(("who", "friends", "may"), [
     ("EVERYONE", False, True), ("FRIENDS", False, False), ("FRIENDS", True, True),
     ("NOBODY", False, False), ("NOBODY", True, False),
 ])  # fmt: skip

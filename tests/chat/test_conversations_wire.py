@@ -2,12 +2,12 @@
 
 import secrets
 
-import pytest
 import trio
 
 from actors.ids import new_uuid
 from routes.chat.parts import CHAT_KINDS
 from routes.users.parts import PRESENCE
+from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
 from tests.support.world import CONVERSATIONS, Player, World
 
@@ -52,7 +52,7 @@ async def test_a_group_is_found_by_the_set_that_it_is_now(world: World) -> None:
     assert (await ben.talk_to(ann, kind="group")).id == pair.id
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("body", "pointer"),
     [
         ({"kind": "direct", "participantIds": []}, "/participantIds"),
@@ -100,7 +100,7 @@ async def test_the_list_is_paged_without_gap_or_repetition(world: World) -> None
     assert (first["unreadCount"], first["lastMessagePreview"]) == (1, "newest")
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("limit", "shown"), [("0", 1), ("-1", 1), ("1", 1), ("200", 3), ("201", 3), ("1000000000000000000", 3)]
 )
 async def test_the_lists_limit_is_clamped(world: World, limit: str, shown: int) -> None:
@@ -110,7 +110,7 @@ async def test_the_lists_limit_is_clamped(world: World, limit: str, shown: int) 
     assert len((await ann.get(CONVERSATIONS, limit=limit))["items"]) == shown
 
 
-@pytest.mark.parametrize("query", ["limit=abc", "limit=1.5", "limit=", "cursor=x", "cursor=~", "cursor=%00"])
+@in_one_world("query", ["limit=abc", "limit=1.5", "limit=", "cursor=x", "cursor=~", "cursor=%00"])
 async def test_a_bad_query_is_a_400(world: World, query: str) -> None:
     ann = await world.player("Ann")
     assert await ann.refused("GET", f"{CONVERSATIONS}?{query}") == (400, "BAD_QUERY")

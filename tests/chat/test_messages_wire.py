@@ -7,6 +7,7 @@ import trio
 
 from persistence.users.audit import WantedAudit, read_audit
 from tests.edge.apps import FixedClock
+from tests.support.one_world import in_one_world
 from tests.support.world import CONVERSATIONS, Player, Room, World
 
 
@@ -35,7 +36,7 @@ async def test_a_message_is_there_once_it_is_acknowledged(world: World) -> None:
     assert (head["unreadCount"], head["lastReadAtMs"]) == (1, None)
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("body", "pointer"),
     [
         ({}, ""),
@@ -62,7 +63,7 @@ async def test_messages_that_cannot_be(world: World, body: dict[str, object], po
     assert (await ann.get(room.messages))["items"] == []
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("content", "media", "status", "code"),
     [
         (b"", "application/json", 400, "MALFORMED_JSON"),

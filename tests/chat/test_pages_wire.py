@@ -11,6 +11,7 @@ from actors.chat.archive import import_archive
 from actors.ids import new_object_id
 from actors.kernel.hot_reads import WAKING_READS
 from routes.chat.parts import CHAT_KINDS
+from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
 from tests.support.world import Player, Room, World
 
@@ -169,7 +170,7 @@ async def test_many_senders_have_one_order(world: World) -> None:
         assert mine == [f"{player.name}{number}" for number in range(5)]
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("limit", "shown"), [("0", 1), ("-1", 1), ("1", 1), ("3", 3), ("120", 5), ("121", 5), ("1" + "0" * 18, 5)]
 )
 async def test_the_pages_limit_is_clamped(world: World, limit: str, shown: int) -> None:
@@ -179,7 +180,7 @@ async def test_the_pages_limit_is_clamped(world: World, limit: str, shown: int) 
     assert len((await ann.get(room.messages, limit=limit))["items"]) == shown
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("before", "shown"),
     [("0", 0), ("-5", 0), ("1", 0), (str(2**53), 2), (str(2**63 - 1), 2), (str(-(2**63)), 0)],
 )
@@ -191,7 +192,7 @@ async def test_any_moment_may_be_asked_for(world: World, before: str, shown: int
     assert (len(page["items"]), page["hasMore"], page["nextBeforeMs"]) == (shown, False, 0)
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "query",
     ["limit=x", "beforeMs=x", "beforeMs=1.5", "includeArchived=maybe", f"beforeMs={2**70}", "limit=%00"],
 )

@@ -14,6 +14,7 @@ from actors.ids import new_object_id
 from persistence.connection import Connection
 from routes.chat.parts import CHAT_KINDS
 from tests.chat.play import poll_body
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, Room, World, open_world
 
 
@@ -56,7 +57,7 @@ async def test_several_options_when_the_poll_says_so(world: World) -> None:
     assert (both["poll"]["totalVotes"], both["poll"]["totalVoters"]) == (2, 1)
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "option_ids",
     [["1", "2"], ["3"], ["nonsense"], ["1", "1"], [str(number) for number in range(1000)]],
     ids=len,
@@ -69,7 +70,7 @@ async def test_choices_that_cannot_be(world: World, option_ids: list[str]) -> No
     assert chosen((await ben.get(room.messages))["items"][0]) == [(0, False), (0, False)]
 
 
-@pytest.mark.parametrize("body", [{}, {"optionIds": None}, {"optionIds": "1"}, {"optionIds": [1]}], ids=str)
+@in_one_world("body", [{}, {"optionIds": None}, {"optionIds": "1"}, {"optionIds": [1]}], ids=str)
 async def test_votes_that_are_none(world: World, body: dict[str, object]) -> None:
     _, ben, room, sent = await asked(world)
     assert await ben.refused("POST", f"{room.message(sent['id'])}/poll/vote", body) == (
@@ -78,7 +79,7 @@ async def test_votes_that_are_none(world: World, body: dict[str, object]) -> Non
     )
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("poll", "pointer"),
     [
         (poll_body("Same", "Same"), "/poll/options/1/label"),

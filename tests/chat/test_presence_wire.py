@@ -9,6 +9,7 @@ from routes.friends.parts import FRIENDS_LIVE
 from tests.chat.presence import online, seen, shown, until_seen
 from tests.friends.play import BLOCKS, FRIENDS, make_friends
 from tests.party.play import gather
+from tests.support.one_world import in_one_world
 from tests.support.world import CONVERSATIONS, Player, World, open_world
 
 QUIET = "/v1/social/live?channels="
@@ -76,7 +77,7 @@ async def test_the_conversation_shows_a_new_friend(world: World) -> None:
         await until_seen(socket, room.channel, "Ben", online=True)
 
 
-@pytest.mark.parametrize("end", ["removed by the hidden", "removed by the other", "blocked", "unblocked"])
+@in_one_world("end", ["removed by the hidden", "removed by the other", "blocked", "unblocked"])
 async def test_the_end_of_a_friendship_unveils_nobody(world: World, end: str) -> None:
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)

@@ -3,9 +3,9 @@
 import base64
 from typing import Any
 
-import pytest
 import trio
 
+from tests.support.one_world import in_one_world
 from tests.support.world import CONVERSATIONS, Player, Room, World
 
 FILE = {"fileName": "a.txt", "contentType": "text/plain", "dataBase64": base64.b64encode(b"a").decode()}
@@ -31,7 +31,7 @@ def filled(value: Any, ids: dict[str, str]) -> Any:
     return value
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("method", "path", "body"),
     [
         ("POST", CONVERSATIONS, {"kind": "direct", "participantIds": ["BEN"]}),

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import trio
 
+from tests.support.one_world import in_one_world
 from tests.support.spec import spec
 from tests.support.websocket import Client, Refused
 from tests.support.world import CONVERSATIONS, Player, Room, World
@@ -188,7 +189,7 @@ async def test_a_flood_closes_with_4429(world: World) -> None:
         assert (await socket.wait_closed()).code == 4429
 
 
-@pytest.mark.parametrize("query", ["limit=x", "interval=x", "beforeMs=x", "includeArchived=2"])
+@in_one_world("query", ["limit=x", "interval=x", "beforeMs=x", "includeArchived=2"])
 async def test_intervals_and_limits_are_integers(world: World, query: str) -> None:
     _, ben, room = await pair(world)
     with pytest.raises(Refused) as refused:

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.connect.play import FRIENDS, GameServer, claimed, register
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 ACT = "connect:social.act"
@@ -84,7 +85,7 @@ async def _caller(world: World, name: str, actor: Player) -> Player:
     return server
 
 
-@pytest.mark.parametrize("name", CALLERS)
+@in_one_world("name", CALLERS)
 async def test_who_may_act(world: World, name: str):
     actor, target = await world.players("Actor", "Target")
     caller = await _caller(world, name, actor)

@@ -1,8 +1,7 @@
 """What servers prove themselves with: secrets, rotation, delegated tokens; and that none of it passes for another."""
 
-import pytest
-
 from tests.connect.play import SERVERS, GameServer, claimed, register
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 BAD = (401, "BAD_SERVER_CREDENTIALS")
@@ -103,7 +102,7 @@ async def test_a_token_is_for_its_server(world: World):
     assert await changed.refused("POST", f"{server.path}/sessions", {"ticket": "x"}) == BAD
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("body", "pointer"),
     [
         ({"scopes": []}, "/scopes"),

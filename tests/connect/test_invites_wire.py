@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 import trio
 
 from actors.connect.commands import CreateInvite, RevokeInvite
@@ -11,6 +10,7 @@ from actors.connect.rules_invites import INVITE_MS, MAX_INVITES
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed
 from tests.friends import rows
+from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
 from tests.support.world import Player, World
 
@@ -149,7 +149,7 @@ async def _admit(ann: Player, server: GameServer, bob: Player, eve: Player, made
     await ann.do("PUT", f"{server.path}/members/{eve.id}", {"role": "viewer"}, status=200)
 
 
-@pytest.mark.parametrize("deed", [_revoke, _demote, _remove, _leave, _admit], ids=lambda deed: deed.__name__)
+@in_one_world("deed", [_revoke, _demote, _remove, _leave, _admit], ids=lambda deed: deed.__name__)
 async def test_what_ends_an_invite(world: World, deed: Callable[..., Any]):
     """Revoking it; the inviter's loss of what it offers; and being made a member otherwise."""
     ann, bob, eve = await world.players("Ann", "Bob", "Eve")

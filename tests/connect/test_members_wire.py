@@ -4,6 +4,7 @@ import pytest
 
 from actors.connect.capabilities import OF_ROLE
 from tests.connect.play import GameServer, claimed
+from tests.support.one_world import in_one_world
 from tests.support.waiting import patience, wait_until
 from tests.support.websocket import Client, Closed, Refused
 from tests.support.world import Player, World
@@ -150,7 +151,7 @@ async def test_nobody_grants_more_than_they_hold(world: World):
     assert await eve.refused("PUT", f"{members}/{eve.id}", {"role": "admin"}) == (403, "FORBIDDEN")
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("body", "pointer"),
     [
         ({}, "/role"),

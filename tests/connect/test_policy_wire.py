@@ -1,10 +1,9 @@
 """Who may play: the policy over the wire, and what `access` says of everybody by each mode."""
 
-import pytest
-
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed, register
 from tests.friends import rows
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 MODES = ("public", "network", "friends_only", "invite_only", "private")
@@ -82,7 +81,7 @@ async def test_the_policy(world: World):
     assert (await ann.get(path))["accessMode"] == "friends_only"
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "body",
     [
         {"accessMode": "open"},

@@ -9,6 +9,7 @@ from actors.connect.capabilities import CAPABILITIES
 from routes.connect.jobs import SILENT_MS
 from tests.connect.play import SERVERS, claimed, register
 from tests.support.jobs import clean_connect
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 
@@ -35,7 +36,7 @@ async def test_a_server_registers_and_is_claimed(world: World):
     assert (await (await world.player("Bob")).get(SERVERS))["items"] == []
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("body", "pointer"),
     [
         ({"serverType": "Paper", "serverName": "x"}, "/serverType"),
@@ -96,7 +97,7 @@ async def test_claim_keys_end(world: World):
     }
 
 
-@pytest.mark.parametrize("key", ["", "x", "AAAAA-AAAAA-AAAAA-AAAAA", "UUUUU-UUUUU-UUUUU-UUUUU", "🙂" * 20])
+@in_one_world("key", ["", "x", "AAAAA-AAAAA-AAAAA-AAAAA", "UUUUU-UUUUU-UUUUU-UUUUU", "🙂" * 20])
 async def test_unknown_claim_keys(world: World, key: str):
     ann = await world.player("Ann")
     assert await ann.refused("POST", f"{SERVERS}/claim", {"claimKey": key}) == (404, "NOT_FOUND")

@@ -2,11 +2,10 @@
 
 from typing import NamedTuple
 
-import pytest
-
 from scripts.upstreams.discord import GUILD
 from tests.connect.play import claimed
 from tests.networks.play import network
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 SETTINGS = "/v1/profile/settings"
@@ -53,7 +52,7 @@ async def tag_of(player: Player, path: str) -> str:
     return answer.headers["etag"]
 
 
-@pytest.mark.parametrize("what", ["settings", "network", "published", "server", "discord"])
+@in_one_world("what", ["settings", "network", "published", "server", "discord"])
 async def test_whoever_has_seen_an_older_one_is_told(world: World, what: str) -> None:
     ada = await world.player("Ada")
     method, path, one, other = await saved_by(ada, what)

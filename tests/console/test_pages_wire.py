@@ -4,10 +4,9 @@ import re
 from base64 import b64encode
 from hashlib import sha256
 
-import pytest
-
 from routes.console.joining import CONSOLE
 from routes.console.static_files import shipped_static_files
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 
@@ -73,7 +72,7 @@ async def test_the_document_is_asked_for_each_time_and_mostly_unchanged(world: W
     assert (again.status_code, again.content) == (304, b"")
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "path",
     [
         "/app/assets/0123456789abcdef/boot.js",
@@ -113,7 +112,7 @@ async def test_the_landing_page_needs_no_scripts_and_shows_texts_as_texts(world:
     assert 'href="/docs"' in answer.text
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("accepted", "language"),
     [
         (None, "en"),

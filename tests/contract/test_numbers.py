@@ -16,6 +16,7 @@ from routes.edge.declare.query import ParameterForm
 from routes.edge.errors import BadQuery, MalformedJson
 from routes.edge.wire import decode
 from routes.live.commands import BadFrame, Misread
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, Room, World, world
 
 __all__ = ["world"]
@@ -178,7 +179,7 @@ def _plain(type_: Any) -> object:
             return []
 
 
-@pytest.mark.parametrize("number", [number.decode() for number in BEYOND])
+@in_one_world("number", [number.decode() for number in BEYOND])
 async def test_no_number_out_of_range_closes_a_socket(world: World, number: str) -> None:
     ann = await world.player("Ann")
     async with ann.live("/v1/social/live?channels=") as socket:

@@ -6,6 +6,7 @@ import pytest
 
 from actors.ids import new_uuid
 from tests.friends.play import BLOCKS, FRIENDS, REQUESTS, ask, become, make_friends
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 DENIED = (403, "VISIBILITY_DENIED")
@@ -24,7 +25,7 @@ async def choose(holder: Player, friend: Player, visibility: str) -> None:
     await holder.do("PATCH", f"{FRIENDS}/{friend.id}", {"visibility": visibility}, status=200)
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("relation", "sees"),
     [
         ("friend", True),

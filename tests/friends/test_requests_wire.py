@@ -7,6 +7,7 @@ from actors.ids import new_uuid
 from persistence.friends.requests import of_user
 from tests.friends.play import FRIENDS, REQUESTS, ask, friends_of, waiting
 from tests.support.jobs import jobs_of
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 
@@ -63,7 +64,7 @@ async def test_asking_twice(world: World) -> None:
     assert await waiting(ben) == (["Ann"], [])
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("who", "method", "way", "answer"),
     [
         ("sender", "POST", "/accept", (403, "FORBIDDEN")),

@@ -9,6 +9,7 @@ from actors.launcher import units_reports
 from actors.launcher.units_reports import KEPT_A_DAY, KEPT_DAYS, REPORT_MAX_BYTES
 from actors.time import DAY_MS
 from tests.support.jobs import job_named
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 SEND, LIST = "/v1/launcher/performance-reports", "/v1/admin/launcher/performance-reports"
@@ -48,7 +49,7 @@ async def test_what_is_no_short_line_sorts_nothing(world: World, named: object) 
     assert listed["totals"] == [{"platform": None, "launcherVersion": None, "reports": 1}]
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("content", "refused"),
     [
         (b"[]", (422, "VALIDATION_FAILED")),

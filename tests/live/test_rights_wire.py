@@ -3,6 +3,7 @@
 import pytest
 import trio
 
+from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World
@@ -29,7 +30,7 @@ async def is_heard(socket: Client) -> None:
     await socket.receive_until(type="pong", id="p")
 
 
-@pytest.mark.parametrize("mode", ["snapshot", "delta"])
+@in_one_world("mode", ["snapshot", "delta"])
 async def test_who_is_taken_out_is_told_and_hears_no_more(world: World, mode: str) -> None:
     ann, ben, room = await pair(world)
     async with ben.live() as socket:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.one_world import in_one_world
 from tests.support.spec import spec
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World
@@ -60,7 +61,7 @@ async def test_hello_comes_first_and_the_default_channels_by_themselves(world: W
         assert (await socket.close()).code == 1000
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("channels", "shown"),
     [
         ("", []),
@@ -250,7 +251,7 @@ async def test_rights_are_those_of_rest(world: World) -> None:
         assert (await say(socket, "subscribe", channel=room.channel))["ok"] is True
 
 
-@pytest.mark.parametrize("text", ["hello", "[]", "null", "{", '{"op":"ping","id":{}}', "[" * 1000])
+@in_one_world("text", ["hello", "[]", "null", "{", '{"op":"ping","id":{}}', "[" * 1000])
 async def test_what_is_no_command_closes_with_4400(world: World, text: str) -> None:
     ann = await world.player("Ann")
     async with ann.live(NONE) as socket:
@@ -271,7 +272,7 @@ async def test_binary_closes_with_4400_and_too_much_with_4413(world: World) -> N
         assert (await socket.wait_closed()).code in {4413, 1006}
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("command", "pointer"),
     [
         ({"op": "dance"}, "/op"),

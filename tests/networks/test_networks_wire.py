@@ -1,12 +1,12 @@
 """Networks, join tokens and hosts, over real sockets."""
 
-import pytest
 import trio
 
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import SERVERS, claimed
 from tests.networks.play import NETWORKS, network
 from tests.support.jobs import tend_networks
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 
@@ -19,7 +19,7 @@ async def test_a_network_is_made_and_listed(world: World):
     assert (await bob.get(NETWORKS))["items"] == []
 
 
-@pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 101])
+@in_one_world("name", ["", " ", "a\nb", "x" * 101])
 async def test_names_that_are_none(world: World, name: str):
     ann = await world.player("Ann")
     assert await ann.refused("POST", NETWORKS, {"name": name}) == (422, "VALIDATION_FAILED")
@@ -61,7 +61,7 @@ async def test_tokens_are_forgotten_a_day_after_their_end(world: World):
     assert await world.nobody().refused("POST", f"{NETWORKS}/join", body) == (404, "NOT_FOUND")
 
 
-@pytest.mark.parametrize("slug", ["ab", "a" * 33, "Sky", "sky_1", "ský", ""])
+@in_one_world("slug", ["ab", "a" * 33, "Sky", "sky_1", "ský", ""])
 async def test_slugs_that_are_none(world: World, slug: str):
     ann = await world.player("Ann")
     sky = await network(ann)

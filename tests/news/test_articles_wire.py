@@ -24,6 +24,7 @@ from tests.news.play import (
     titles,
     write,
 )
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 
@@ -269,7 +270,7 @@ async def test_a_scope_keeps_a_hundred_articles(world: World, monkeypatch: pytes
     assert await ann.refused("GET", f"{NEWS}/{first['id']}") == (404, "NOT_FOUND")
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("field", "value", "pointer", "code"),
     [
         ("title", " ", "/title", "REQUIRED"),

@@ -1,11 +1,11 @@
 """Wire: the list, marking as read, and the channel with its durable offsets."""
 
-import pytest
 import trio
 
 from persistence.notifications.notifications import KEPT_MS
 from tests.notifications.play import LIST, READ, notify, numbers, opened
 from tests.support.jobs import jobs_of
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 
@@ -28,7 +28,7 @@ async def test_the_newest_come_first_page_by_page(world: World) -> None:
     assert (third["hasMore"], third["nextCursor"]) == (False, None)
 
 
-@pytest.mark.parametrize("query", ["cursor=x", "cursor=-1", "cursor=" + "9" * 19, "limit=x"])
+@in_one_world("query", ["cursor=x", "cursor=-1", "cursor=" + "9" * 19, "limit=x"])
 async def test_queries_that_are_none(world: World, query: str) -> None:
     ann = await world.player("Ann")
     assert await ann.refused("GET", f"{LIST}?{query}") == (400, "BAD_QUERY")
@@ -48,7 +48,7 @@ async def test_reading_by_ids_and_by_time(world: World) -> None:
     assert (await ben.get(LIST))["items"][0]["readAt"] is None
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "body",
     [
         {},

@@ -11,6 +11,7 @@ from tests.connect.play import claimed
 from tests.networks.play import Place, network
 from tests.publications.play import PUBLIC, flush, names, publish, push, shown
 from tests.support.jobs import clean_publications
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 SAVED = "/v1/profile/public-servers/saved"
@@ -83,7 +84,7 @@ async def test_what_was_said_before_it_was_published_counts(world: World):
     assert await names(world.nobody()) == ["Many", "Some", "Few"]
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "query", ["sort=best", "limit=x", "cursor=x", "cursor=WyJuYW1lIl0", f"query={'x' * 101}", "query=%00"]
 )
 async def test_bad_queries(world: World, query: str):

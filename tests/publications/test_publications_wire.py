@@ -10,6 +10,7 @@ from tests.capes.stage import moderator
 from tests.connect.play import claimed, register
 from tests.networks.play import Place, network
 from tests.publications.play import path_of, publish, push, shown
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 BODY = {"address": "play.example.org", "displayName": "Sky"}
@@ -97,7 +98,7 @@ def bytes_of(count: int) -> bytes:
     return b"\x07" * count
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("role", "capabilities", "may"),
     [
         ("viewer", [], False),

@@ -5,6 +5,7 @@ import pytest
 from actors.ids import new_uuid
 from tests.friends.play import become, make_friends
 from tests.saved_servers.play import SAVED, save_all
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 ROUTES = ("saved", "favorites")
@@ -44,7 +45,7 @@ async def fill(player: Player) -> list[str]:
     return ids
 
 
-@pytest.mark.parametrize(("relation", "visibility", "sees"), CELLS)
+@in_one_world(("relation", "visibility", "sees"), CELLS)
 async def test_who_sees_a_list(world: World, relation: str, visibility: str, sees: bool) -> None:
     tom, viewer = await world.players("Tom", "Viewer")
     ids = await fill(tom)

@@ -6,13 +6,13 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-import pytest
 import trio
 
 from actors.saved_servers.units import SAVED_MAX
 from persistence.connection import Connection
 from persistence.saved_servers import addresses
 from tests.saved_servers.play import SAVED, names, save, save_all
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World, open_world
 
 UNKNOWN = "0" * 24
@@ -51,7 +51,7 @@ async def _publication(conn: Connection, id: str) -> Any:
     return None if row is None else tuple(row)
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("body", "code", "pointer"),
     [
         ({}, 422, ""),
@@ -144,7 +144,7 @@ async def test_every_order_of_the_whole_list_is_accepted(world: World) -> None:
     assert [one["savedPosition"] for one in shown["items"]] == [0, 1, 2]
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("places", "pointers"),
     [
         ([], ["/serverIds"]),

@@ -13,6 +13,7 @@ from routes.users.setup import setup_link
 from tests.contract.sources import sources
 from tests.edge.certificate import Certificate
 from tests.sessions.play import CURRENT, LINKS, RENEW, SESSIONS, VERIFY, Browser, link_of, signed_in
+from tests.support.one_world import in_one_world
 from tests.support.server import running
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import World, open_world
@@ -109,7 +110,7 @@ async def test_a_cookie_alone_opens_no_other_route(world: World) -> None:
     assert len(asked) > 50
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "cookie",
     [
         "partyline=",

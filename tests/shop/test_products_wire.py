@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from tests.shop.play import A_PRODUCT, CATALOG, PRODUCTS, open_shop
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("change", "pointer", "code"),
     [
         ({"slug": "ab"}, "/slug", "BAD_FORMAT"),

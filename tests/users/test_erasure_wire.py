@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 import trio
 
 from actors.chat.archive import archive_old
@@ -16,6 +15,7 @@ from routes.users.parts import USER_DIRECTORY
 from tests.chat.play import a_file
 from tests.connect.play import claimed
 from tests.friends.play import FRIENDS, ask, make_friends
+from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
 from tests.support.world import Player, World, open_world
 from tests.users.play import erase, one
@@ -155,7 +155,7 @@ async def test_their_servers_go_with_them(world: World) -> None:
     assert answer.status_code == 401
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("who", "code"),
     [
         ("anonymous", (401, "UNAUTHENTICATED")),

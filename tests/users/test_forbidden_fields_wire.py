@@ -4,11 +4,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
-
 from actors.ids import new_uuid
 from tests.capes.stage import OWN, SELECTION, texture, upload
 from tests.saved_servers.play import SAVED, save_all
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 from tests.totems.models import body as totem_body
 from tests.users.play import PROFILE, SHARES
@@ -93,7 +92,7 @@ def without(value: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize("name", WRITES)
+@in_one_world("name", WRITES)
 async def test_what_is_not_ones_to_set_is_passed_over(world: World, name: str) -> None:
     write = WRITES[name]
     seen = []

@@ -1,7 +1,6 @@
 """Wire: the list of users, by name, page by page (service-api §4 Admin)."""
 
-import pytest
-
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 USERS = "/v1/admin/users"
@@ -50,7 +49,7 @@ async def test_who_has_a_role(world: World) -> None:
     assert (await admin.get(USERS, query=mona.id, role="admin"))["items"] == []
 
 
-@pytest.mark.parametrize("query", ["role=user", "role=root", "query=" + "x" * 65, "limit=x", "query=%00"])
+@in_one_world("query", ["role=user", "role=root", "query=" + "x" * 65, "limit=x", "query=%00"])
 async def test_what_is_refused(world: World, query: str) -> None:
     admin = await world.ranked("Adam", "admin")
     assert await admin.refused("GET", f"{USERS}?{query}") == (400, "BAD_QUERY")

@@ -9,6 +9,7 @@ from persistence.users.permissions import add_role
 from routes.users.parts import USER_DIRECTORY
 from tests.connect.play import claimed
 from tests.contract.sources import ROOT
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 pytestmark = pytest.mark.both_edges
@@ -74,7 +75,7 @@ def without_token() -> dict[str, int]:
     return {f"{row['method']} {row['path']}": 200 if row["auth"] == "none" else 401 for row in ROWS}
 
 
-@pytest.mark.parametrize("role", HELD)
+@in_one_world("role", HELD)
 async def test_roles(world: World, role: str) -> None:
     ann = await world.player("Ann")
     if role != "user":

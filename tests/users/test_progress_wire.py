@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from actors.users.levels import XP_PER_LEVEL, level_of
 from actors.users.units_options import OPTIONS_MAX_BYTES
 from persistence.users import experience
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 LEVEL = "/v1/profile/level"
@@ -62,7 +63,7 @@ async def test_options_before_and_after_they_are_kept(world: World) -> None:
     assert (await ann.do("PUT", OPTIONS, {"options": {}}))["revision"] == 2
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("if_match", "revision", "status"),
     [
         (None, None, 200),
@@ -111,9 +112,7 @@ async def test_of_many_who_know_the_same_revision_one_wins(world: World) -> None
     assert sorted(statuses) == [200] + [409] * 49
 
 
-@pytest.mark.parametrize(
-    "options", [[], "x", None, 1, {"x": "x" * OPTIONS_MAX_BYTES}, {"x": "\0"}, {"x": 2**64}]
-)
+@in_one_world("options", [[], "x", None, 1, {"x": "x" * OPTIONS_MAX_BYTES}, {"x": "\0"}, {"x": 2**64}])
 async def test_options_that_are_refused(world: World, options: object) -> None:
     ann = await world.player("Ann")
     assert await ann.refused("PUT", OPTIONS, {"options": options}) == (422, "VALIDATION_FAILED")

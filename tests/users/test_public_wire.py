@@ -1,10 +1,9 @@
 """Wire: users as anybody sees them (contract §10)."""
 
-import pytest
-
 from actors.ids import new_uuid
 from persistence.connection import Connection
 from tests.friends.play import make_friends
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 SUPPORTERS = "/v1/public/supporters"
@@ -39,7 +38,7 @@ async def test_nobody_or_more_than_one(world: World) -> None:
         assert await nobody.refused("GET", public(identifier)) == (404, "NOT_FOUND"), identifier
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("visibility", "shuns", "online"),
     [
         ("PUBLIC", None, True),

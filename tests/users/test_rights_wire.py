@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import pytest
-
 from actors.time import iso
 from tests.shop.play import open_shop
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 
@@ -73,7 +72,7 @@ async def test_quantities_and_purchases(world: World) -> None:
     assert (bought["reason"]["by"], bought["reason"]["purchaseId"]) == ("bought", order["id"])
 
 
-@pytest.mark.parametrize("node", ["a:*", "a b", "%00", "x" * 201, "a::b"])
+@in_one_world("node", ["a:*", "a b", "%00", "x" * 201, "a::b"])
 async def test_what_is_no_node(world: World, node: str) -> None:
     root, ann = await world.super_admin(), await world.player("Ann")
     assert await root.refused("GET", f"{rights_of(ann)}?node={node}") == (400, "BAD_QUERY")

@@ -1,9 +1,9 @@
 """Wire: profiles shared by a code (contract §8)."""
 
-import pytest
 import trio
 
 from actors.users.units_shares import MANIFEST_MAX_BYTES, SHARE_TTL_MS, new_code
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 from tests.users.play import PROFILE, SHARES
 
@@ -73,7 +73,7 @@ async def test_no_more_than_the_quota_however_many_ask_at_once(world: World) -> 
     assert len((await ann.get(SHARES))["items"]) == 11
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("change", "pointer"),
     [
         ({"name": ""}, "/name"),

@@ -8,6 +8,7 @@ import trio
 from actors.versions import units_pointers
 from actors.versions.releases import ARTIFACTS_MAX
 from persistence.connection import Connection
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 from tests.versions.play import CHANNELS, FILE, RELEASES, SCOPE, a_publisher
 
@@ -20,7 +21,7 @@ async def flaws(player: Player, body: Any) -> list[tuple[str, str]]:
     return [(one["pointer"], one["code"]) for one in response.json()["errors"]]
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("change", "pointer", "code"),
     [
         ({"version": "v1.0.0"}, "/version", "BAD_FORMAT"),

@@ -1,0 +1,58 @@
+"""Tables of cases that one world takes one after the other: it costs more than most cases, and is paid for once.
+
+For cases that do not see each other: each has people of its own, or is refused. Each is reported by itself.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import update_wrapper
+from typing import Any, TypeAlias
+
+import pytest
+from _pytest.mark.structures import ParameterSet
+
+Test: TypeAlias = Callable[..., Awaitable[None]]
+
+
+def in_one_world(
+    names: str | Sequence[str],
+    cases: Iterable[Any],
+    *,
+    ids: Sequence[str] | Callable[[Any], object] | None = None,
+) -> Callable[[Test], Test]:
+    """As `pytest.mark.parametrize`, but all cases share the fixtures of the test, and are subtests of it.
+
+    Args:
+        names: of the parameters; as text with commas, or several.
+        cases: a value for each, or the value where there is one parameter.
+        ids: what a case is called, or how one value is.
+    """
+    named = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
+    rows = [
+        ParameterSet.extract_from(case, force_tuple=len(named) == 1 and not isinstance(names, list | tuple))
+        for case in cases
+    ]
+
+    def decorate(test: Test) -> Test:
+        async def play(subtests: pytest.Subtests, **fixtures: Any) -> None:
+            for number, row in enumerate(rows):
+                values = dict(zip(named, row.values, strict=True))
+                with subtests.test(_called(row, number, ids)):
+                    await test(**fixtures, **values)
+
+        update_wrapper(play, test)
+        signature = inspect.signature(test)
+        kept = [each for name, each in signature.parameters.items() if name not in named]
+        more = inspect.Parameter("subtests", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        play.__signature__ = signature.replace(parameters=[*kept, more])  # type: ignore[attr-defined]  # read by pytest
+        return play
+
+    return decorate
+
+
+def _called(row: ParameterSet, number: int, ids: Sequence[str] | Callable[[Any], object] | None) -> str:
+    if isinstance(row.id, str):
+        return row.id
+    if callable(ids):
+        return "-".join(str(ids(value)) for value in row.values)
+    return repr(row.values) if ids is None else str(ids[number])
