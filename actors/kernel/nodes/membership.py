@@ -10,7 +10,7 @@ Who owns what is decided by rows (`persistence/nodes/members.py`), what each sho
 others own its shards by then, and its memory lacks what they have told each other meanwhile.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 
 import structlog
 import trio
@@ -329,8 +329,7 @@ class Membership:
 
     async def _take_free(self) -> None:
         living = {node for node, member in self.members.items() if not member.is_over} | {self.life.node}
-        if len(living) < len(self.members) and trio.current_time() - self._sound_since < ROW_SECONDS:
-            # The database was away for all; whoever lives renews first.
+        if self._may_renew_yet(self.members.keys() - living):
             return
         own = wanted([node for node in self._up() if node in living], self.life.node)
         free = [shard for shard in own if self.where.owner(shard) not in living]
@@ -342,6 +341,15 @@ class Membership:
         if taken:
             _log.info("shards_taken", node=self.life.node, shards=len(taken))
             self._giving.tell_owned(self.life.node, taken)
+
+    def _may_renew_yet(self, over: Collection[str]) -> bool:
+        """Whether nodes whose rows have run out may live all the same: where the database was away for all, whoever
+        lives renews first. Not who is silent on a bus, too, that carries what others say.
+        """
+        if not over or trio.current_time() - self._sound_since >= ROW_SECONDS:
+            return False
+        others = self.members.keys() - over - {self.life.node}
+        return any(map(self._hears, over)) or not any(map(self._hears, others))
 
 
 def _unheard() -> None:
