@@ -13,6 +13,7 @@ from scripts.upstreams.discord import GUILD
 from tests.discord.play import EVENTS, Guild, put, queue, shown
 from tests.networks.play import network
 from tests.publications.play import publish, push
+from tests.support.one_world import in_one_world
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.both_edges
@@ -116,7 +117,7 @@ async def test_a_stored_webhook_is_asked_about_where_its_guild_changes(guild: Gu
     assert len(await guild.posted(1)) == 1
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("webhook", "of_guild"),
     [(Webhook("1", b"new", "active", stored=b"former"), GUILD), ("keep", OTHER_GUILD)],
 )

@@ -10,6 +10,7 @@ from routes.networks.resolver import Resolver
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import Net, Place, network
 from tests.support.canaries import dump, found
+from tests.support.one_world import in_one_world
 
 GATEWAY = "gw.partyline.test"
 
@@ -107,7 +108,7 @@ async def test_answers_that_go_wrong(place: Place, wrong: str, status: str):
     assert len(place.cloudflare.asked) == 1
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "body",
     [
         {"apiToken": CANARY, "zoneId": "../../user/tokens/verify/aaaaaaaa"},

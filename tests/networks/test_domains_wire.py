@@ -6,6 +6,7 @@ import pytest
 import trio
 
 from tests.networks.play import Net, Place, network
+from tests.support.one_world import in_one_world
 
 
 async def _refused(net: Net, claim: Any) -> Any:
@@ -64,7 +65,7 @@ async def test_a_network_claims_a_hundred_domains(place: Place):
     await (await network(bob)).claim("more.com")
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "domain",
     [
         "com",

@@ -12,6 +12,7 @@ from actors.ids import new_uuid
 from tests.sessions.issuer import CLIENT_ID, CLIENT_SECRET
 from tests.sessions.place import GO, IDENTITIES, Place, placed
 from tests.sessions.play import MINUTE_MS, SESSIONS, VERIFY, Browser
+from tests.support.one_world import in_one_world
 
 
 async def test_they_are_listed(place: Place) -> None:
@@ -169,7 +170,7 @@ def _by_secret(claims: dict[str, Any]) -> str:
     return jwt.encode(claims, CLIENT_SECRET * 2, algorithm="HS256", headers={"kid": "1"})
 
 
-@pytest.mark.parametrize("sign", [_of_another_key, _unsigned, _by_secret, lambda _: "x.y.z", lambda _: ""])
+@in_one_world("sign", [_of_another_key, _unsigned, _by_secret, lambda _: "x.y.z", lambda _: ""])
 async def test_who_has_signed_is_the_issuer(place: Place, sign: Any) -> None:
     """Also where the token names an algorithm of its own choice (RFC 8725 §3.1)."""
     place.good.sign = sign
@@ -177,7 +178,7 @@ async def test_who_has_signed_is_the_issuer(place: Place, sign: Any) -> None:
     assert await refused(place, browser, place.good.signed_in(await place.goes(browser), "1")) == "failed"
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "claims",
     [
         {"nonce": "x"},
@@ -207,7 +208,7 @@ async def test_several_audiences_with_our_client_as_the_party(place: Place) -> N
     await place.user("1")
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "discovery",
     [
         {"issuer": "https://other.example"},

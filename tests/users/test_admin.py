@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.one_world import in_one_world
 from tests.users.parts import ANN, BEN, NOBODY, NOW_MS, ROOT
 
 PERMISSIONS = f"/v1/admin/users/{ANN}/permissions"
@@ -86,7 +87,7 @@ async def test_look_up_by_uuid(people, root):
     assert (await people.call(root, "GET", f"/v1/admin/users/lookup?query={NOBODY}")).json == {"items": []}
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("limit", "count"),
     [
         ("", 10),

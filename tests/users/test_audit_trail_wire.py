@@ -8,6 +8,7 @@ from actors.ids import new_object_id
 from actors.time import iso
 from persistence.connection import Connection
 from persistence.users.audit import Stamp, WantedAudit, read_audit, write_audit
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
 AUDIT = "/v1/admin/audit"
@@ -55,7 +56,7 @@ async def found(root: Player, **query: object) -> list[int]:
     return [wanted.index(key) for key in keys]
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("query", "numbers"),
     [
         ({}, [5, 4, 3, 2, 1, 0]),
@@ -80,7 +81,7 @@ async def test_entries_are_found(root: Player, query: dict[str, object], numbers
     assert await found(root, **query) == numbers
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "query",
     ["actorId=Ann", "requestId=7", "since=yesterday", "before=2026-01-01", f"action={'x' * 65}", "since=%00"],
 )
