@@ -106,6 +106,7 @@ async def joined_node(
 
     Raises:
         DatabaseUnavailable: it may not join, or does not hear the others; the message says why.
+        NoSocket: the folder of links cannot be used.
         NodeEnded: it has been declared dead, or does not reach the others any more; out of the block.
     """
     await _compare_clocks(database, clock)

@@ -12,7 +12,7 @@ Why: a message over NATS crosses four threads and a third process.
 import contextlib
 import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
@@ -22,6 +22,7 @@ import trio
 
 from actors.kernel.nodes.links import Bus
 from persistence.bridge.bus import BACKLOG_BYTES
+from routes.edge.faults import OperatorFault
 
 MESSAGE_BYTES = 1024 * 1024
 """The largest message, as on the bus."""
@@ -37,6 +38,10 @@ RETRY_SECONDS = 0.2
 _LENGTH_BYTES = 4
 
 _log = structlog.get_logger()
+
+
+class NoSocket(OperatorFault):
+    """There can be no socket in the folder of links; the message is one line for the operator."""
 
 
 class LongWay(Bus, Protocol):
@@ -99,13 +104,9 @@ class NearBus:
             ready: called when a node takes messages again.
 
         Raises:
-            OSError: there can be no socket in this folder.
+            NoSocket: there can be none in this folder.
         """
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # By its descriptor, because the path of a socket has a hundred bytes at most.
-        folder = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            listener = await _listen(_path(folder, self._node))
+        with _listening(self._folder, self._node) as (folder, listener):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(trio.serve_listeners, Hearing(self._bus, taken).hear, [listener])
                 self._found = lambda node: _way_to(_path(folder, node), ready, nursery.start_soon)
@@ -117,10 +118,6 @@ class NearBus:
                         way.close()
                     self._ways.clear()
                     nursery.cancel_scope.cancel()
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(_path(folder, self._node))  # noqa: PTH108 - in the folder that was opened
-            os.close(folder)
 
     def _look_for(self, node: str) -> "Way | None":
         now = trio.current_time()
@@ -258,14 +255,29 @@ def _end(received: bytearray, start: int) -> int:
     return start + _LENGTH_BYTES + (int.from_bytes(length, "big") if len(length) == _LENGTH_BYTES else 0)
 
 
-async def _listen(path: str) -> trio.SocketListener:
+@contextlib.contextmanager
+def _listening(path: Path, node: str) -> Iterator[tuple[int, trio.SocketListener]]:
+    """The folder's descriptor, and the socket of this node in it, which goes at the end of the block."""
+    with contextlib.ExitStack() as stack:
+        try:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            stack.callback(os.close, folder)
+            _remove(folder, node)  # of a former life, if that was killed
+            listening = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            listening.bind(_path(folder, node))
+            listening.listen()
+        except OSError as fault:
+            raise NoSocket(f"{path}: {fault.strerror}; see PARTYLINE_LINKS_DIR") from None
+        stack.callback(_remove, folder, node)
+        yield folder, trio.SocketListener(trio.socket.from_stdlib_socket(listening))
+
+
+def _remove(folder: int, node: str) -> None:
     with contextlib.suppress(FileNotFoundError):
-        os.unlink(path)  # noqa: PTH108 - of a former life of this node
-    listening = trio.socket.socket(trio.socket.AF_UNIX, trio.socket.SOCK_STREAM)
-    await listening.bind(path)
-    listening.listen()
-    return trio.SocketListener(listening)
+        os.unlink(_path(folder, node))  # noqa: PTH108 - in the folder that was opened
 
 
 def _path(folder: int, node: str) -> str:
+    """By the folder's descriptor, because the path of a socket has a hundred bytes at most."""
     return f"/proc/self/fd/{folder}/{node}.sock"

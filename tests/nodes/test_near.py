@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from persistence.bridge.bus import BACKLOG_BYTES
-from routes.near import MESSAGE_BYTES, MOST_TALKERS, RETRY_SECONDS, NearBus
+from routes.near import MESSAGE_BYTES, MOST_TALKERS, RETRY_SECONDS, NearBus, NoSocket
 from tests.support.cluster import open_cluster
 from tests.support.nats import NatsServer
 from tests.support.waiting import wait_until
@@ -172,6 +172,13 @@ async def test_who_does_not_read_is_held_back_alone(folder: Path, nursery: trio.
                 left -= len(await connection.recv(left))
         await until(lambda: a.readies == 1)
         assert a.near.takes("stuck")
+
+
+async def test_a_folder_that_can_have_no_socket_is_one_line(tmp_path: Path, nursery: trio.Nursery) -> None:
+    taken = tmp_path / "taken"
+    taken.touch()
+    with pytest.raises(NoSocket, match=r"^\S+/taken: File exists; see PARTYLINE_LINKS_DIR$"):
+        await Neighbour(taken, "a", nursery).begin()
 
 
 async def test_what_is_no_message_ends_a_connection(pair: tuple[Neighbour, Neighbour]) -> None:
