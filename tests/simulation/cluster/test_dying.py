@@ -27,6 +27,12 @@ def _freeze(world: World) -> None:
     world.nodes["b"].freeze()
 
 
+def _freeze_while_renewals_fail(world: World) -> None:
+    _freeze(world)
+    for other in ("a", "c"):
+        world.nodes[other].store.away_until = trio.current_time() + 1.2 * RENEW_SECONDS
+
+
 def _cut_from_bus(world: World) -> None:
     world.bus.parted |= {frozenset("ab"), frozenset("cb")}
 
@@ -61,6 +67,8 @@ async def _seconds_until_taken(seed: int, done: Callable[[World], None]) -> floa
     [
         # Its row has to run out.
         (_freeze, ROW_SECONDS),
+        # Nor does anybody wait for a renewal of whom the bus does not hear either.
+        (_freeze_while_renewals_fail, ROW_SECONDS),
         # It is not heard any more, looks at what the others say, and does so again until it is sure.
         (_cut_from_bus, HEARD_SECONDS + YIELD_ROUNDS * RENEW_SECONDS),
     ],
