@@ -115,14 +115,7 @@ async def joined_node(
     bus = Bus(database.thread, config.nats_url or (), space=joined.space, node=name)
     near = None if config.links_dir is None else NearBus(bus, config.links_dir, name)
     later = Later()
-    peers = Peers(
-        membership.life,
-        keys.derive("links between nodes"),
-        near or bus,
-        lambda node: membership.failed(f"something that node {node} has told is lost"),
-        now=trio.current_time,
-        soon=later.call,
-    )
+    peers = _peers(membership, keys, near or bus, later)
     membership.link(peers)
     bus.join(taken=peers.links.take, absent=lambda _node: None, ready=peers.links.flush)
     async with AsyncExitStack() as stack:
@@ -153,6 +146,17 @@ async def joined_node(
             nursery.cancel_scope.cancel()
             with trio.move_on_after(LEAVE_SECONDS, shield=True):
                 await _leave(membership)
+
+
+def _peers(membership: Membership, keys: Keys, bus: Bus | NearBus, later: Later) -> Peers:
+    return Peers(
+        membership.life,
+        keys.derive("links between nodes"),
+        bus,
+        lambda node: membership.failed(f"something that node {node} has told is lost"),
+        now=trio.current_time,
+        soon=later.call,
+    )
 
 
 async def _compare_clocks(database: Database, clock: Clock) -> None:
