@@ -26,12 +26,18 @@ def in_one_world(
         names: of the parameters; as text with commas, or several.
         cases: a value for each, or the value where there is one parameter.
         ids: what a case is called, or how one value is.
+
+    Raises:
+        ValueError: a case has marks, which concern a test.
     """
     named = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     rows = [
         ParameterSet.extract_from(case, force_tuple=len(named) == 1 and not isinstance(names, list | tuple))
         for case in cases
     ]
+
+    if any(row.marks for row in rows):
+        raise ValueError("a case that shares its world has no marks of its own")
 
     def decorate(test: Test) -> Test:
         async def play(subtests: pytest.Subtests, **fixtures: Any) -> None:
