@@ -6,7 +6,7 @@ it are the only ones that know asyncio and asyncpg:
 
     thread         the thread, and the queues to and from it
     units          units of work on pooled connections (pool)
-    group_commit   the group-commit writer on a connection of its own (isolating, suspects)
+    group_commit   the group-commit writer on a connection of its own (writer_connection, isolating, suspects)
     monitor        notifications, and whether the server answers, on another
     bus            messages between nodes, over NATS
     array_types    arrays that asyncpg need not ask for

@@ -11,8 +11,8 @@ It runs in the asyncio thread, except for `submit`. The answers to a turn:
     DatabaseUnavailable  no connection for seconds, or lost twice before COMMIT; nothing was changed
     OutcomeUnknown       the connection was lost, or gave no answer in time, after COMMIT was sent
 
-A batch whose connection is lost during the one statement that writes and commits it (`commit.at_once`) may have been
-committed. It is tried once more all the same: a turn fits one position of its head only, so it cannot be committed
+A batch whose connection (`writer_connection.py`) is lost during the one statement that writes and commits it may have
+been committed. It is tried once more all the same: a turn fits one position of its head only, so it cannot be committed
 twice. If the second try is refused, the answer is `OutcomeUnknown`.
 
 A refused batch costs its other turns one more transaction, however many are at fault. For a minute afterwards the
@@ -27,21 +27,16 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 import asyncpg
-import structlog
-from asyncpg.prepared_stmt import PreparedStatement
 
-from persistence.bridge.faults import CONNECT_FAULTS, is_busy, is_lost
-from persistence.bridge.isolating import rejection, write_apart
+from persistence.bridge.faults import CONNECT_FAULTS, is_busy
+from persistence.bridge.isolating import rejection
 from persistence.bridge.suspects import Suspects
+from persistence.bridge.writer_connection import Broken, How, Undone, WriterConnection
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError, QueueFull, RowsRejected
-from persistence.journal import commit
-from persistence.journal.turn import Statement, Turn
-
-_log = structlog.get_logger(__name__)
+from persistence.journal.turn import Turn
 
 BATCH_TURNS = 2_000
 """Most turns in one transaction: some 50 ms of work, for which the first of them has to wait."""
@@ -49,9 +44,6 @@ BATCH_TURNS = 2_000
 PATIENCE = 0.6
 """How long a turn may wait for a connection, as a share of its deadline. The rest is for one attempt to connect, so
 that the caller is told that nothing was changed before the deadline has passed."""
-
-MIN_COMMIT_SECONDS = 1.0
-"""Shortest deadline of a transaction, also when its oldest turn has waited for nearly the whole of its own."""
 
 APART_TURNS = 256
 """Most turns in one transaction while those at fault are sought, since each turn may take a few round trips."""
@@ -79,19 +71,11 @@ class _Entry:
     may_have_landed: bool = False
 
 
-class _How(Enum):
-    """How a part of a batch is committed. A part that is refused is tried again in the next of these ways."""
-
-    WHOLE = "the batch, at once where that is possible"
-    APART = "in one transaction, without those that are refused"
-    ALONE = "one turn in a transaction of its own"
-
-
 class _Part(NamedTuple):
     """Turns that are committed together."""
 
     entries: list[_Entry]
-    how: _How
+    how: How
 
 
 class GroupCommit:
@@ -125,8 +109,7 @@ class GroupCommit:
         self._waiting: deque[_Entry] = deque()
         self._parts: list[_Part] = []  # the batch, whole or in pieces; the last is the one in flight
         self._suspects = Suspects()
-        self._conn: asyncpg.Connection | None = None
-        self._prepared: dict[str, PreparedStatement] = {}  # of this connection, by their text
+        self._connection: WriterConnection | None = None
         self._pause_seconds = RECONNECT_SECONDS[0]
         self._is_woken = False
         self._awake = asyncio.Event()
@@ -183,20 +166,19 @@ class GroupCommit:
 
     async def _serve(self) -> None:
         """Commit one batch; or, without a connection, make one attempt to connect."""
-        if self._conn is None or self._conn.is_closed():
+        if self._connection is None or self._connection.conn.is_closed():
             try:
-                self._conn = await self._connect()
+                self._connection = WriterConnection(await self._connect())
             except CONNECT_FAULTS as error:
                 self._on_lost()
                 self._give_up_on_old(error)
                 await asyncio.sleep(self._pause_seconds)
                 self._pause_seconds = min(self._pause_seconds * 2, RECONNECT_SECONDS[1])
                 return
-            self._prepared.clear()
             self._pause_seconds = RECONNECT_SECONDS[0]
-        self._parts = [_Part(self._next_batch(), _How.WHOLE)]
+        self._parts = [_Part(self._next_batch(), How.WHOLE)]
         while self._parts:
-            await self._commit_last_part(self._conn)
+            await self._commit_last_part(self._connection)
 
     def _next_batch(self) -> list[_Entry]:
         """Take the next turns from the queue, up to the limit, or up to one whose actor is in the batch already.
@@ -223,12 +205,13 @@ class GroupCommit:
         self.largest_batch = max(self.largest_batch, len(batch))
         return batch
 
-    async def _commit_last_part(self, conn: asyncpg.Connection) -> None:
+    async def _commit_last_part(self, connection: WriterConnection) -> None:
         part = self._parts[-1]
+        left_seconds = self._timeout_seconds - (time.monotonic() - part.entries[0].since)
         try:
-            outcomes = await self._transact(conn, part)
-        except _Broken as broken:
-            conn.terminate()
+            outcomes = await connection.commit([entry.turn for entry in part.entries], part.how, left_seconds)
+        except Broken as broken:
+            connection.conn.terminate()
             self._on_lost()
             if broken.commit_was_sent:
                 self._parts.pop()
@@ -238,7 +221,7 @@ class GroupCommit:
                     entry.may_have_landed = True
             self._put_back([entry for some in reversed(self._parts) for entry in some.entries])
             self._parts.clear()
-        except _Undone as undone:
+        except Undone as undone:
             self._parts.pop()
             self._blame(part, undone.cause)
         else:
@@ -249,68 +232,6 @@ class GroupCommit:
                 if isinstance(outcome, RowsRejected):
                     self._suspects.add(entry.turn)
             self._hand_back(lambda: _tell(part.entries, outcomes))
-
-    async def _transact(self, conn: asyncpg.Connection, part: _Part) -> list[PersistenceError | None]:
-        """Commit the part's turns together; returns the answer to each.
-
-        Raises:
-            _Broken: the connection must not be used again.
-            _Undone: rolled back.
-        """
-        left_seconds = self._timeout_seconds - (time.monotonic() - part.entries[0].since)
-        turns = [entry.turn for entry in part.entries]
-        commit_was_sent = may_have_landed = False
-        try:
-            async with asyncio.timeout(max(MIN_COMMIT_SECONDS, left_seconds)):
-                if part.how is _How.WHOLE:
-                    statement = commit.at_once(turns)
-                    prepared = None if statement is None else await self._prepare(conn, statement.sql)
-                    if statement is not None and prepared is not None:
-                        may_have_landed = True
-                        if await self._succeeds(conn, prepared, statement):
-                            return [None] * len(turns)
-                        may_have_landed = False
-                await conn.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-                write = write_apart if part.how is _How.APART else commit.write
-                outcomes = await write(conn, turns)
-                commit_was_sent = True
-                tag = await conn.execute("COMMIT")
-        except Exception as error:
-            # Kinds' `persist` runs in here: no exception of theirs may end the writer.
-            if is_lost(error, conn) or not await self._roll_back(conn):
-                raise _Broken(commit_was_sent=commit_was_sent, may_have_landed=may_have_landed) from error
-            raise _Undone(error) from error
-        if tag != "COMMIT":
-            raise _Undone(RowsRejected("persist went on after an error, so PostgreSQL rolled the batch back"))
-        return outcomes
-
-    async def _prepare(self, conn: asyncpg.Connection, sql: str) -> PreparedStatement:
-        prepared = self._prepared.get(sql)
-        if prepared is None:
-            prepared = self._prepared[sql] = await conn.prepare(sql)
-        return prepared
-
-    async def _succeeds(
-        self, conn: asyncpg.Connection, prepared: PreparedStatement, statement: Statement
-    ) -> bool:
-        """Run the one statement; False when PostgreSQL refused it, and writing in steps has to find out why."""
-        try:
-            await prepared.fetch(*statement.parameters)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-            if is_lost(error, conn) or is_busy(error):
-                raise
-            # Also when a table was altered since it was prepared.
-            self._prepared.pop(statement.sql, None)
-            return False
-        return True
-
-    async def _roll_back(self, conn: asyncpg.Connection) -> bool:
-        try:
-            async with asyncio.timeout(MIN_COMMIT_SECONDS):
-                await conn.execute("ROLLBACK")
-        except Exception:
-            return False
-        return True
 
     def _blame(self, part: _Part, cause: BaseException | None) -> None:
         """After a rolled-back part: answer its only turn, or queue smaller parts that find the turns at fault."""
@@ -324,7 +245,7 @@ class GroupCommit:
             self._answer(entries, failure, cause)
         else:
             # A part that fails in spite of its savepoints was refused by COMMIT, which does not say which turn it was.
-            how, size = (_How.APART, APART_TURNS) if part.how is _How.WHOLE else (_How.ALONE, 1)
+            how, size = (How.APART, APART_TURNS) if part.how is How.WHOLE else (How.ALONE, 1)
             pieces = [_Part(entries[at : at + size], how) for at in range(0, len(entries), size)]
             self._parts += reversed(pieces)
 
@@ -353,8 +274,8 @@ class GroupCommit:
         self._hand_back(lambda: _tell(entries, [error] * len(entries)))
 
     def _close(self) -> None:
-        if self._conn is not None:
-            self._conn.terminate()
+        if self._connection is not None:
+            self._connection.conn.terminate()
         if self._parts:
             self._answer(self._parts.pop().entries, OutcomeUnknown("the bridge to the database was closed"))
         left = [entry for part in self._parts for entry in part.entries] + list(self._waiting)
@@ -372,22 +293,3 @@ def _tell(entries: Sequence[_Entry], outcomes: Sequence[PersistenceError | None]
             entry.done(unknown)
         else:
             entry.done(outcome)
-
-
-class _Broken(Exception):
-    """The connection was lost, or gave no answer in time."""
-
-    def __init__(self, *, commit_was_sent: bool, may_have_landed: bool) -> None:
-        self.commit_was_sent = commit_was_sent
-        self.may_have_landed = may_have_landed
-
-
-class _Undone(Exception):
-    """The transaction was rolled back.
-
-    Args:
-        cause: why; kept beside `__cause__`, which compiled code does not set.
-    """
-
-    def __init__(self, cause: Exception) -> None:
-        self.cause = cause

@@ -58,6 +58,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "persistence.bridge.pool",
         "persistence.bridge.suspects",
         "persistence.bridge.thread",
+        "persistence.bridge.writer_connection",
         "persistence.journal.commit",
     ),
 }
