@@ -60,7 +60,7 @@ class Owner(Protocol):
 
 
 class Watched(Protocol):
-    """What a subscription needs of its channel."""
+    """What a subscription, and whoever serves it, needs of its channel."""
 
     @property
     def shown(self) -> Shown:

@@ -10,6 +10,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.kernel.actor",
         "actors.kernel.alarm",
         "actors.kernel.clock",
+        "actors.kernel.delivery",
         "actors.kernel.directory",
         "actors.kernel.fanout",
         "actors.kernel.group",
