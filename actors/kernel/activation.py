@@ -34,16 +34,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from actors.kernel.alarm import Alarm
+from actors.kernel.announcement import announce, announce_unknown
 from actors.kernel.clock import not_before
-from actors.kernel.facets import Followers, Lookups
 from actors.kernel.fanout import Channel
 from actors.kernel.keeping import Keeping
-from actors.kernel.kind import Event, Kind
+from actors.kernel.kind import Kind
+from actors.kernel.lookup import look_up
 from actors.kernel.mailbox import Letter, Mailbox
 from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import Recovered
 from actors.kernel.runtime import Runtime
-from actors.kernel.supervisor import Contained, Fault
 from actors.kernel.turn import TURN_LETTERS, TurnDraft
 from persistence.errors import Fenced, HeadMoved, OutcomeUnknown, PersistenceError, RowsRejected
 
@@ -246,22 +246,13 @@ class Activation:
                 break
             if draft.needs is not None and self.kind.lookups is not None:
                 self._phase = READING
-                self._runtime.start(self._read, self.kind.lookups, draft, letter)
+                self._runtime.start(look_up, self._runtime, self.kind.lookups, draft, letter, self._looked_up)
                 return
             self._at += 1
         self._submit(draft)
 
-    async def _read(self, lookups: Lookups[Any, Any], draft: TurnDraft, letter: Letter) -> None:
-        """Read the rows that a letter needs, decide it, and enqueue the rest of the turn."""
-        with Contained("reading for a command", self.kind.name, self.id) as reading:
-            try:
-                found = await self._runtime.store.read(lookups.fetch, self.id, draft.needs)
-            except PersistenceError as failure:
-                draft.refuse(letter, failure)
-            else:
-                draft.resume(lookups, letter, found)
-        if reading.fault is not None:
-            draft.refuse(letter, Fault())
+    def _looked_up(self) -> None:
+        """Enqueue the rest of the turn, because the letter that needed rows was dealt with."""
         if self._phase == READING:
             self._at += 1
             self._phase = DECIDING
@@ -304,11 +295,7 @@ class Activation:
         else:
             draft.fail(failure)
             if isinstance(failure, ENDING):
-                followers = self.kind.followers
-                if followers is not None and followers.on_outcome_unknown is not None:
-                    followers.on_outcome_unknown(self.id)
-                    if self._runtime.told is not None:
-                        self._runtime.told(self.kind.name, self.id, None)
+                announce_unknown(self._runtime, self.kind, self.id)
                 self.fail(failure)
                 return
         self._rest()
@@ -321,50 +308,14 @@ class Activation:
         return self.state is not trusted
 
     def _settle(self, draft: TurnDraft) -> None:
-        """Adopt the new state, answer the callers, then tell subscribers and followers."""
+        """Adopt the new state, answer the callers, then tell everybody else."""
         self.state = draft.state
         self.seq += len(draft.journal)
         self._at_ms = draft.now_ms
         self._alarm.move(draft.due_ms, written=draft.is_durable)
         self.version += draft.is_durable
         draft.tell()
-        channel, events = self.channel, draft.events
-        followed = self._runtime.followed
-        if followed is not None and (events or draft.is_durable):
-            place = self.epoch, self.version
-            followed.turned(self.kind.name, self.id, place, is_durable=draft.is_durable, events=events)
-        if channel is not None and events:
-            moves, rewrites, reframing = False, False, 0
-            for _, event in events:
-                moves = moves or event.moves_audience
-                rewrites = rewrites or event.rewrites
-                reframing += event.reframes
-            channel.publish(
-                self.state,
-                events,
-                moves=moves,
-                reframing=reframing,
-                journal=draft.journal,
-                rewrites=rewrites,
-            )
-        elif channel is not None:
-            channel.state = self.state
-        draft.end()
-        if self.kind.followers is not None:
-            self._tell_followers(self.kind.followers, events)
-
-    def _tell_followers(self, followers: Followers[Any], events: Sequence[tuple[int | None, Event]]) -> None:
-        on_committed, touches, news = followers.on_committed, followers.touches, followers.news
-        for _, event in events:
-            if news is not None and type(event) in news.of:
-                news.hear(self.id, event)
-                if self._runtime.told is not None:
-                    self._runtime.told(self.kind.name, self.id, event)
-            if on_committed is not None:
-                on_committed(self.state, event)
-            if touches is not None:
-                for view_name, ids in touches(self.state, event):
-                    self._runtime.touched(view_name, ids, self.id)
+        announce(self._runtime, draft, self.channel, self.epoch, self.version)
 
     def _rest(self) -> None:
         """End the turn; the next one follows at once if there is reason."""
