@@ -41,10 +41,10 @@ from actors.kernel.keeping import Keeping
 from actors.kernel.kind import Kind
 from actors.kernel.lookup import look_up
 from actors.kernel.mailbox import Letter, Mailbox
-from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import Recovered
 from actors.kernel.runtime import Runtime
 from actors.kernel.turn import TURN_LETTERS, TurnDraft
+from actors.kernel.waiters import Waiters
 from persistence.errors import Fenced, HeadMoved, OutcomeUnknown, PersistenceError, RowsRejected
 
 # After these the state in memory can no longer be trusted, or belongs to another node.
@@ -134,7 +134,7 @@ class Activation:
         self._singly: Sequence[Letter] = ()
         self._carried: Sequence[Letter] = ()
         self._keeping = Keeping(kind, id, runtime, recovered)
-        self._resting: list[OneShot[None]] | None = None
+        self._resting: Waiters[None] = Waiters()
         self._lost: PersistenceError | None = None
         self._alarm = Alarm(
             runtime.timers,
@@ -174,9 +174,7 @@ class Activation:
         Cancellation ends only the wait.
         """
         while self._phase != ENDED and (not self.rests or self._queued or len(self._mailbox)):
-            waiter: OneShot[None] = OneShot()
-            self._resting = [*(self._resting or ()), waiter]
-            await waiter.wait()
+            await self._resting.wait()
 
     async def save(self) -> None:
         """Save a snapshot if the state has changed since the last one.
@@ -190,7 +188,7 @@ class Activation:
         self._phase = ENDED
         self._draft = None
         self._alarm.silence()
-        self._wake_resting()
+        self._resting.wake(None)
 
     # -- turns --------------------------------------------------------------------------------------
 
@@ -222,7 +220,7 @@ class Activation:
             carried, self._carried = self._carried, ()
             self._turn = self.letters = [*carried, *self._mailbox.drain(TURN_LETTERS - len(carried))]
             if not (self._turn or self._alarm.is_stale):
-                self._wake_resting()
+                self._resting.wake(None)
                 return
         self.active_ms = self._runtime.clock.now_ms()
         self._draft = TurnDraft(
@@ -330,17 +328,11 @@ class Activation:
         if self.letters or self._alarm.is_stale or self._lost is not None or len(self._mailbox):
             self.look()
         else:
-            self._wake_resting()
+            self._resting.wake(None)
 
     def _ready(self) -> None:
         self._queued = True
         self._runtime.scheduler.ready(self)
-
-    def _wake_resting(self) -> None:
-        if self._resting is not None:
-            waiting, self._resting = self._resting, None
-            for waiter in waiting:
-                waiter.wake(None)
 
     def _expire(self, now_ms: int) -> None:
         """Enqueue the kind's `expire` command, because the deadline of the state has come."""

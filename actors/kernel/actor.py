@@ -1,7 +1,7 @@
 """An owner as the system knows it: what outlives its activations, and the way from one activation to the next.
 
-Mailbox, channel and restart policy belong here, because letters and subscribers stay through a restart. `activation`
-is set exactly while a committed state is in memory; without one, letters wait in the mailbox for the next.
+Mailbox, channel and restarts belong here, because letters and subscribers stay through a restart. `activation` is set
+exactly while a committed state is in memory; without one, letters wait in the mailbox for the next.
 """
 
 from collections.abc import Callable
@@ -14,25 +14,19 @@ from actors.errors import Draining, NotFound, Overloaded, Refused
 from actors.kernel.activation import Activation
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
-from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox, told_at_end
+from actors.kernel.loading import load
+from actors.kernel.mailbox import Answer, Failure, Mailbox, close_overdue, told_at_end
 from actors.kernel.nodes.heirs import tell_missed
-from actors.kernel.observed import ObservedActivation, ObservedMailbox
+from actors.kernel.observed import ObservedMailbox
 from actors.kernel.one_shot import OneShot
-from actors.kernel.recovery import recover, seal
-from actors.kernel.restart_policy import RestartPolicy
+from actors.kernel.restarts import BLAMELESS, Restarts
 from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics
 from actors.kernel.supervisor import Fault, supervise
-from persistence.errors import DatabaseUnavailable, Fenced, OutcomeUnknown, PersistenceError
+from actors.kernel.waiters import Waiters
+from persistence.errors import Fenced, OutcomeUnknown, PersistenceError
 
 _log = structlog.get_logger(__name__)
-
-# Pause before an actor with subscribers is loaded again when the database could not answer: everything has to work
-# again within two seconds of the database's return.
-RELOAD_MS = 500
-
-# Failures that are not the fault of the actor, and do not count towards its restart policy.
-BLAMELESS = (DatabaseUnavailable, Fenced)
 
 
 class Actor:
@@ -45,9 +39,8 @@ class Actor:
     """
 
     __slots__ = (
-        "_active_ms", "_closing", "_copied_version", "_last_error", "_leave", "_restart_policy", "_restarts",
-        "_retiring", "_runtime", "_sleeping", "_unsure", "_waiting", "activation", "channel", "id", "is_gone", "kind",
-        "mailbox",
+        "_active_ms", "_closing", "_copied_version", "_leave", "_restarts", "_retiring", "_runtime", "_sleeping",
+        "_waiting", "activation", "channel", "id", "is_gone", "kind", "mailbox",
     )  # fmt: skip
 
     def __init__(
@@ -60,9 +53,9 @@ class Actor:
         self.activation: Activation | None = None
         self._runtime = runtime
         self._leave = leave
-        # made with the first fault: most have none, and there are thousands
-        self._restart_policy: RestartPolicy | None = None
-        self._waiting: list[OneShot[Failure | None]] = []
+        # made when the first activation has failed: most never do, and there are thousands
+        self._restarts: Restarts | None = None
+        self._waiting: Waiters[Failure | None] = Waiters()
         self._active_ms = runtime.clock.now_ms()
         self._closing = False
         # which version subscribers have been shown who were here before it; None when there were none
@@ -71,17 +64,13 @@ class Actor:
         # True while a task retires the actor; what the task that waits for the next activation sleeps on
         self._retiring = False
         self._sleeping: OneShot[None] | None = None
-        self._restarts = 0
-        self._last_error: str | None = None
-        # the last turn has an unknown outcome: until the head is sealed, it may still be committed
-        self._unsure = False
 
     # -- what the system asks of it -----------------------------------------------------------------
 
     @property
     def parked_until_ms(self) -> int:
         """Epoch milliseconds until which repeated faults have it refuse every command; 0 when it never was parked."""
-        return self._restart_policy.parked_until_ms if self._restart_policy is not None else 0
+        return self._restarts.parked_until_ms if self._restarts is not None else 0
 
     def poke(self) -> None:
         """Have the actor look for work: a letter has come, or something else has changed."""
@@ -96,15 +85,8 @@ class Actor:
         Raises why it has none: NotFound for no such owner, a PersistenceError, Fault, Overloaded when it is parked,
         or Draining. Cancellation ends only this wait; loading goes on.
         """
-        waiter: OneShot[Failure | None] = OneShot()
-        self._waiting.append(waiter)
         self.poke()
-        try:
-            failure = await waiter.wait()
-        finally:
-            # A waiter that leaves must not keep the actor from retiring.
-            if waiter in self._waiting:
-                self._waiting.remove(waiter)
+        failure = await self._waiting.wait()
         if failure is not None:
             raise failure
 
@@ -155,16 +137,10 @@ class Actor:
 
         They get OutcomeUnknown when their letter was decided in the turn under way, otherwise Overloaded.
         """
-        if self.activation is not None:
-            for letter in self.activation.letters:
-                if letter.deadline_ms < soon_ms and letter.open:
-                    self._overdue(
-                        letter, OutcomeUnknown("no answer in time") if letter.decided else Overloaded()
-                    )
+        if self.activation is not None and self.activation.letters:
+            self._runtime.counters.overdue += close_overdue(self.activation.letters, soon_ms)
         if len(self.mailbox):
-            for letter in self.mailbox:
-                if letter.deadline_ms < soon_ms and letter.open:
-                    self._overdue(letter, Overloaded())
+            self._runtime.counters.overdue += close_overdue(self.mailbox, soon_ms)
 
     def wanted(self, now_ms: int) -> None:
         """Note that the owner is being read, so that it stays live."""
@@ -177,13 +153,14 @@ class Actor:
 
     def statistics(self, now_ms: int) -> ActorStatistics:
         """Return its row for the list of actors."""
+        restarts = self._restarts
         return ActorStatistics(
             kind=self.kind.name,
             id=self.id,
             mailbox=len(self.mailbox),
             subscribers=len(self.channel) if self.channel is not None else 0,
-            restarts=self._restarts,
-            last_error=self._last_error,
+            restarts=restarts.count if restarts is not None else 0,
+            last_error=restarts.last_error if restarts is not None else None,
             offset=self.activation.seq if self.activation is not None else 0,
             idle_ms=now_ms - self._last_active_ms(),
         )
@@ -200,7 +177,14 @@ class Actor:
         Raises: NotFound for no such owner, Fenced when another node has its shard, other PersistenceErrors when rows
         cannot be read. Cancellation leaves the actor without an activation.
         """
-        activation = await self._load()
+        activation = await load(
+            self.kind,
+            self.id,
+            self._runtime,
+            mailbox=self.mailbox,
+            failed=self._failed,
+            restarts=self._restarts,
+        )
         shown = None if self._copied_version is None else self.channel
         if shown is not None and await tell_missed(self._runtime, shown, activation):
             self._copied_version = activation.version
@@ -208,7 +192,7 @@ class Actor:
         self._runtime.counters.activations += 1
         self._touch()
         self._attach()
-        self._wake(None)
+        self._waiting.wake(None)
         if self._runtime.followed is not None:
             place = activation.epoch, activation.version
             self._runtime.followed.begun(self.kind.name, self.id, place)
@@ -218,9 +202,7 @@ class Actor:
 
     def stopped(self, error: Exception) -> None:
         """Answer the letters of the activation that failed with its error; when a load failed, all that wait."""
-        if isinstance(error, OutcomeUnknown | Fenced):
-            # What another owner may have committed, or not, is not for us to find out.
-            self._unsure = isinstance(error, OutcomeUnknown)
+        self._history().stopped(error)
         self._end_life(error if isinstance(error, PersistenceError | Refused) else Fault())
 
     async def wait_reactivation(self, error: Exception) -> bool:
@@ -236,22 +218,20 @@ class Actor:
             return False
         if isinstance(error, Fenced) and self._runtime.followed is not None and not self._is_ours:
             return False
-        self._restarts += 1
-        self._last_error = type(error).__name__
         self._runtime.counters.restarts += 1
-        blameless = isinstance(error, BLAMELESS)
         now_ms = self._runtime.clock.now_ms()
-        pause_ms = RELOAD_MS if blameless else self._strike(now_ms)
+        restarts = self._history()
+        pause_ms = restarts.restart(error, now_ms)
         _log.warning(
-            "actor_stopped", kind=self.kind.name, id=self.id, why=self._last_error, pause_ms=pause_ms
+            "actor_stopped", kind=self.kind.name, id=self.id, why=restarts.last_error, pause_ms=pause_ms
         )
         if self.parked_until_ms > now_ms:
             self._fail(Overloaded())
-        tried = self._unsure and not isinstance(error, OutcomeUnknown)
-        if not blameless or self._subscribed or tried:
+        tried = restarts.is_unsure and not isinstance(error, OutcomeUnknown)
+        if not isinstance(error, BLAMELESS) or self._subscribed or tried:
             await self._pause_until(now_ms + pause_ms)
-        while not (len(self.mailbox) or self._waiting or self._subscribed or self._unsure):
-            if self._closing or self._forgiven():
+        while not (len(self.mailbox) or len(self._waiting) or self._subscribed or restarts.is_unsure):
+            if self._closing or restarts.forgiven(self._runtime.clock.now_ms()):
                 return False
             await self._wait_poked()
         return not self._closing
@@ -267,27 +247,10 @@ class Actor:
 
     # -- in between ---------------------------------------------------------------------------------
 
-    async def _load(self) -> Activation:
-        runtime = self._runtime
-        shard = runtime.placement.shard_of(self.kind.name, self.id)
-        fence = runtime.placement.fence(shard)
-        async with runtime.loads:
-            if self._unsure:
-                await runtime.store.transact(seal, runtime.journal, self.kind, self.id, (shard, fence))
-                self._unsure = False
-            recovered = await runtime.store.read(recover, runtime.journal, self.kind, self.id)
-        if recovered is None:
-            raise self.kind.unknown
-        opened = Activation if runtime.observer is None else ObservedActivation
-        return opened(
-            self.kind,
-            self.id,
-            runtime,
-            mailbox=self.mailbox,
-            recovered=recovered,
-            fence=fence,
-            failed=self._failed,
-        )
+    def _history(self) -> Restarts:
+        if self._restarts is None:
+            self._restarts = Restarts()
+        return self._restarts
 
     def _failed(self, error: Exception) -> None:
         """Receive the error that has ended the activation; a task loads the next one when it is wanted."""
@@ -342,12 +305,7 @@ class Actor:
     def _fail(self, failure: Failure) -> None:
         for letter in self.mailbox.drain(len(self.mailbox)):
             letter.close(Answer(None, failure))
-        self._wake(failure)
-
-    def _wake(self, failure: Failure | None) -> None:
-        waiting, self._waiting = self._waiting, []
-        for waiter in waiting:
-            waiter.wake(failure)
+        self._waiting.wake(failure)
 
     async def _pause_until(self, until_ms: int) -> None:
         while not self._closing and (left_ms := until_ms - self._runtime.clock.now_ms()) > 0:
@@ -361,18 +319,6 @@ class Actor:
         finally:
             self._sleeping = None
 
-    def _strike(self, now_ms: int) -> int:
-        if self._restart_policy is None:
-            self._restart_policy = RestartPolicy()
-        return self._restart_policy.failed(now_ms)
-
-    def _forgiven(self) -> bool:
-        return self._restart_policy is None or self._restart_policy.forgiven(self._runtime.clock.now_ms())
-
-    def _overdue(self, letter: Letter, failure: Failure) -> None:
-        self._runtime.counters.overdue += 1
-        letter.close(Answer(None, failure))
-
     @property
     def _is_ours(self) -> bool:
         """Whether this node owns its shard."""
@@ -385,7 +331,7 @@ class Actor:
 
     def _unwanted(self, now_ms: int) -> bool:
         return (
-            not (self._subscribed or self._waiting)
+            not (self._subscribed or len(self._waiting))
             and now_ms - self._last_active_ms() >= self._runtime.idle_ms
         )
 

@@ -4,10 +4,10 @@ Invariants: a full mailbox refuses at once and never makes a caller wait; a lett
 deadline has passed, is never decided; commands without a caller are never refused: equal ones are queued once.
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-from actors.errors import Draining, Refused
+from actors.errors import Draining, Overloaded, Refused
 from actors.kernel.supervisor import Fault, attempt
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError
 from persistence.journal.turn import Receipt
@@ -94,6 +94,20 @@ def told_at_end(letter: Letter, failure: Failure) -> Failure:
     if not letter.decided and isinstance(failure, OutcomeUnknown):
         return DatabaseUnavailable("the turn before it has an unknown outcome")
     return failure
+
+
+def close_overdue(letters: Iterable[Letter], soon_ms: int) -> int:
+    """Answer callers whose deadline is before `soon_ms`, epoch milliseconds; returns how many they are.
+
+    They get OutcomeUnknown when their letter was decided in the turn under way, otherwise Overloaded.
+    """
+    overdue = 0
+    for letter in letters:
+        if letter.deadline_ms < soon_ms and letter.open:
+            overdue += 1
+            failure = OutcomeUnknown("no answer in time") if letter.decided else Overloaded()
+            letter.close(Answer(None, failure))
+    return overdue
 
 
 class Mailbox:

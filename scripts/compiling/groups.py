@@ -18,6 +18,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.kernel.hot_reads",
         "actors.kernel.keeping",
         "actors.kernel.live_views",
+        "actors.kernel.loading",
         "actors.kernel.lookup",
         "actors.kernel.mailbox",
         "actors.kernel.missed",
@@ -27,6 +28,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.kernel.recovery",
         "actors.kernel.replay_buffer",
         "actors.kernel.restart_policy",
+        "actors.kernel.restarts",
         "actors.kernel.runtime",
         "actors.kernel.scheduler",
         "actors.kernel.single_flight",
@@ -38,6 +40,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.kernel.turn",
         "actors.kernel.view_loads",
         "actors.kernel.views",
+        "actors.kernel.waiters",
         "actors.kernel.watching",
     ),
     "chat": (

@@ -10,7 +10,10 @@ from actors.kernel.clock import SystemClock
 from actors.kernel.one_shot import OneShot
 from actors.kernel.replay_buffer import BUFFER_EVENTS, ReplayBuffer
 from actors.kernel.restart_policy import RestartPolicy
+from actors.kernel.restarts import RELOAD_MS, Restarts
 from actors.kernel.timers import Timers
+from actors.kernel.waiters import Waiters
+from persistence.errors import DatabaseUnavailable, Fenced, HeadMoved, OutcomeUnknown
 from tests.support.simulation import SimulatedClock
 
 SECOND_NS = 1_000_000_000
@@ -94,6 +97,25 @@ def test_strikes_far_apart_never_park() -> None:
     assert {policy.failed(1_000_000 + 3_000 * n) for n in range(20)} <= {100, 200, 400, 800}
 
 
+def test_an_away_database_is_no_strike() -> None:
+    restarts = Restarts()
+    assert [restarts.restart(DatabaseUnavailable(), 1_000_000 + n) for n in range(9)] == [RELOAD_MS] * 9
+    assert (restarts.count, restarts.last_error) == (9, "DatabaseUnavailable")
+    assert restarts.parked_until_ms == 0
+    assert restarts.forgiven(1_000_010)
+    assert restarts.restart(ZeroDivisionError(), 1_000_010) == 100
+    assert not restarts.forgiven(1_000_011)
+
+
+def test_a_turn_stays_unsure_until_another_owner_is_known() -> None:
+    restarts = Restarts()
+    seen = []
+    for error in (HeadMoved(), OutcomeUnknown(), ZeroDivisionError(), DatabaseUnavailable(), Fenced()):
+        restarts.stopped(error)
+        seen.append(restarts.is_unsure)
+    assert seen == [False, True, True, True, False]
+
+
 async def test_timers_ring_in_order_and_survive_faults(autojump_clock: MockClock) -> None:
     clock = SimulatedClock()
     timers = Timers(clock)
@@ -149,3 +171,22 @@ async def test_a_parked_task_gets_the_first_value(autojump_clock: MockClock) -> 
         await left.wait()
     left.wake(3)
     assert await left.wait() == 3
+
+
+async def test_all_that_wait_are_woken_and_who_has_left_is_not_counted(autojump_clock: MockClock) -> None:
+    waiters: Waiters[int] = Waiters()
+    waiters.wake(1)  # for nobody
+    got: list[int] = []
+
+    async def wait() -> None:
+        got.append(await waiters.wait())
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(wait)
+        nursery.start_soon(wait)
+        with trio.move_on_after(1):
+            await waiters.wait()
+        assert len(waiters) == 2
+        waiters.wake(2)
+        assert len(waiters) == 0
+    assert got == [2, 2]

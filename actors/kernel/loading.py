@@ -1,0 +1,49 @@
+"""Loading: what is committed of an owner becomes an activation.
+
+Invariants: no more owners load at once than `Runtime.loads` admits; where the last turn may still be committed, the
+head is sealed first, so that what is read stays true.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from actors.kernel.activation import Activation
+from actors.kernel.kind import Kind
+from actors.kernel.mailbox import Mailbox
+from actors.kernel.observed import ObservedActivation
+from actors.kernel.recovery import recover, seal
+from actors.kernel.restarts import Restarts
+from actors.kernel.runtime import Runtime
+
+
+async def load(
+    kind: Kind[Any, Any],
+    id: str,
+    runtime: Runtime,
+    *,
+    mailbox: Mailbox,
+    failed: Callable[[Exception], None],
+    restarts: Restarts | None,
+) -> Activation:
+    """Make an activation of an owner's committed state. Cancellation: there is none.
+
+    Args:
+        kind, id: of the owner.
+        runtime: what all actors share.
+        mailbox, failed: passed to the activation.
+        restarts: those of the actor; None before the first.
+
+    Raises: NotFound for no such owner, Fenced when another node has its shard, other PersistenceErrors when rows
+    cannot be read.
+    """
+    shard = runtime.placement.shard_of(kind.name, id)
+    fence = runtime.placement.fence(shard)
+    async with runtime.loads:
+        if restarts is not None and restarts.is_unsure:
+            await runtime.store.transact(seal, runtime.journal, kind, id, (shard, fence))
+            restarts.is_unsure = False
+        recovered = await runtime.store.read(recover, runtime.journal, kind, id)
+    if recovered is None:
+        raise kind.unknown
+    opened = Activation if runtime.observer is None else ObservedActivation
+    return opened(kind, id, runtime, mailbox=mailbox, recovered=recovered, fence=fence, failed=failed)
