@@ -1,4 +1,4 @@
-"""The actor system: how actors are reached, here (`owners.py`) or on other nodes.
+"""The actor system: how actors are reached, here (`owners.py`) or on other nodes (`routing.py`).
 
 Commands and `watch` activate; a single read does not (`peek`, `read`).
 """
@@ -9,7 +9,6 @@ from typing import Any
 
 import trio
 
-from actors.errors import Draining, Elsewhere, Overloaded
 from actors.kernel.actor import Actor
 from actors.kernel.hot_reads import HotReads
 from actors.kernel.kind import Kind, View
@@ -19,6 +18,7 @@ from actors.kernel.nodes.copies import Copies
 from actors.kernel.nodes.far import Far
 from actors.kernel.one_shot import OneShot
 from actors.kernel.owners import Owners
+from actors.kernel.routing import Routing
 from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics, Counters
 from actors.kernel.subscription import Subscription, WatchRequest
@@ -50,15 +50,16 @@ class System:
         """Of owners on other nodes that are watched here; None without other nodes."""
         self._owners = Owners(runtime, nursery, copies)
         self._actors = self._owners.live
+        self.routing = Routing(runtime, self._owners, far)
+        """Which way letters go."""
         self._live_views = live_views
         self._views = Views(runtime, live_views, self.peek, rng)
         self.watching = Watching(runtime, self._owners, self._views, far, copies)
         """How viewers come to watch several views at once."""
         self._hot_reads = HotReads()
-        self._draining = False
         self._far = far
         if far is not None:
-            far.open(self, self._kinds)
+            far.open(self.routing, self._kinds, position=self._owners.position, touched=live_views.touched)
 
     # -- commands -----------------------------------------------------------------------------------
 
@@ -91,15 +92,15 @@ class System:
         self._outside_turns()
         if self._far is not None:
             if passed_on or receipt is not None:
-                await self.go_to(kind, id)
-            elif type(command) not in kind.crossing and self._is_far(kind, id):
+                await self.routing.go_to(kind, id)
+            elif type(command) not in kind.crossing and self.routing.is_far(kind, id):
                 raise TypeError(f"{type(command).__name__} does not cross between nodes")
         waiter: OneShot[Answer] = OneShot()
         letter = Letter(command, waiter.wake, receipt, self._runtime.clock.now_ms() + self._runtime.ask_ms)
         if self._far is None:
-            self.deliver(kind, id, letter)
+            self.routing.deliver(kind, id, letter)
         else:
-            self._send(self._far, kind, id, letter)
+            self.routing.send(kind, id, letter)
         try:
             answer = await waiter.wait()
         finally:
@@ -111,18 +112,6 @@ class System:
         finally:
             # Its traceback knows this frame: else the two would keep each other, and all that the request has.
             del answer, waiter, letter
-
-    async def go_to(self, kind: Kind[Any, Any], id: str) -> None:
-        """Return at once where an owner lives here, or may be loaded here. Cancellation ends only the wait.
-
-        Raises:
-            Elsewhere: another node has it.
-            Overloaded: it is on its way for too long, or its node is not heard.
-        """
-        if self._far is not None and (kind.name, id) not in self._actors:
-            place = await self._far.place(kind.name, id)
-            if place is not None:
-                raise Elsewhere(*place)
 
     def post(
         self,
@@ -147,30 +136,9 @@ class System:
         deadline_ms = self._runtime.clock.now_ms() + self._runtime.ask_ms
         letter = Letter(command, answer, receipt, deadline_ms, told)
         if self._far is None:
-            self.deliver(kind, id, letter)
+            self.routing.deliver(kind, id, letter)
         else:
-            self._send(self._far, kind, id, letter)
-
-    def post_for_other(
-        self,
-        kind: Kind[Any, Any],
-        id: str,
-        command: Any,
-        answer: Callable[[Answer], None],
-        seconds: float,
-    ) -> None:
-        """As `post`, for a caller on another node: a command whose owner is not here is answered with Elsewhere.
-
-        Args:
-            kind, id, command: those of `post`.
-            answer: called with the outcome, synchronously.
-            seconds: how long the caller waits.
-        """
-        letter = Letter(command, answer, None, self._runtime.clock.now_ms() + int(seconds * 1000))
-        if self._far is not None and self._is_far(kind, id):
-            self._far.post(kind, id, letter, seconds, passes=False)
-        else:
-            self.deliver(kind, id, letter)
+            self.routing.send(kind, id, letter)
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> bool:
         """Enqueue a command without a caller for a live or loading owner; returns False when there is none here.
@@ -179,7 +147,7 @@ class System:
         mailbox. A command equal to a queued one is dropped, so commands must be hashable. Refusals and errors are not
         reported.
         """
-        if self.tell_here(kind.name, id, command):
+        if self.routing.tell_here(kind.name, id, command):
             return True
         if self._far is not None:
             self._far.tell(kind, id, command)
@@ -201,7 +169,7 @@ class System:
         """
         actor = self._actors.get((kind.name, id))
         if actor is None:
-            wakes = not (self._draining or self._is_far(kind, id))
+            wakes = not (self._owners.closing or self.routing.is_far(kind, id))
             if wakes and self._hot_reads.wake((kind.name, id), now_ms):
                 self._owners.activate(kind, id)
             return None
@@ -256,7 +224,6 @@ class System:
         Args:
             seconds: how long to wait for that; nothing acknowledged is lost when it is not enough.
         """
-        self._draining = True
         self._owners.close()
         with trio.move_on_after(seconds):
             while self._actors:
@@ -298,52 +265,6 @@ class System:
         """
         self._runtime.touched(view_name, ids, source)
 
-    def position(self, kind_name: str, id: str) -> tuple[str, int] | None:
-        """The epoch and version of a live owner; None when it is not live.
-
-        Args:
-            kind_name: the name of its kind.
-        """
-        actor = self._actors.get((kind_name, id))
-        activation = None if actor is None else actor.activation
-        return None if activation is None else (activation.epoch, activation.version)
-
-    def touched_here(self, view_name: str, ids: Collection[str], source: str) -> None:
-        """Mark watched views as changed by a committed event of an owner on another node; as `touched`.
-
-        Args:
-            view_name: the name of the view.
-            source: the id of the owner.
-        """
-        self._live_views.touched(view_name, ids, source)
-
-    def tell_here(self, kind_name: str, id: str, command: Any) -> bool:
-        """As `tell`, for owners of this node alone.
-
-        Args:
-            kind_name: the name of the kind.
-            command: one of the kind's.
-        """
-        actor = self._actors.get((kind_name, id))
-        if actor is None:
-            return False
-        actor.mailbox.tell(command)
-        actor.poke()
-        return True
-
-    def deliver(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
-        """Give a letter to an owner of this node, which is activated if need be."""
-        if self._draining:
-            letter.close(Answer(None, Draining()))
-            return
-        actor = self._actors.get((kind.name, id)) or self._owners.activate(kind, id)
-        if letter.deadline_ms - self._runtime.ask_ms < actor.parked_until_ms or not actor.mailbox.push(
-            letter
-        ):
-            letter.close(Answer(None, Overloaded()))
-        else:
-            actor.poke()
-
     def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
         """Mark those watched views as changed whose id passes.
 
@@ -364,26 +285,12 @@ class System:
             if actor.activation is not None:
                 actor.activation.heed()
             return False
-        if kind not in self._kinds or self._draining or self._is_far(self._kinds[kind], id):
+        if kind not in self._kinds or self._owners.closing or self.routing.is_far(self._kinds[kind], id):
             return False
         self._owners.activate(self._kinds[kind], id)
         return True
 
     # -- inside -------------------------------------------------------------------------------------
-
-    def _send(self, far: Far, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
-        if self._is_far(kind, id):
-            far.post(kind, id, letter, far.ask_seconds)
-        else:
-            self.deliver(kind, id, letter)
-
-    def _is_far(self, kind: Kind[Any, Any], id: str) -> bool:
-        """Whether letters to an owner go to another node, or wait until it is known which: they may not be decided
-        here, or others that were posted before are still on their way."""
-        far = self._far
-        if far is None:
-            return False
-        return far.holds(kind.name, id) or not ((kind.name, id) in self._actors or far.is_here(kind.name, id))
 
     def _outside_turns(self) -> None:
         # All tasks of the kernel, and only they, are children of its nursery. An actor that waited for another one

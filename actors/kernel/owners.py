@@ -46,6 +46,16 @@ class Owners:
         self._nursery.start_soon(supervise, actor)
         return actor
 
+    def position(self, kind_name: str, id: str) -> tuple[str, int] | None:
+        """The epoch and version of a live owner; None when it is not live.
+
+        Args:
+            kind_name: the name of its kind.
+        """
+        actor = self.live.get((kind_name, id))
+        activation = None if actor is None else actor.activation
+        return None if activation is None else (activation.epoch, activation.version)
+
     def close(self) -> None:
         """Have all of them finish and leave."""
         self.closing = True

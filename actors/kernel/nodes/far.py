@@ -14,7 +14,7 @@ from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.nodes.entries import Answered, Asked, Failed, Heard, Moved, Told, Touched, encode
 from actors.kernel.nodes.failures import failed
-from actors.kernel.nodes.followed import Followed
+from actors.kernel.nodes.followed import Followed, Position
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.posts import Posts, packed
 from actors.kernel.nodes.whereabouts import Place, Whereabouts
@@ -25,7 +25,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Here(Protocol):
-    """The actors of this node."""
+    """The way to the actors of this node."""
 
     def deliver(self, kind: Kind[Any, Any], id: str, letter: Letter, /) -> None:
         """Give a letter to an owner of this node."""
@@ -40,7 +40,7 @@ class Here(Protocol):
         seconds: float,
         /,
     ) -> None:
-        """Have an owner here decide a command of another node's caller; see `directory.System.post_for_other`."""
+        """Have an owner here decide a command of another node's caller; see `routing.Routing.post_for_other`."""
         ...
 
     def tell_here(self, kind_name: str, id: str, command: Any) -> bool:
@@ -49,23 +49,6 @@ class Here(Protocol):
         Args:
             kind_name: the name of the kind.
             command: one of the kind's.
-        """
-        ...
-
-    def position(self, kind_name: str, id: str) -> tuple[str, int] | None:
-        """The epoch and version of an owner that lives here; None when it does not.
-
-        Args:
-            kind_name: the name of its kind.
-        """
-        ...
-
-    def touched_here(self, view_name: str, ids: Collection[str], source: str) -> None:
-        """Mark views that are watched here as changed.
-
-        Args:
-            view_name: the name of the view.
-            source: the id of the owner whose event it was.
         """
         ...
 
@@ -94,20 +77,30 @@ class Far:
         self._here: Here | None = None
         self._kinds: Mapping[str, Kind[Any, Any]] = {}
 
-    def open(self, here: Here, kinds: Mapping[str, Kind[Any, Any]]) -> None:
+    def open(
+        self,
+        here: Here,
+        kinds: Mapping[str, Kind[Any, Any]],
+        *,
+        position: Position,
+        touched: Callable[[str, Collection[str], str], None],
+    ) -> None:
         """Connect the actors of this node; called once.
 
         Args:
-            here: they.
+            here: the way to them.
             kinds: every kind, by name.
+            position: where one of them stands.
+            touched: marks views that are watched here as changed: the view's name, the ids, and the id of the owner
+                whose event it was.
         """
         self._here, self._kinds = here, kinds
         self._posts.open(here.deliver)
-        self.followed.open(here.position)
+        self.followed.open(position)
         peers = self.peers
         peers.hear(Asked, self._hear_question)
         peers.hear(Told, self._hear_told)
-        peers.hear(Touched, lambda _, entry: here.touched_here(entry.view, entry.ids, entry.source))
+        peers.hear(Touched, lambda _, entry: touched(entry.view, entry.ids, entry.source))
         peers.hear(Heard, self._hear_news)
 
     # -- to owners elsewhere ------------------------------------------------------------------------

@@ -171,7 +171,7 @@ class Call(Generic[P_co]):
             Elsewhere: another node has it; the edge passes the request on.
             Overloaded: nobody has it at this moment.
         """
-        await self.service.system.go_to(kind, id)
+        await self.service.system.routing.go_to(kind, id)
 
     @overload
     def ask(self, kind: Kind[State, Command], id: str, command: Command) -> Ask[Any]: ...

@@ -1,0 +1,107 @@
+"""Routing: whether a letter goes into a mailbox of this node, or to the node that has its owner.
+
+Invariant: letters for one owner keep their order. While one is on its way to another node, or its answer back, later
+ones go behind it, even where the owner may be loaded here by now.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from actors.errors import Draining, Elsewhere, Overloaded
+from actors.kernel.kind import Kind
+from actors.kernel.mailbox import Answer, Letter
+from actors.kernel.nodes.far import Far
+from actors.kernel.owners import Owners
+from actors.kernel.runtime import Runtime
+
+
+class Routing:
+    """The ways to owners.
+
+    Args:
+        runtime: what all actors share.
+        owners: those of this node.
+        far: the way to those of other nodes; None without them.
+    """
+
+    def __init__(self, runtime: Runtime, owners: Owners, far: Far | None) -> None:
+        self._runtime = runtime
+        self._owners = owners
+        self._far = far
+
+    def is_far(self, kind: Kind[Any, Any], id: str) -> bool:
+        """Whether letters to an owner go to another node, or wait until it is known which: they may not be decided
+        here, or others that were posted before are still on their way."""
+        far = self._far
+        if far is None:
+            return False
+        lives = (kind.name, id) in self._owners.live
+        return far.holds(kind.name, id) or not (lives or far.is_here(kind.name, id))
+
+    async def go_to(self, kind: Kind[Any, Any], id: str) -> None:
+        """Return at once where an owner lives here, or may be loaded here. Cancellation ends only the wait.
+
+        Raises:
+            Elsewhere: another node has it.
+            Overloaded: it is on its way for too long, or its node is not heard.
+        """
+        if self._far is not None and (kind.name, id) not in self._owners.live:
+            place = await self._far.place(kind.name, id)
+            if place is not None:
+                raise Elsewhere(*place)
+
+    def send(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
+        """Give a letter to an owner wherever it is, behind those before it."""
+        if self._far is not None and self.is_far(kind, id):
+            self._far.post(kind, id, letter, self._far.ask_seconds)
+        else:
+            self.deliver(kind, id, letter)
+
+    def deliver(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
+        """Give a letter to an owner of this node, which is activated if need be."""
+        owners = self._owners
+        if owners.closing:
+            letter.close(Answer(None, Draining()))
+            return
+        actor = owners.live.get((kind.name, id)) or owners.activate(kind, id)
+        if letter.deadline_ms - self._runtime.ask_ms < actor.parked_until_ms or not actor.mailbox.push(
+            letter
+        ):
+            letter.close(Answer(None, Overloaded()))
+        else:
+            actor.poke()
+
+    def post_for_other(
+        self,
+        kind: Kind[Any, Any],
+        id: str,
+        command: Any,
+        answer: Callable[[Answer], None],
+        seconds: float,
+    ) -> None:
+        """As `System.post`, for a caller on another node: a command whose owner is not here is answered with Elsewhere.
+
+        Args:
+            kind, id, command: those of `System.post`.
+            answer: called with the outcome, synchronously.
+            seconds: how long the caller waits.
+        """
+        letter = Letter(command, answer, None, self._runtime.clock.now_ms() + int(seconds * 1000))
+        if self._far is not None and self.is_far(kind, id):
+            self._far.post(kind, id, letter, seconds, passes=False)
+        else:
+            self.deliver(kind, id, letter)
+
+    def tell_here(self, kind_name: str, id: str, command: Any) -> bool:
+        """As `System.tell`, for owners of this node alone.
+
+        Args:
+            kind_name: the name of the kind.
+            command: one of the kind's.
+        """
+        actor = self._owners.live.get((kind_name, id))
+        if actor is None:
+            return False
+        actor.mailbox.tell(command)
+        actor.poke()
+        return True
