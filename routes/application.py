@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from routes.domains import DOMAINS, TABLE
 from routes.edge.config.config import Config, read_config
 from routes.edge.config.environment import process_environment
-from routes.edge.pipeline.dispatch import Edge
+from routes.edge.pipeline.dispatcher import Dispatcher
 from routes.edge.server.quart_app import EdgeApp
 from routes.logs import configure_logging
 from routes.service import Service
@@ -27,7 +27,7 @@ def create_app(config: Config | None = None, service: Service | None = None) -> 
     settings = service.config if service is not None else config or read_config(process_environment())
 
     @asynccontextmanager
-    async def opened() -> AsyncIterator[Edge]:
+    async def opened() -> AsyncIterator[Dispatcher]:
         if service is not None:
             yield edge_of(service)
             return
@@ -39,7 +39,7 @@ def create_app(config: Config | None = None, service: Service | None = None) -> 
     return EdgeApp(TABLE, opened)
 
 
-def edge_of(service: Service) -> Edge:
+def edge_of(service: Service) -> Dispatcher:
     """The edge of an open service, which answers what other nodes pass on as well."""
     edge = service.seams.edge(service, TABLE)
     if service.node is not None:

@@ -15,7 +15,7 @@ from routes.gateways.domain import GATEWAYS
 from routes.ip.domain import IP
 from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
-from routes.live.social import social_stream
+from routes.live.streams import social_stream
 from routes.moderation.domain import MODERATION
 from routes.mods.domain import MODS
 from routes.networks.domain import NETWORKS

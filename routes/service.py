@@ -123,6 +123,15 @@ class Service:
         """The other nodes, to which requests can be passed on; None for a node that serves alone."""
         return None if self.node is None else self.node.passing_on
 
+    async def heard(self) -> None:
+        """Wait until the other nodes have heard of the turns of actors here so far, for a moment at most.
+
+        Whoever asks another node next finds what was done. At once where there is no other node. Cancellation ends the
+        wait.
+        """
+        if self.node is not None:
+            await self.node.retelling.wait_heard()
+
     @property
     def draining(self) -> bool:
         """Whether the process was asked to stop."""

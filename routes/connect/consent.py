@@ -7,6 +7,7 @@ from actors.ids import UserId, parse_uuid
 from routes.call import Call
 from routes.connect.guards import require_scope
 from routes.connect.parts import GAME_SERVERS
+from routes.friends.parts import FRIENDS_LIVE
 from routes.users.parts import USER_DIRECTORY
 
 NODE = "connect:social.act"
@@ -46,9 +47,14 @@ async def acting_for(call: Call, actor_id: str, node: str | None = None) -> User
 
 
 def has_consent(call: Call, user_id: str) -> bool:
-    """Whether the calling server may act for this player: by its owner's node, or by a session of the player."""
-    server = call.server
-    return server.owner_id is not None and (
-        server.access.allows(NODE)
-        or call.service.of(GAME_SERVERS).playing.plays_on(user_id, server.server_id, call.now_ms)
+    """Whether the calling server may act for this player: by its owner's node, or by a session of the player.
+
+    A block between player and owner counts from the moment at which it is known; the session ends soon after it.
+    """
+    server, service = call.server, call.service
+    if server.owner_id is None:
+        return False
+    return server.access.allows(NODE) or (
+        service.of(GAME_SERVERS).playing.plays_on(user_id, server.server_id, call.now_ms)
+        and not service.of(FRIENDS_LIVE).parted(user_id, server.owner_id)
     )

@@ -165,7 +165,9 @@ async def accept_invite(call: Call, invite_id: ObjectId) -> Invite:
         return await _asked(call, Uuid(row.server_id), command)
     async with call.service.turnstile.turn(turn_of(call.user_id)):
         await call.service.database.read(require_room, call.user_id)
-        return await _asked(call, Uuid(row.server_id), command)
+        accepted = await _asked(call, Uuid(row.server_id), command)
+    await call.service.heard()  # all consent to the owner before has ended
+    return accepted
 
 
 @endpoint(

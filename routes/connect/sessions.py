@@ -108,7 +108,7 @@ def make_join_ticket(call: Call, server_id: Uuid) -> Ask[JoinTicket]:
     refusals=(NotFound, Forbidden, JoinTokenUsed, JoinTokenExpired, QuotaExceeded),
     guard=itself_for(SCOPE),
 )
-def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Ask[PlayerSession]:
+async def start_session(call: Call, server_id: Uuid, body: TicketBody) -> PlayerSession:
     """POST …/servers/{serverId}/sessions: exchanges a player's ticket for a session; they are online while it lasts.
 
     An unknown ticket, or one for another server, is a 404; a used or expired one a 410. An earlier session of the
@@ -116,7 +116,9 @@ def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Ask[PlayerSe
     """
     session_id = call.new_id()
     command = RedeemTicket(digest(body.ticket), session_id)
-    return call.ask(call.service.of(GAME_SERVERS).server, server_id, command, _session_of)
+    session = await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, _session_of)
+    await call.service.heard()
+    return session
 
 
 def may_end(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
@@ -141,14 +143,15 @@ def may_end(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
     refusals=(NotFound, Forbidden),
     guard=may_end,
 )
-def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> Ask[None]:
+async def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
     """DELETE …/servers/{serverId}/sessions/{sessionId}: ends a session; the server may no longer act for the player.
 
     For the server, when the player has left, and for the player, to withdraw their consent. Delegated tokens need the
     scope `server.sessions.write`. Answers 204.
     """
     command = EndSession(session_id, caller_of(call))
-    return call.ask(call.service.of(GAME_SERVERS).server, server_id, command)
+    await call.ask(call.service.of(GAME_SERVERS).server, server_id, command)
+    await call.service.heard()
 
 
 @endpoint("GET", "/v1/connect/sessions", needs=AUTHENTICATED)

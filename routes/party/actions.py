@@ -178,9 +178,7 @@ async def do(call: Call, actor_id: UserId, party_id: str, command: AnyCommand) -
         return _encoded(call, actor_id, after.party, after.incoming)
 
     answer = await call.ask(call.service.of(PARTY_KINDS).party, party_id, command, shape)
-    if call.service.node is not None:
-        # Whoever asks another node next finds who is in the party now.
-        await call.service.node.retelling.wait_heard()
+    await call.service.heard()
     return answer
 
 

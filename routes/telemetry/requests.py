@@ -38,8 +38,10 @@ _HEADERS = _Headers()
 _TRACE_CONTEXT = TraceContextTextMapPropagator()
 
 
-class TracedEdge(Edge):
-    """An edge whose requests are spans; addresses and queries are not in them, since they name users and carry tokens.
+class TracedEdge:
+    """Around an `Edge`, whose requests are spans; implements `Dispatcher`.
+
+    Addresses and queries are not in spans, since they name users and carry tokens.
 
     Args:
         service, table: as of `Edge`.
@@ -47,20 +49,26 @@ class TracedEdge(Edge):
     """
 
     def __init__(self, service: Parts, table: RouteTable, *, tracer: Tracer) -> None:
-        super().__init__(service, table)
+        self.service = service
+        self.table = table
+        self._edge = edge = Edge(service, table)
         self._tracer = tracer
+        # What is answered at once is no span.
+        self.refuse, self.tab, self.preflight = edge.refuse, edge.tab, edge.preflight
 
     async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """As of `Edge`."""
-        return await self._traced(partial(super().answer, endpoint, incoming), endpoint.line, incoming)
+        return await self._traced(partial(self._edge.answer, endpoint, incoming), endpoint.line, incoming)
 
     async def answer_passed(self, request: Passed) -> Outgoing:
         """As of `Edge`; the span is below that of the node that has passed the request on."""
-        return await self._traced(partial(super().answer_passed, request), request.line, request.incoming())
+        return await self._traced(
+            partial(self._edge.answer_passed, request), request.line, request.incoming()
+        )
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
         """As of `Edge`; the span ends once the stream is open."""
-        return await self._traced(partial(super().open, stream, incoming), stream.line, incoming)
+        return await self._traced(partial(self._edge.open, stream, incoming), stream.line, incoming)
 
     async def _traced(self, ask: Callable[[], Awaitable[Answer]], line: str, incoming: Incoming) -> Answer:
         method, _, path = line.partition(" ")

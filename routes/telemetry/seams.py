@@ -7,6 +7,7 @@ from actors.kernel.observer import Observer
 from persistence.bridge.database import Database
 from routes.edge.faults import OperatorFault
 from routes.edge.pipeline.dispatch import Edge
+from routes.edge.pipeline.dispatcher import Dispatcher
 
 
 class TelemetryMissing(OperatorFault):
@@ -23,7 +24,7 @@ class Seams:
         observer: sees the turns of actors.
     """
 
-    edge: Callable[..., Edge] = Edge
+    edge: Callable[..., Dispatcher] = Edge
     database: Callable[..., Database] = Database
     observer: Observer | None = None
 

@@ -136,7 +136,7 @@ async def test_a_server_remembers(world: World):
     body = {"inviteeUserId": eve.id, "role": "viewer"}
     await ann.do("POST", f"{server.path}/invites", body, status=201)
     await ann.do("PATCH", f"{server.path}/access-policy", {"accessMode": "invite_only"}, status=200)
-    service = world.service
+    service = world.home("server", server.id)
     live = service.system.peek(service.of(GAME_SERVERS).server, server.id)
     read = await service.database.read(service.of(GAME_SERVERS).server.load, server.id)
     assert live is not None

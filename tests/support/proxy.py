@@ -45,7 +45,7 @@ class Proxy:
         In neither case does the client hear an answer.
 
         Args:
-            after: what the same connection has sent before, from now on.
+            after: what the same connection has sent before, from now on, in the same transaction.
         """
         self._cut_at, self._answered, self._after = text, answered, after
 
@@ -85,6 +85,8 @@ class Proxy:
             async def to_server() -> None:
                 nonlocal is_cut, said
                 while data := await _receive(client):
+                    if b"BEGIN" in data:  # other transactions have sent what was before
+                        said = b""
                     said = said or (self._after if self._after in data else b"")
                     if self._cut_at is not None and said == self._after and self._cut_at in data:
                         self._cut_at = None

@@ -130,8 +130,10 @@ def test_off_loads_nothing():
 async def test_off_nothing_is_in_the_way(database_url: str, tmp_path: Path):
     async with open_world(database_url, tmp_path) as world:
         ann, ben = await world.players("Ann", "Ben")
-        await ann.say(await ann.talk_to(ben))
+        room = await ann.talk_to(ben)
+        await ann.say(room)
         assert type(world.service.database) is Database
         assert world.service.seams.edge is Edge
-        (actor,) = [one for one in world.service.system.actors() if one.kind.name == "conversation"]
+        owners = world.home("conversation", room.id).system.actors()
+        (actor,) = [one for one in owners if one.kind.name == "conversation"]
         assert type(actor.activation) is Activation

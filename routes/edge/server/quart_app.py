@@ -29,7 +29,8 @@ from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, TooMuc
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import PIECE_BYTES, FileSlice, Outgoing, pieces
 from routes.edge.pipeline.application import DirectApplication
-from routes.edge.pipeline.dispatch import Edge, Opening
+from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.dispatcher import Dispatcher
 from routes.edge.server.quart_rules import HOST, LateRule, declared_rules, matches, router_of
 from routes.edge.tabs import Tab
 from routes.edge.unsent import held_bytes
@@ -40,7 +41,7 @@ log = structlog.get_logger("partyline.edge")
 HANDSHAKES = 200
 """WebSocket handshakes checked at once, so that requests are answered while all clients reconnect after a restart."""
 
-Opened = Callable[[], AbstractAsyncContextManager[Edge]]
+Opened = Callable[[], AbstractAsyncContextManager[Dispatcher]]
 """Opens the pipeline and all that it needs, for as long as the application serves."""
 
 
@@ -60,7 +61,7 @@ class EdgeApp(QuartTrio, DirectApplication):
         self.asgi_websocket_class = EdgeWebsocket
         self.url_map.merge_slashes = False
         self._by_hand = self.url_map.bind(HOST)
-        self.edge: Edge | None = None
+        self.edge: Dispatcher | None = None
         self._handshakes = trio.CapacityLimiter(HANDSHAKES)
         self._router = router_of(table)
         self._declared = declared_rules(table)

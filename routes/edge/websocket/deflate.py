@@ -1,7 +1,7 @@
 """permessage-deflate (RFC 7692) without context takeover on either side.
 
 A context kept between messages costs 44 KB and more per socket, and makes the compressed bytes differ between
-sockets. Without it a message is compressed once and sent to all (`websocket/deflated.py`), and an idle socket costs
+sockets. Without it a message is compressed once and sent to all (`websocket/packed.py`), and an idle socket costs
 nothing. Messages of 2 KB and less are sent uncompressed: compressing them costs more than it saves.
 """
 

@@ -1,13 +1,8 @@
-"""A live socket with permessage-deflate: a large message is compressed once for all such sockets."""
+"""A live socket with permessage-deflate."""
 
 from actors.kernel.sink import Prepared
-from routes.edge.websocket import frames
-from routes.edge.websocket.deflate import MIN_BYTES, compress
 from routes.edge.websocket.direct import DirectSocket
-from routes.edge.websocket.frame_reader import TEXT
-
-COMPRESSED = 0x40
-"""RSV1 in a frame's first byte: the message is compressed (RFC 7692 §6)."""
+from routes.edge.websocket.packed import packed
 
 
 class DeflatedSocket(DirectSocket):
@@ -17,40 +12,11 @@ class DeflatedSocket(DirectSocket):
 
     def offer(self, prepared: Prepared) -> bool:
         """Send the messages compressed, or queue them; False when the queue is full (`Sink.offer`)."""
-        return super().offer(deflated(prepared))
+        return super().offer(packed(prepared))
 
     def hold(self, prepared: Prepared) -> None:
         """Hold the messages, compressed, until `release` (`LiveSocket.hold`)."""
-        super().hold(deflated(prepared))
+        super().hold(packed(prepared))
 
     def _append(self, prepared: Prepared) -> None:
-        super()._append(deflated(prepared))
-
-
-class Packed(Prepared):
-    """Messages that are compressed where that saves bytes; takes the arguments of `Prepared`."""
-
-    __slots__ = ()
-
-
-def deflated(prepared: Prepared) -> Prepared:
-    """`prepared` with the messages above `MIN_BYTES` compressed; done once per `Prepared`, which keeps the result.
-
-    Args:
-        prepared: as published, for all sockets.
-    """
-    if prepared.twin is not None:
-        return prepared.twin
-    # Packed and small messages are returned as they are; storing them as their own twin would be a reference cycle.
-    if type(prepared) is Packed or not any(len(payload) > MIN_BYTES for payload in prepared.payloads):
-        return prepared
-    twin = prepared.twin = Packed(prepared.payloads, b"".join(map(_frame, prepared.payloads)))
-    return twin
-
-
-def _frame(payload: bytes) -> bytes:
-    if len(payload) > MIN_BYTES:
-        packed = compress(payload)
-        if len(packed) < len(payload):
-            return frames.header(COMPRESSED | TEXT, len(packed)) + packed
-    return frames.header(TEXT, len(payload)) + payload
+        super()._append(packed(prepared))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from actors.kernel.sink import Prepared
 from routes.edge.transport.settings import ServerSettings
 from routes.edge.websocket.deflate import AGREED, MIN_BYTES, Inflater, compress, negotiate
-from routes.edge.websocket.deflated import Packed, deflated
 from routes.edge.websocket.frame_reader import BAD_DATA, TOO_BIG, FrameError
 from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.packed import Packed, packed
 from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application, echo
 from tests.edge.raw import HANDSHAKE, raw
@@ -64,18 +64,18 @@ def test_what_is_broken_is_refused(broken: bytes) -> None:
 
 def test_a_message_is_compressed_once_for_all() -> None:
     large = prepare({"text": "x" * (MIN_BYTES + 1)})
-    packed = deflated(large)
-    assert isinstance(packed, Packed)
-    assert packed is deflated(large)
-    assert packed is deflated(packed)
-    assert len(packed.wire) < len(large.wire)
+    twin = packed(large)
+    assert isinstance(twin, Packed)
+    assert twin is packed(large)
+    assert twin is packed(twin)
+    assert len(twin.wire) < len(large.wire)
     small = prepare({"text": "x"})
-    assert deflated(small) is small
+    assert packed(small) is small
 
 
 def test_only_what_is_large_is_compressed() -> None:
     large, small = prepare({"text": "y" * 3_000}), prepare({"text": "z"})
-    wire = deflated(Prepared.join([small, large])).wire
+    wire = packed(Prepared.join([small, large])).wire
     assert wire.startswith(small.wire)
     assert wire[len(small.wire)] == 0xC1
 

@@ -1,0 +1,51 @@
+"""What answers requests for the declared routes: `Edge`, or what stands around one to see its requests."""
+
+from typing import Protocol
+
+from actors.errors import Refused
+from routes.edge.declare.endpoint import Endpoint, Stream
+from routes.edge.declare.mounts import RouteTable
+from routes.edge.incoming import Incoming
+from routes.edge.outgoing import Outgoing
+from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.parts import Parts
+from routes.edge.pipeline.passing import Passed
+from routes.edge.tabs import Tab
+
+
+class Dispatcher(Protocol):
+    """The methods are described at `Edge`."""
+
+    @property
+    def service(self) -> Parts:
+        """The parts of the service."""
+        ...
+
+    @property
+    def table(self) -> RouteTable:
+        """The declared routes."""
+        ...
+
+    async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
+        """The response to a request for a declared endpoint."""
+        ...
+
+    async def answer_passed(self, request: Passed) -> Outgoing:
+        """The response to a request that another node has passed on."""
+        ...
+
+    async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
+        """Check a WebSocket handshake: the response that refuses it, or the stream."""
+        ...
+
+    def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
+        """The response to a request that no declared route takes."""
+        ...
+
+    def tab(self, peer: str) -> Tab:
+        """The account of unsent bytes for a client."""
+        ...
+
+    def preflight(self, incoming: Incoming, methods: str) -> Outgoing:
+        """The response to OPTIONS."""
+        ...
