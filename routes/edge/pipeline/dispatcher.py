@@ -14,7 +14,7 @@ from routes.edge.tabs import Tab
 
 
 class Dispatcher(Protocol):
-    """The methods are described at `Edge`."""
+    """Answers requests, and counts them."""
 
     @property
     def service(self) -> Parts:
@@ -27,25 +27,53 @@ class Dispatcher(Protocol):
         ...
 
     async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
-        """The response to a request for a declared endpoint."""
+        """The response to a request for a declared endpoint. Cancellation abandons it; an effect in flight goes on.
+
+        Args:
+            endpoint: as declared.
+            incoming: the request.
+        """
         ...
 
     async def answer_passed(self, request: Passed) -> Outgoing:
-        """The response to a request that another node has passed on."""
+        """The response to a request that another node has passed on; cancelled as `answer`.
+
+        Args:
+            request: whole, of a client that the other node has counted.
+        """
         ...
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
-        """Check a WebSocket handshake: the response that refuses it, or the stream."""
+        """Check a WebSocket handshake: the response that refuses it, or the stream. Cancellation abandons it.
+
+        Args:
+            stream: as declared.
+            incoming: the handshake.
+        """
         ...
 
     def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
-        """The response to a request that no declared route takes."""
+        """The response to a request that no declared route takes.
+
+        Args:
+            incoming: the request.
+            refused: why.
+        """
         ...
 
     def tab(self, peer: str) -> Tab:
-        """The account of unsent bytes for a client."""
+        """The account of unsent bytes for a client.
+
+        Args:
+            peer: the address at the other end of the connection.
+        """
         ...
 
     def preflight(self, incoming: Incoming, methods: str) -> Outgoing:
-        """The response to OPTIONS."""
+        """The response to OPTIONS.
+
+        Args:
+            incoming: the request.
+            methods: those of the route, separated by commas.
+        """
         ...
