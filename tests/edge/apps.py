@@ -19,7 +19,7 @@ from routes.edge.listener import Listener
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.application import DirectApplication
 from routes.edge.pipeline.call import Call
-from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.opening import Opening
 from routes.edge.principal import UserPrincipal
 from routes.edge.transport.handshake import offered_subprotocols
 from routes.edge.unsent import SharedBytes

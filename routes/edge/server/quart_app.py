@@ -29,8 +29,8 @@ from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, TooMuc
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import PIECE_BYTES, FileSlice, Outgoing, pieces
 from routes.edge.pipeline.application import DirectApplication
-from routes.edge.pipeline.dispatch import Opening
 from routes.edge.pipeline.dispatcher import Dispatcher
+from routes.edge.pipeline.opening import Opening
 from routes.edge.server.quart_rules import HOST, LateRule, declared_rules, matches, router_of
 from routes.edge.tabs import Tab
 from routes.edge.unsent import held_bytes

@@ -12,7 +12,7 @@ from routes.edge.errors import EdgeRefused, Internal, TooMuchUnread
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.application import DirectApplication
-from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.opening import Opening
 from routes.edge.server.asgi import AsgiExchange, websocket_scope
 from routes.edge.server.exchange import Client, Exchange, send_outgoing
 from routes.edge.server.handover import Handover, Swept

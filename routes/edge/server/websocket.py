@@ -22,7 +22,7 @@ import trio
 from actors.kernel.sink import Prepared
 from routes.edge.errors import contained
 from routes.edge.limits import Meter
-from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.opening import Opening
 from routes.edge.server.handover import Handover, Swept
 from routes.edge.transport.handshake import acceptance
 from routes.edge.websocket import frames
