@@ -18,7 +18,7 @@ from routes.edge.server.exchange import Client, Exchange, send_outgoing
 from routes.edge.server.handover import Handover, Swept
 from routes.edge.server.request import Request
 from routes.edge.server.shared import Shared
-from routes.edge.server.websocket import take_over
+from routes.edge.server.upgrade import take_over
 from routes.edge.server.websocket_asgi import serve_by_asgi
 from routes.edge.transport.handshake import handshake_refusal
 from routes.edge.transport.refusals import raw
