@@ -8,6 +8,7 @@ from routes.edge.pipeline.opening import Opening
 from routes.edge.server.handover import Handover, Swept
 from routes.edge.server.websocket import SocketConnection
 from routes.edge.transport.handshake import acceptance
+from routes.edge.websocket.bearer import bearer_of
 from routes.edge.websocket.deflate import negotiate
 from routes.edge.websocket.deflated import DeflatedSocket
 from routes.edge.websocket.direct import DirectSocket
@@ -27,14 +28,11 @@ async def take_over(handover: Handover, opening: Opening, *, taken: Callable[[Sw
     connection = SocketConnection(handover, deflates=extension is not None)
     taken(connection)
     call = opening.call
-    service, principal = call.service, call.principal
+    service = call.service
     socket = (DirectSocket if extension is None else DeflatedSocket)(
         connection,
-        session_id=service.random_bytes(12).hex(),
-        user_id=None if principal is None else principal.key,
-        expires_at_ms=None if principal is None else principal.expires_at_ms,
-        issued_at_s=None if principal is None else principal.issued_at_s,
-        sid=None if principal is None else principal.sid,
+        service.random_bytes(12).hex(),
+        bearer_of(call.principal),
     )
     subprotocol = None if opening.subprotocol is None else opening.subprotocol.encode()
     response = acceptance(handover.key, subprotocol=subprotocol, extension=extension, headers=opening.headers)
