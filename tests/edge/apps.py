@@ -28,7 +28,7 @@ from routes.edge.websocket.frames import prepare
 from routes.edge.websocket.queued import serve_socket
 from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import LiveSocket, SocketHandler
-from tests.edge.sample import user
+from tests.edge.parts import user
 
 if TYPE_CHECKING:
     from routes.service import Service

@@ -28,8 +28,8 @@ from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import LARGE_BYTES, Application
 from tests.edge.certificate import Certificate
 from tests.edge.held import Held
+from tests.edge.parts import Parts
 from tests.edge.raw import HANDSHAKE, Raw, alive, raw
-from tests.edge.sample import Parts
 from tests.support.server import address_of, running
 from tests.support.waiting import wait_until
 

@@ -15,7 +15,8 @@ from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application
 from tests.edge.asgi import request
 from tests.edge.held import Held
-from tests.edge.sample import Parts, serving
+from tests.edge.parts import Parts
+from tests.edge.sample import serving
 from tests.support.server import running
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.websocket import connect

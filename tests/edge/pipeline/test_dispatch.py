@@ -12,7 +12,8 @@ from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import request
-from tests.edge.sample import NOW_MS, Call, Parts, Thing, open_thing, serving
+from tests.edge.parts import NOW_MS, Parts
+from tests.edge.sample import Call, Thing, open_thing, serving
 
 THING = "aaaa0000aaaa0000aaaa0000"
 PARTS = f"/v1/things/{THING}/parts"
