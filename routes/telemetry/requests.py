@@ -14,7 +14,8 @@ from routes.edge.declare.endpoint import Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Headers, Outgoing
-from routes.edge.pipeline.dispatch import Edge, Opening
+from routes.edge.pipeline.dispatch import Edge
+from routes.edge.pipeline.opening import Opening
 from routes.edge.pipeline.parts import Parts
 from routes.edge.pipeline.passing import Passed
 

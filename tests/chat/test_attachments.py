@@ -1,51 +1,17 @@
-"""Uploads: names, types, sizes, quota, and what is swept."""
+"""Uploads: names, types, sizes, quota, and who sees them."""
 
 import base64
-import hashlib
-import os
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
-from typing import Any
 
 import pytest
-import trio
-from msgspec.structs import replace
 
-from actors.chat.attachments import (
-    DAY_BYTES,
-    QUOTA_BYTES,
-    UploadDraft,
-    attachment_row,
-    check_upload,
-    find,
-    fits_type,
-    keep,
-    reserve,
-    served_type,
-)
+from actors.chat.attachments import QUOTA_BYTES, UploadDraft, check_upload, fits_type, served_type
 from actors.chat.commands import DeleteMessage
-from actors.chat.sweeping import RESERVED_MS, sweep, sweep_strays
-from actors.errors import ConversationNotFound, Invalid, NotFound, Overloaded, QuotaExceeded, TooLarge
+from actors.errors import ConversationNotFound, Invalid, NotFound, TooLarge
 from actors.file_names import clean_name
-from persistence.blobs import Blobs
 from persistence.bridge.database import Database
-from persistence.chat import attachments
-from persistence.connection import Connection
-from tests.chat.play import NOW_MS, mid, uid
+from tests.chat.play import mid, uid
 from tests.chat.stage import Stage, open_stage
-
-PNG = b"\x89PNG\r\n\x1a\n" + b"rest"
-DAY_MS = 24 * 3600 * 1000
-
-
-def a_draft(data: bytes = PNG, **fields: str) -> UploadDraft:
-    values = {
-        "file_name": "cat.png",
-        "content_type": "image/png",
-        "data_base64": base64.b64encode(data).decode(),
-    }
-    return UploadDraft(**{**values, **fields})
+from tests.chat.uploads import PNG, a_draft, finds, race, upload
 
 
 @pytest.mark.parametrize(
@@ -154,27 +120,6 @@ async def stage(database: Database) -> Stage:
     return await open_stage(database, "ann", "bob")
 
 
-async def upload(stage: Stage, number: int, *, blobs: Blobs | None = None, **fields: Any) -> None:
-    """An upload of ann's."""
-    checked = check_upload(a_draft(PNG + bytes([number])))
-    values: dict[str, Any] = {
-        "id": mid(number),
-        "conversation_id": stage.id,
-        "uploader_id": uid("ann"),
-        "now_ms": stage.now_ms,
-    }
-    row = attachment_row(checked, **{**values, **fields})
-    await stage.database.transact(reserve, row)
-    if blobs is not None:
-        assert blobs.store(checked.data) == row.sha256
-    await stage.database.transact(keep, row)
-
-
-async def finds(stage: Stage, name: str, number: int) -> str:
-    row = await stage.database.read(find, stage.id, uid(name), mid(number))
-    return row.file_name
-
-
 async def test_an_upload_is_the_uploader_s_until_it_is_sent(stage: Stage):
     await upload(stage, 70)
     assert await finds(stage, "ann", 70) == "cat.png"
@@ -216,161 +161,8 @@ async def test_a_stranger_uploads_nothing(stage: Stage):
         await upload(stage, 70, uploader_id=uid("eve"))
 
 
-async def race(stage: Stage, number: int, size_bytes: int) -> list[str]:
-    """What comes of so many reservations at once, each of that size."""
-    checked = check_upload(a_draft())
-    outcomes: list[str] = []
-
-    async def one(number: int) -> None:
-        row = attachment_row(
-            checked,
-            id=mid(1_000 + number),
-            conversation_id=stage.id,
-            uploader_id=uid("ann"),
-            now_ms=stage.now_ms,
-        )
-        try:
-            await stage.database.transact(reserve, replace(row, size_bytes=size_bytes))
-            outcomes.append("stored")
-        except QuotaExceeded as refused:
-            assert refused.meta == {"max": QUOTA_BYTES}
-            outcomes.append("refused")
-
-    async with trio.open_nursery() as nursery:
-        for place in range(number):
-            nursery.start_soon(one, place)
-    return sorted(outcomes)
-
-
 async def test_the_quota_holds_when_uploads_race(stage: Stage):
     assert await race(stage, 100, QUOTA_BYTES // 4) == ["refused"] * 96 + ["stored"] * 4
-
-
-async def at_once(blocking: Callable[[], set[bytes]]) -> set[bytes]:
-    return blocking()
-
-
-def digest_of(number: int) -> bytes:
-    return hashlib.sha256(PNG + bytes([number])).digest()
-
-
-@pytest.fixture
-def blobs(tmp_path: Path) -> Blobs:
-    return Blobs(tmp_path / "blobs")
-
-
-def age(blobs: Blobs, *numbers: int, at_ms: int = NOW_MS) -> None:
-    """Let the files of these uploads be from then."""
-    for number in numbers:
-        os.utime(blobs.path(digest_of(number)), (at_ms / 1000, at_ms / 1000))
-
-
-async def used_bytes(stage: Stage) -> int:
-    """What counts against ann's quota."""
-
-    async def count(conn: Connection) -> int:
-        sql = "SELECT coalesce(sum(size_bytes), 0)::bigint FROM attachments WHERE uploader_id = $1 AND state <> 'gone'"
-        return int(await conn.fetchval(sql, uid("ann")))
-
-    return await stage.database.read(count)
-
-
-async def test_what_nobody_uses_is_swept(stage: Stage, blobs: Blobs):
-    await upload(stage, 70, blobs=blobs)
-    await upload(stage, 71, blobs=blobs)
-    await stage.post("ann", None, attachment_ids=(mid(70),))
-    age(blobs, 70, 71)
-    assert await sweep(stage.database, blobs, at_once, now_ms=NOW_MS + DAY_MS // 2) == 0
-    assert await finds(stage, "ann", 71) == "cat.png"
-    stage.now_ms = NOW_MS + 2 * DAY_MS
-    with pytest.raises(Invalid):
-        await stage.post("ann", None, attachment_ids=(mid(71),))
-    assert await sweep(stage.database, blobs, at_once, now_ms=stage.now_ms) == 1
-    with pytest.raises(NotFound):
-        await finds(stage, "ann", 71)
-    assert blobs.read(digest_of(71)) is None
-    assert blobs.size(digest_of(70)) == len(PNG) + 1
-
-
-async def test_deleting_does_not_free_the_quota_before_the_bytes_are_gone(stage: Stage, blobs: Blobs):
-    await upload(stage, 70, blobs=blobs)
-    age(blobs, 70)
-    message = await stage.post("ann", None, attachment_ids=(mid(70),))
-    await stage.do(DeleteMessage(uid("ann"), message.id))
-    assert await used_bytes(stage) == len(PNG) + 1
-    # Somebody stored the same bytes a moment ago: theirs may be on the way.
-    assert await sweep(stage.database, blobs, at_once, now_ms=NOW_MS + 1_000) == 0
-    assert await used_bytes(stage) == len(PNG) + 1
-    assert await sweep(stage.database, blobs, at_once, now_ms=NOW_MS + 61_000) == 1
-    assert blobs.read(digest_of(70)) is None
-    assert await used_bytes(stage) == 0
-
-
-async def test_bytes_that_somebody_else_shows_stay(stage: Stage, blobs: Blobs):
-    await upload(stage, 70, blobs=blobs)
-    await upload(stage, 70, blobs=blobs, id=mid(700), uploader_id=uid("bob"))
-    age(blobs, 70)
-    message = await stage.post("ann", None, attachment_ids=(mid(70),))
-    await stage.do(DeleteMessage(uid("ann"), message.id))
-    assert await sweep(stage.database, blobs, at_once, now_ms=NOW_MS + 61_000) == 1
-    assert await used_bytes(stage) == 0
-    assert await finds(stage, "bob", 700) == "cat.png"
-    assert blobs.read(digest_of(70)) == PNG + bytes([70])
-
-
-async def test_a_crash_between_reservation_and_file_costs_no_quota_for_long(stage: Stage, blobs: Blobs):
-    checked = check_upload(a_draft(PNG + bytes([70])))
-    row = attachment_row(checked, id=mid(70), conversation_id=stage.id, uploader_id=uid("ann"), now_ms=NOW_MS)
-    await stage.database.transact(reserve, row)
-    with pytest.raises(NotFound):
-        await finds(stage, "ann", 70)
-    # Its bytes may just be written.
-    blobs.store(checked.data)
-    age(blobs, 70)
-    assert await sweep(stage.database, blobs, at_once, now_ms=NOW_MS + RESERVED_MS) == 0
-    assert blobs.read(digest_of(70)) is not None
-    assert await sweep(stage.database, blobs, at_once, now_ms=NOW_MS + RESERVED_MS + 1) == 1
-    assert blobs.read(digest_of(70)) is None
-    assert await used_bytes(stage) == 0
-    with pytest.raises(Overloaded):
-        await stage.database.transact(keep, row)
-
-
-async def test_what_was_deleted_counts_for_the_bytes_of_its_day(stage: Stage, blobs: Blobs):
-    rounds = DAY_BYTES // QUOTA_BYTES
-    for number in range(rounds):
-        assert await race(stage, 1, QUOTA_BYTES) == ["stored"]
-        await stage.database.transact(partial(attachments.release, id=mid(1_000)))
-        assert await sweep(stage.database, blobs, at_once, now_ms=NOW_MS) == 1
-        await stage.database.transact(rename, mid(1_000), mid(2_000 + number))
-    row = attachment_row(
-        check_upload(a_draft()), id=mid(70), conversation_id=stage.id, uploader_id=uid("ann"), now_ms=NOW_MS
-    )
-    with pytest.raises(QuotaExceeded) as caught:
-        await stage.database.transact(reserve, row)
-    assert caught.value.meta == {"max": DAY_BYTES}
-    later = NOW_MS + DAY_MS + 1
-    await stage.database.transact(reserve, replace(row, created_at_ms=later))
-    await sweep(stage.database, blobs, at_once, now_ms=later)
-    assert await stage.database.read(count_rows) == 1
-
-
-async def rename(conn: Connection, id: str, other: str) -> None:
-    await conn.execute("UPDATE attachments SET id = $2 WHERE id = $1", id, other)
-
-
-async def count_rows(conn: Connection) -> int:
-    return int(await conn.fetchval("SELECT count(*) FROM attachments"))
-
-
-async def test_files_that_no_row_speaks_of_go_after_a_day(stage: Stage, blobs: Blobs):
-    await upload(stage, 70, blobs=blobs)
-    blobs.store(PNG + bytes([71]))
-    age(blobs, 70, 71)
-    assert await sweep_strays(stage.database, blobs, at_once, now_ms=NOW_MS + DAY_MS // 2) == 0
-    assert await sweep_strays(stage.database, blobs, at_once, now_ms=NOW_MS + DAY_MS + 1) == 1
-    assert blobs.read(digest_of(70)) is not None
-    assert blobs.read(digest_of(71)) is None
 
 
 def test_padding_stands_at_the_end_alone():

@@ -19,15 +19,16 @@ from routes.edge.listener import Listener
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.application import DirectApplication
 from routes.edge.pipeline.call import Call
-from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.opening import Opening
 from routes.edge.principal import UserPrincipal
 from routes.edge.transport.handshake import offered_subprotocols
 from routes.edge.unsent import SharedBytes
+from routes.edge.websocket.bearer import Bearer
 from routes.edge.websocket.frames import prepare
 from routes.edge.websocket.queued import serve_socket
 from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import LiveSocket, SocketHandler
-from tests.edge.sample import user
+from tests.edge.parts import user
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -134,7 +135,7 @@ class Application(DirectApplication):
                 sockets=self._sockets,
                 report=report,
                 session_id=self._session(12).hex(),
-                user_id=scope["query_string"].decode() or None,
+                bearer=Bearer(scope["query_string"].decode() or None),
                 subprotocol=next(iter(scope["subprotocols"]), None),
             )
         else:

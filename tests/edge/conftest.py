@@ -12,7 +12,8 @@ from routes.edge.server.quart_app import EdgeApp
 from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import FixedClock
 from tests.edge.certificate import Certificate
-from tests.edge.sample import Parts, serving
+from tests.edge.parts import Parts
+from tests.edge.sample import serving
 
 
 @pytest.fixture

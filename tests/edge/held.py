@@ -7,7 +7,8 @@ from typing import Literal
 import trio
 import trio.testing
 
-from routes.edge.websocket.socket import Ending, LiveSocket
+from routes.edge.websocket.close_codes import Ending
+from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import Application, plain
 from tests.support.server import running
 from tests.support.waiting import patience

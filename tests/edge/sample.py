@@ -1,11 +1,9 @@
-"""A small service for tests of the pipeline: every sort of route once, and the parts that the edge needs."""
+"""A small service for tests of the pipeline: every sort of route once."""
 
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Annotated, cast
 
 import msgspec
@@ -13,20 +11,13 @@ import trio
 
 from actors.errors import Conflict, ConversationNotFound, FieldError, Invalid
 from actors.ids import ObjectId, UserId, Uuid
-from actors.kernel.directory import System
-from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import OutcomeUnknown, QueueFull, RowsRejected
-from routes.edge.config.config import Config, read_config
 from routes.edge.declare.endpoint import endpoint, stream
 from routes.edge.declare.mounts import Mount, RouteTable
 from routes.edge.declare.query import Clamp
-from routes.edge.errors import BadServerCredentials, TokenExpired, Unauthenticated
-from routes.edge.incoming import arriving_bodies
-from routes.edge.limits import Limits
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.dispatch import Edge
-from routes.edge.pipeline.metrics import Metrics
 from routes.edge.principal import (
     AUTHENTICATED,
     MODERATOR,
@@ -35,20 +26,15 @@ from routes.edge.principal import (
     SUPER_ADMIN,
     USER_OR_SERVER,
     ServerPrincipal,
-    UserPrincipal,
 )
 from routes.edge.reply import Blob, Encoded, Page, Reply
 from routes.edge.server.quart_app import EdgeApp
-from routes.edge.tabs import Tabs
-from routes.edge.unsent import Unsent
-from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import LiveSocket
 from routes.edge.wire import Wire
+from tests.edge.parts import Parts
 
 if TYPE_CHECKING:
     from routes.service import Service
-
-NOW_MS = 1_795_231_234_123
 
 
 class Thing(Wire, frozen=True):
@@ -264,106 +250,6 @@ async def watch_server(call: Call, socket: LiveSocket) -> None:
 async def watch_thing(call: Call, socket: LiveSocket, thing_id: Uuid, query: Paging) -> None:
     """Shows a thing as it changes."""
     del call, socket, thing_id, query
-
-
-@dataclass(frozen=True)
-class Rights:
-    """Rights for tests."""
-
-    nodes: frozenset[str] = frozenset()
-    is_moderator: bool = False
-    is_super_admin: bool = False
-
-    def allows(self, node: str) -> bool:
-        return node in self.nodes
-
-    def quota(self, node: str) -> None:
-        return None
-
-
-def user(number: int, *nodes: str, **roles: bool) -> UserPrincipal:
-    id = UserId(Uuid(f"00000000-0000-4000-8000-{number:012}"))
-    return UserPrincipal(id, f"user {number}", NOW_MS + 60_000, Rights(frozenset(nodes), **roles))
-
-
-USERS = {
-    "ann": user(1, "things:read", "things:write"),
-    "bob": user(2, "things:read", "things:write"),
-    "nobody": user(3),
-    "mod": user(4, is_moderator=True),
-    "root": user(5, is_moderator=True, is_super_admin=True),
-}
-
-
-class TableAuthenticator:
-    """Tokens are the names in `USERS`."""
-
-    def known(self, carried: bytes, now_ms: int) -> UserPrincipal | None:
-        return USERS.get(carried.decode().removeprefix("Bearer "))
-
-    async def user(self, token: str) -> UserPrincipal:
-        if token == "old":
-            raise TokenExpired
-        if token not in USERS:
-            raise Unauthenticated
-        return USERS[token]
-
-
-LENT = Rights(frozenset({"things:lend"}))
-
-
-class TableServerAuthenticator:
-    """The secret of a server is its id, backwards; `lobby` is remembered and holds a node, others neither."""
-
-    def known(self, carried: bytes, server_id: bytes, now_ms: int) -> ServerPrincipal | None:
-        known = (carried, server_id) == (b"Bearer ybbol", b"lobby")
-        return ServerPrincipal("lobby", None, None, LENT, None) if known else None
-
-    def called(self, principal: ServerPrincipal, address: str, now_ms: int) -> None:
-        pass
-
-    async def server(self, token: str, server_id: str) -> ServerPrincipal:
-        if token != server_id[::-1]:
-            raise BadServerCredentials
-        return ServerPrincipal(server_id, None, None, Rights(), None)
-
-
-@dataclass
-class FixedClock:
-    at_ms: int = NOW_MS
-
-    def now_ms(self) -> int:
-        return self.at_ms
-
-
-@dataclass(frozen=True)
-class Keys:
-    sealing_key: bytes = b"k" * 32
-
-
-@dataclass
-class Parts:
-    """The parts of a service that the edge touches."""
-
-    config: Config = field(
-        default_factory=lambda: read_config({"PARTYLINE_CORS_ORIGINS": "https://app.example"})
-    )
-    clock: FixedClock = field(default_factory=FixedClock)
-    random_bytes: Callable[[int], bytes] = field(default_factory=lambda: Random(1).randbytes)
-    database: Database | None = None
-    system: System | None = None
-    authenticator: TableAuthenticator = field(default_factory=TableAuthenticator)
-    server_authenticator: TableServerAuthenticator = field(default_factory=TableServerAuthenticator)
-    keys: Keys = field(default_factory=Keys)
-    limits: Limits = field(default_factory=Limits)
-    metrics: Metrics = field(default_factory=Metrics)
-    arriving: Tabs = field(default_factory=arriving_bodies)
-    unsent: Unsent = field(default_factory=Unsent)
-    draining: bool = False
-    others: None = None
-
-    def __post_init__(self) -> None:
-        self.sockets = Sockets(self.clock, Random(1))
 
 
 def sample_table() -> RouteTable:

@@ -21,14 +21,15 @@ from routes.edge.reply import Encoded
 from routes.edge.server.quart_app import EdgeApp
 from routes.edge.server.server import ServerSettings
 from routes.edge.unsent import SharedBytes, Unsent, held_bytes
+from routes.edge.websocket.backlog import OFFERS_MAX_BYTES
 from routes.edge.websocket.frames import prepare
 from routes.edge.websocket.registry import Sockets
-from routes.edge.websocket.socket import OFFERS_MAX_BYTES, LiveSocket
+from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import LARGE_BYTES, Application
 from tests.edge.certificate import Certificate
 from tests.edge.held import Held
+from tests.edge.parts import Parts
 from tests.edge.raw import HANDSHAKE, Raw, alive, raw
-from tests.edge.sample import Parts
 from tests.support.server import address_of, running
 from tests.support.waiting import wait_until
 

@@ -16,7 +16,8 @@ from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.principal import PUBLIC
 from routes.edge.server.quart_app import EdgeApp
-from tests.edge.sample import Parts, Thing
+from tests.edge.parts import Parts
+from tests.edge.sample import Thing
 
 if TYPE_CHECKING:
     from routes.service import Service

@@ -26,19 +26,8 @@ from actors.kernel.subscription import Subscription
 from actors.kernel.supervisor import Fault
 from persistence.errors import OutcomeUnknown, PersistenceError
 from tests.kernel.conftest import Stage, open_stage
-from tests.kernel.ledger import (
-    KIND,
-    ROWS,
-    Deposit,
-    Explode,
-    Promote,
-    Read,
-    SetAlarm,
-    Wave,
-    Withdraw,
-    fold,
-    frame,
-)
+from tests.kernel.folding import fold
+from tests.kernel.ledger import KIND, ROWS, Deposit, Explode, Promote, Read, SetAlarm, Wave, Withdraw, frame
 from tests.support.simulation import Fate, Simulation, open_simulation
 from tests.support.sinks import Socket
 

@@ -12,19 +12,21 @@ Explode      a fault of ours, in the rule that it names
 """
 
 from collections.abc import Hashable, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, Protocol
 
 import msgspec
 
 from actors.errors import Conflict, Forbidden
 from actors.kernel.facets import Deadlines, Delta, Followers, Lookups, Rendering, Unjournaled
-from actors.kernel.kind import Event, Kind, View
+from actors.kernel.kind import Event, Kind
 from persistence.errors import RowsRejected
 from persistence.journal.turn import Turn
 
 # Entries in memory; older ones are fetched.
 RECENT = 5
+
+PURSES = "purse"
+"""Name of the view that follows ledgers (`purse.py`)."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -255,27 +257,6 @@ def event_key(event: Any, audience: Any) -> Hashable:
     return None if isinstance(event, Waved | WasRead) else audience
 
 
-def fold(seen: dict[str, Any], arrived: dict[str, Any]) -> dict[str, Any]:
-    """What a client that follows the events makes of one more; must equal `frame` in the end."""
-    seen, data = dict(seen), arrived["data"]
-    match arrived["event"]:
-        case "Changed":
-            seen["total"] += data["amount"]
-            seen["count"] += 1
-        case "Promoted":
-            seen["bosses"] = sorted({*seen["bosses"], data["who"]})
-        case "Kicked":
-            seen["kicked"] = sorted({*seen["kicked"], data["who"]})
-        case "AlarmSet":
-            seen["alarm"] = data["at_ms"]
-        case "Rang":
-            seen["alarm"] = None
-            seen["rang"] += 1
-    if arrived["self"]["boss"]:
-        seen["secret"] = seen["total"] * 2
-    return seen
-
-
 def ledger_kind(rows: Rows, *, version: int = 1) -> Kind[Ledger, Any]:
     """The kind over the given rows."""
     return Kind(
@@ -300,56 +281,12 @@ def ledger_kind(rows: Rows, *, version: int = 1) -> Kind[Ledger, Any]:
         deadlines=Deadlines(due=lambda state: state.alarm_ms, expire=lambda state, now_ms: Ring(now_ms)),
         followers=Followers(
             touches=lambda state, event: (
-                [(PURSE.name, {state.recent[-1].by})] if isinstance(event, Changed) else []
+                [(PURSES, {state.recent[-1].by})] if isinstance(event, Changed) else []
             )
         ),
         unjournaled=Unjournaled(refresh=rows.refresh),
         crossing={Deposit: int, Withdraw: int, Promote: int, Kick: int, Read: int, Wave: int},
     )
-
-
-# -- a view: what one user put into which ledgers
-
-
-class Purse(msgspec.Struct, frozen=True):
-    totals: dict[str, int] = {}
-
-
-async def _load_purse(conn: Any, id: str) -> Purse | None:
-    if id == "nobody":
-        return None
-    return Purse(dict(conn.rows.get(("purse", id), {})))
-
-
-async def _reread(conn: Any, id: str, sources: AbstractSet[str]) -> dict[str, int]:
-    if "poison" in sources:
-        raise ZeroDivisionError
-    return {source: conn.rows["ledger", source].total for source in sorted(sources)}
-
-
-def _take(state: Purse, sources: AbstractSet[str], peek: Any) -> tuple[Purse, AbstractSet[str]]:
-    totals, unknown = dict(state.totals), set()
-    for source in sources:
-        ledger = peek(KIND, source)
-        if ledger is None:
-            unknown.add(source)
-        else:
-            totals[source] = ledger.total
-    return Purse(totals), unknown
-
-
-PURSE: View[Purse] = View(
-    name="purse",
-    load=_load_purse,
-    reread=_reread,
-    take=_take,
-    absorb=lambda state, found: Purse(state.totals | found),
-    rendering=Rendering(
-        audience=lambda state, viewer: "owner",
-        render=lambda state, audience: state.totals,
-        render_event=lambda state, source, audience: Delta("purse", {source: state.totals[source]}),
-    ),
-)
 
 
 class MemoryRows:

@@ -6,7 +6,8 @@ import trio
 from trio.testing import MockClock
 
 from tests.kernel.conftest import Stage
-from tests.kernel.ledger import KIND, PURSE, Deposit
+from tests.kernel.ledger import KIND, Deposit
+from tests.kernel.purse import PURSE
 from tests.support.garbage import left_to_the_collector
 from tests.support.sinks import Socket
 

@@ -13,19 +13,19 @@ from actors.kernel.supervisor import Fault
 from actors.kernel.view_loads import AT_ONCE, MOST_TOGETHER
 from persistence.errors import DatabaseUnavailable, PersistenceError, RowsRejected
 from tests.kernel.conftest import Stage
-from tests.kernel.ledger import PURSE, Purse, _load_purse
+from tests.kernel.purse import PURSE, Purse, load_purse
 from tests.support.sinks import Socket
 
 
-async def _load_purses(conn: Any, ids: Sequence[str]) -> dict[str, Purse]:
+async def load_purses(conn: Any, ids: Sequence[str]) -> dict[str, Purse]:
     assert len(set(ids)) == len(ids)
     if "rejected" in ids:
         raise RowsRejected
-    found = {id: await _load_purse(conn, id) for id in ids}
+    found = {id: await load_purse(conn, id) for id in ids}
     return {id: purse for id, purse in found.items() if purse is not None}
 
 
-PURSES = replace(PURSE, load_many=_load_purses)
+PURSES = replace(PURSE, load_many=load_purses)
 
 
 async def look_all(stage: Stage, ids: Sequence[str]) -> dict[str, Any]:
@@ -52,7 +52,7 @@ async def test_many_are_read_together(autojump_clock: MockClock, stage: Stage) -
     for number, user in enumerate(users):
         stage.simulation.rows["purse", user] = {"a": number}
     assert await look_all(stage, users) == {user: {"a": number} for number, user in enumerate(users)}
-    assert stage.simulation.reads == ["_load_purses"] * 3
+    assert stage.simulation.reads == ["load_purses"] * 3
 
 
 async def test_one_is_read_at_once_though_others_are_under_way(
@@ -65,8 +65,8 @@ async def test_one_is_read_at_once_though_others_are_under_way(
             await trio.sleep(0.1)
         nursery.start_soon(look_all, stage, ["ann", "bob"])
         await trio.sleep(0.1)
-        assert stage.simulation.reads == ["_load_purse"] * AT_ONCE
-    assert [read for read in stage.simulation.reads if read.startswith("_load")][AT_ONCE:] == ["_load_purses"]
+        assert stage.simulation.reads == ["load_purse"] * AT_ONCE
+    assert [read for read in stage.simulation.reads if "purse" in read][AT_ONCE:] == ["load_purses"]
 
 
 async def test_one_that_is_not_there_is_told_so(autojump_clock: MockClock, stage: Stage) -> None:
@@ -78,7 +78,7 @@ async def test_one_whose_rows_cannot_be_understood_fails_alone(
 ) -> None:
     stage.simulation.rows["purse", "bob"] = 5
     assert await look_all(stage, ["ann", "bob", "cid"]) == {"ann": {}, "bob": Fault, "cid": {}}
-    assert stage.simulation.reads == ["_load_purses", *["_load_purse"] * 3]
+    assert stage.simulation.reads == ["load_purses", *["load_purse"] * 3]
 
 
 async def test_where_a_statement_is_refused_each_is_read_alone(
@@ -91,7 +91,7 @@ async def test_without_a_database_all_are_told_at_once(autojump_clock: MockClock
     stage.simulation.away = True
     users = ["ann", "bob", "cid"]
     assert await look_all(stage, users) == dict.fromkeys(users, DatabaseUnavailable)
-    assert stage.simulation.reads == ["_load_purses"]
+    assert stage.simulation.reads == ["load_purses"]
     stage.simulation.away = False
     assert await look_all(stage, users) == {user: {} for user in users}
 
@@ -114,4 +114,4 @@ async def test_one_that_was_left_waits_beside_its_successor(autojump_clock: Mock
         with trio.move_on_after(0.1):
             await look_all(stage, ["ann"])
         assert await look_all(stage, ["ann", "bob"]) == {"ann": {}, "bob": {}}
-    assert "_load_purses" in stage.simulation.reads
+    assert "load_purses" in stage.simulation.reads

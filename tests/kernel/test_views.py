@@ -16,7 +16,8 @@ from actors.kernel.kind import Event
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable
 from tests.kernel.conftest import Stage
-from tests.kernel.ledger import KIND, PURSE, Deposit, Purse
+from tests.kernel.ledger import KIND, Deposit
+from tests.kernel.purse import PURSE, Purse
 from tests.support.sinks import Socket
 
 
@@ -31,7 +32,7 @@ async def test_a_view_loads_once_and_frames(autojump_clock: MockClock, stage: St
         for socket in sockets:
             nursery.start_soon(partial(look, stage, socket))
     assert [socket.frames[0]["data"] for socket in sockets] == [{"a": 1}] * 5
-    assert stage.simulation.reads == ["_load_purse"]
+    assert stage.simulation.reads == ["load_purse"]
     assert len({socket.opened[0] for socket in sockets}) == 1
 
 
@@ -126,7 +127,7 @@ async def test_a_view_ends_with_its_last_viewer(autojump_clock: MockClock, stage
     assert stage.system.statistics() == []
     stage.system.changed(PURSE, "ann", "a")
     await look(stage, Socket())
-    assert stage.simulation.reads.count("_load_purse") == 2
+    assert stage.simulation.reads.count("load_purse") == 2
 
 
 async def test_a_view_that_cannot_be_loaded(autojump_clock: MockClock, stage: Stage) -> None:

@@ -11,7 +11,8 @@ from actors.kernel.nodes.copy import Phase
 from actors.kernel.nodes.peers import SHOWN_BYTES
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import OutcomeUnknown, PersistenceError
-from tests.kernel.ledger import KIND, ROWS, Deposit, Kick, Promote, Read, Viewer, Wave, fold, frame
+from tests.kernel.folding import fold
+from tests.kernel.ledger import KIND, ROWS, Deposit, Kick, Promote, Read, Viewer, Wave, frame
 from tests.nodes.realm import Realm, open_realm
 from tests.support.bus import FAIR, FOUL
 from tests.support.sinks import JsonEnvelope, Socket

@@ -1,4 +1,4 @@
-"""Fixtures: the whole service, and the routes of users alone over a real database with tokens for anybody."""
+"""Fixtures: the whole service, users in memory, and the routes of users alone with tokens for anybody."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,9 +19,10 @@ from routes.users import admin, audit, profile, setup, verify
 from tests.edge.asgi import Answered, request
 from tests.support.spec import spec
 from tests.support.world import world
+from tests.users.memory import clock, grant, numbers, stamp, store, told, users
 from tests.users.parts import NOW_MS, Parts
 
-__all__ = ["world"]
+__all__ = ["clock", "grant", "numbers", "stamp", "store", "told", "users", "world"]
 
 TABLE = RouteTable.of([Mount("identity", (verify, admin, audit, profile, setup))])
 
@@ -75,10 +76,10 @@ class People:
         name = name or f"user-{user_id[-4:]}"
         database = self.parts.database
         await database.transact(enrol, user_id, name, None if role is None else Role(role), self.stamp())
-        for grant in grants:
-            node = grant.removeprefix("-")
+        for given in grants:
+            node = given.removeprefix("-")
             node_id = new_object_id(NOW_MS, self.parts.random_bytes)
-            change = GrantChange(user_id, node, grant.startswith("-"), None, None, node_id)
+            change = GrantChange(user_id, node, given.startswith("-"), None, None, node_id)
             await database.transact(change_grant, change, self.stamp())
             self.parts.users.catalog_grew(node)
         self.parts.users.changed(user_id)

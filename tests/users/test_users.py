@@ -6,109 +6,14 @@ import pytest
 import trio
 
 from actors.errors import NotFound
-from actors.ids import new_object_id
-from actors.users.permissions import BUILT_IN_NODES, QUOTA_UNITS, Role
-from actors.users.quantities import Quantity
-from actors.users.units_rights import GrantChange, change_grant, enrol, revoke_grant
+from actors.users.permissions import BUILT_IN_NODES, Role
+from actors.users.units_rights import enrol, revoke_grant
 from actors.users.users import Users
 from persistence.errors import DatabaseUnavailable
-from persistence.users.audit import Stamp
 from persistence.users.permissions import CHANNEL, read_catalog, renamed
 from persistence.users.users import arrive, read_user
 from tests.support.waiting import patience
-
-ANN = "00000000-0000-4000-8000-00000000000a"
-BEN = "00000000-0000-4000-8000-00000000000b"
-NOW_MS = 1_800_000_000_000
-NOW_S = NOW_MS // 1000
-
-
-class SteppedClock:
-    def __init__(self):
-        self.at_ms = NOW_MS
-
-    def now_ms(self):
-        return self.at_ms
-
-
-class Numbers:
-    """Bytes that never repeat."""
-
-    def __init__(self):
-        self.given = 0
-
-    def __call__(self, count):
-        self.given += 1
-        return self.given.to_bytes(count)
-
-
-class Gated:
-    """A store whose reads wait at a gate after they were answered, and which can be away."""
-
-    def __init__(self, database):
-        self.database = database
-        self.reads = 0
-        self.away = False
-        self.gate = None
-        self.answered = trio.Event()
-
-    async def read(self, unit):
-        self.reads += 1
-        if self.away:
-            raise DatabaseUnavailable("away")
-        answer = await self.database.read(unit)
-        if self.gate is not None:
-            self.answered.set()
-            await self.gate.wait()
-        return answer
-
-    async def transact(self, unit):
-        if self.away:
-            raise DatabaseUnavailable("away")
-        return await self.database.transact(unit)
-
-
-@pytest.fixture
-def clock():
-    return SteppedClock()
-
-
-@pytest.fixture
-def numbers():
-    return Numbers()
-
-
-@pytest.fixture
-def store(database):
-    return Gated(database)
-
-
-@pytest.fixture
-async def users(store, clock, numbers):
-    users = Users(store, clock, numbers, capacity=100)
-    await users.open()
-    return users
-
-
-@pytest.fixture
-def told(users):
-    told = []
-    users.on_access_change(told.append)
-    return told
-
-
-@pytest.fixture
-def stamp(numbers):
-    return lambda: Stamp(new_object_id(NOW_MS, numbers), NOW_MS, None, None)
-
-
-@pytest.fixture
-def grant(database, numbers, stamp):
-    async def grant(user_id, node, *, negated=False, expires_at_ms=None, quantity=None):
-        change = GrantChange(user_id, node, negated, expires_at_ms, quantity, new_object_id(NOW_MS, numbers))
-        return await database.transact(change_grant, change, stamp())
-
-    return grant
+from tests.users.memory import ANN, BEN, NOW_MS, NOW_S
 
 
 async def test_the_catalog_of_a_fresh_install(users, database):
@@ -274,69 +179,6 @@ async def test_a_new_name_is_heard_where_the_user_is_unknown(users, database):
         assert await hears.receive() == renamed(ANN, "Anna")
     assert await users.name_of(ANN) == "Anna"
     assert told[1:] == [(ANN, "Anna")]
-
-
-async def test_a_node_that_comes_into_the_catalog_moves_everybody(users, grant, told):
-    await users.arrive(ANN, "Ann", NOW_S)
-    before = await users.arrive(BEN, "Ben", NOW_S)
-    assert before.allows("social:chat.write")
-    await grant(ANN, "social:chat.write")
-    users.catalog_grew("social:chat.write")
-    users.changed(ANN)
-    assert users.peek_access(BEN) is not before
-    assert not (await users.access_of(BEN)).allows("social:chat.write")
-    assert (await users.access_of(ANN)).allows("social:chat.write")
-    assert told == ["", ANN]
-
-
-async def test_a_node_that_grants_nothing_by_absence_moves_nobody(users, told):
-    await users.arrive(ANN, "Ann", NOW_S)
-    users.catalog_grew("svc.connect.extensions.mine")
-    users.catalog_grew("svc.connect.extensions.mine")
-    assert told == []
-
-
-async def test_a_catalog_that_grows_never_recomputes_those_whom_it_does_not_concern(users, grant):
-    """Others keep the very same access; who names such nodes by a pattern, and a super-admin, have them at once."""
-    await users.arrive(ANN, "Ann", NOW_S)
-    await users.arrive(BEN, "Ben", NOW_S)
-    await grant(BEN, "svc.connect.extensions.mine")
-    await grant(BEN, "svc:*")
-    users.changed(BEN)
-    ann, ben = await users.access_of(ANN), await users.access_of(BEN)
-    users.catalog_grew("svc.connect.extensions.other")
-    assert users.peek_access(ANN) is ann
-    assert users.peek_access(BEN) is ben
-    users.catalog_grew("svc:other")
-    assert users.peek_access(ANN) is ann
-    assert "svc:other" in users.peek_access(BEN).held
-    users.catalog_grew("social:chat.read")
-    assert users.peek_access(ANN) is not ann
-    assert not users.peek_access(ANN).allows("social:chat.read")
-
-
-async def test_grants_end_at_their_expiry(users, grant, clock, told):
-    await users.arrive(ANN, "Ann", NOW_S)
-    await grant(ANN, "connect:social.act", expires_at_ms=NOW_MS + 1000)
-    users.changed(ANN)
-    access = await users.access_of(ANN)
-    assert access.valid_until_ms == NOW_MS + 1000
-    clock.at_ms += 999
-    users.tick()
-    assert users.peek_access(ANN) is access
-    clock.at_ms += 1
-    users.tick()
-    users.tick()
-    assert told == [ANN, ANN]
-    assert not users.peek_access(ANN).allows("connect:social.act")
-
-
-async def test_quotas_come_with_their_units(users, grant):
-    await users.arrive(ANN, "Ann", NOW_S)
-    await grant(ANN, "social:chat.send", quantity=Quantity(3.0, "messages"))
-    users.changed(ANN)
-    assert (await users.access_of(ANN)).quota("social:chat.send") == Quantity(3.0, "messages")
-    assert "social:chat.send" in QUOTA_UNITS
 
 
 @pytest.mark.parametrize("role", [Role.MODERATOR, Role.ADMIN, Role.SUPER_ADMIN])

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from actors.errors import Refused
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
-from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.opening import Opening
 
 
 class DirectApplication(ABC):

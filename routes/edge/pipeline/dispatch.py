@@ -12,8 +12,7 @@ closure. Whatever is awaited here comes after `deadline.begin()`.
 
 import math
 import re
-from collections.abc import Awaitable, Coroutine
-from dataclasses import dataclass
+from collections.abc import Coroutine
 
 import trio
 
@@ -24,16 +23,10 @@ from persistence.journal import receipts
 from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.deadline import Deadline
-from routes.edge.declare.endpoint import Endpoint, Stream, StreamHandler
+from routes.edge.declare.endpoint import Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
-from routes.edge.errors import (
-    DatabaseDown,
-    RateLimited,
-    problem,
-    problem_of,
-)
+from routes.edge.errors import DatabaseDown, RateLimited, problem, problem_of
 from routes.edge.incoming import Incoming
-from routes.edge.listener import Listener
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.bodies import Bodies
 from routes.edge.pipeline.call import Call
@@ -41,47 +34,18 @@ from routes.edge.pipeline.cors import Cors
 from routes.edge.pipeline.elsewhere import answered_elsewhere
 from routes.edge.pipeline.gate import Gate
 from routes.edge.pipeline.idempotency import Attempt, Idempotency, id_kept
+from routes.edge.pipeline.opening import Opening
 from routes.edge.pipeline.parts import Parts
 from routes.edge.pipeline.passing import Passed
 from routes.edge.pipeline.rendering import JSON_HEADER, render
 from routes.edge.reply import Ask
 from routes.edge.tabs import Tab
-from routes.edge.websocket.socket import LiveSocket
 from routes.edge.wire import encode
 
 _REQUEST_ID_BYTES = 12
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _NO_STORE = (b"cache-control", b"no-store")
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """A WebSocket handshake that passed every check and is to be accepted.
-
-    Args:
-        call: of the stream.
-        subprotocol: to select, or None.
-        headers: of the 101 response.
-        handler: as declared.
-        arguments: of the handler, beside call and socket.
-        greets: as declared.
-    """
-
-    call: Call[Parts]
-    subprotocol: str | None
-    headers: Headers
-    handler: StreamHandler
-    arguments: dict[str, object]
-    greets: bool = False
-
-    def run(self, socket: LiveSocket) -> Awaitable[Listener | None]:
-        """Call the declared handler.
-
-        Args:
-            socket: accepted, open.
-        """
-        return self.handler(self.call, socket, **self.arguments)
 
 
 class Edge:

@@ -7,7 +7,7 @@ from routes.edge.declare.endpoint import Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
-from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.opening import Opening
 from routes.edge.pipeline.parts import Parts
 from routes.edge.pipeline.passing import Passed
 from routes.edge.tabs import Tab

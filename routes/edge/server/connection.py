@@ -1,16 +1,7 @@
 """One cleartext connection while it speaks HTTP/1.1: reading, deadlines, and how it ends.
 
 One task (`server/requests.py`) awaits the application, request after request, and sleeps in between; the reactor reads
-for it. Deadlines are not timers but numbers that the server's one sweep compares with the clock. They run only while
-the server waits for the client, never while the client waits for the server.
-
-    phase         until                                                     then
-    HEAD          `head_seconds` after its first byte, or after connecting  408, close
-    BODY          `body_seconds`, and more for every byte that came; not    408, close
-                  while reading is paused
-    APPLICATION   without end; ABANDON_SECONDS once the client is gone      the task is cancelled
-    IDLE          `keep_alive_seconds`                                      close
-    LINGER        `linger_seconds`                                          cut
+for it. What it waits for, and how long, is the table in `phases.py`.
 
 A connection ends in this order: the last byte of the response, FIN, then everything that still arrives is read and
 dropped until the client closes too. Closing at once would answer unread bytes with a reset, by which the client may
@@ -18,7 +9,6 @@ lose the response (RFC 9112 §9.6). An error in one connection ends that connect
 """
 
 import socket
-from enum import Enum, auto
 from math import inf
 
 import trio
@@ -26,33 +16,16 @@ from hypercorn.typing import ConnectionState
 
 from routes.edge.errors import EdgeRefused, contained
 from routes.edge.server.admission import Slot
-from routes.edge.server.handover import Handover, Swept
-from routes.edge.server.parser import RequestParser
+from routes.edge.server.handover import Handover, Swept, hand_over
+from routes.edge.server.parser import UNREAD_PIECES, RequestParser
+from routes.edge.server.phases import ABANDON_SECONDS, Phase
 from routes.edge.server.request import Request
 from routes.edge.server.requests import Requests
 from routes.edge.server.shared import Shared
+from routes.edge.transport.handshake import EARLY_MAX_BYTES
 from routes.edge.transport.reactor import SocketAddress
 from routes.edge.transport.refusals import RequestTimeout, raw
 from routes.edge.transport.writer import Writer
-
-ABANDON_SECONDS = 10.0
-"""Time for an application to end after its client is gone; then its task is cancelled, effects in flight go on."""
-
-UNREAD_PIECES = 16
-"""Pieces of a body, of up to 4 KiB, that wait for the application; beyond them reading pauses."""
-
-EARLY_MAX_BYTES = 64 * 1024
-"""What a client may send before its handshake is answered (RFC 6455 §4.1 lets it send nothing)."""
-
-
-class Phase(Enum):
-    """What the connection is waiting for."""
-
-    HEAD = auto()
-    BODY = auto()
-    APPLICATION = auto()
-    IDLE = auto()
-    LINGER = auto()
 
 
 class HttpConnection:
@@ -173,21 +146,13 @@ class HttpConnection:
         Args:
             request: the handshake.
         """
-        fields = dict(request.headers)
-        shared = self._shared
-        return Handover(
+        return hand_over(
             self._sock,
             self.writer,
-            shared.reactor,
-            shared.settings,
-            key=fields[b"sec-websocket-key"],
-            extensions=b",".join(
-                text for name, text in request.headers if name == b"sec-websocket-extensions"
-            ),
+            self._shared,
+            request,
             early=bytes(self._parser.early or b""),
             reads=self._reading,
-            start=shared.start,
-            report=shared.report,
             place=self._place,
         )
 

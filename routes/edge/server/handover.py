@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from routes.edge.server.request import Request
+from routes.edge.server.shared import Shared
 from routes.edge.transport.reactor import Reactor
 from routes.edge.transport.settings import ServerSettings
 from routes.edge.transport.writer import Writer
@@ -63,3 +65,36 @@ class Handover:
     start: Callable[..., None]
     report: Callable[[BaseException], None]
     place: Place
+
+
+def hand_over(
+    sock: socket.socket,
+    writer: Writer,
+    shared: Shared,
+    handshake: Request,
+    *,
+    early: bytes,
+    reads: bool,
+    place: Place,
+) -> Handover:
+    """The parts of a connection for the WebSocket that takes its place.
+
+    Args:
+        sock, writer, early, reads, place: see `Handover`.
+        shared: of the server.
+        handshake: the last request, which was not refused.
+    """
+    fields = dict(handshake.headers)
+    return Handover(
+        sock,
+        writer,
+        shared.reactor,
+        shared.settings,
+        key=fields[b"sec-websocket-key"],
+        extensions=b",".join(text for name, text in handshake.headers if name == b"sec-websocket-extensions"),
+        early=early,
+        reads=reads,
+        start=shared.start,
+        report=shared.report,
+        place=place,
+    )

@@ -26,6 +26,9 @@ PIPELINED = 16
 AHEAD_PIECES = 16
 """Pieces, of up to 4 KiB, of those requests' bodies at which parsing pauses too."""
 
+UNREAD_PIECES = 16
+"""Pieces of a body, of up to 4 KiB, that wait for the application; beyond them reading pauses."""
+
 _SLICE = 4096
 """Bytes parsed between two checks of `PIPELINED`."""
 

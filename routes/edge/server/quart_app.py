@@ -29,11 +29,12 @@ from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, TooMuc
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import PIECE_BYTES, FileSlice, Outgoing, pieces
 from routes.edge.pipeline.application import DirectApplication
-from routes.edge.pipeline.dispatch import Opening
 from routes.edge.pipeline.dispatcher import Dispatcher
+from routes.edge.pipeline.opening import Opening
 from routes.edge.server.quart_rules import HOST, LateRule, declared_rules, matches, router_of
 from routes.edge.tabs import Tab
 from routes.edge.unsent import held_bytes
+from routes.edge.websocket.bearer import bearer_of
 from routes.edge.websocket.queued import STALL_SECONDS, serve_socket
 
 log = structlog.get_logger("partyline.edge")
@@ -190,7 +191,6 @@ class EdgeWebsocket(TrioASGIWebsocketConnection):
             await _deny(self.scope, send, opening)
             return
         call = opening.call
-        principal = call.principal
         await serve_socket(
             receive,
             send,
@@ -198,10 +198,7 @@ class EdgeWebsocket(TrioASGIWebsocketConnection):
             sockets=call.service.sockets,
             report=partial(_report, call.request_id, self.scope["path"]),
             session_id=call.service.random_bytes(12).hex(),
-            user_id=None if principal is None else principal.key,
-            expires_at_ms=None if principal is None else principal.expires_at_ms,
-            issued_at_s=None if principal is None else principal.issued_at_s,
-            sid=None if principal is None else principal.sid,
+            bearer=bearer_of(call.principal),
             subprotocol=opening.subprotocol,
             headers=opening.headers,
         )

@@ -12,13 +12,13 @@ from routes.edge.errors import EdgeRefused, Internal, TooMuchUnread
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.application import DirectApplication
-from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.opening import Opening
 from routes.edge.server.asgi import AsgiExchange, websocket_scope
 from routes.edge.server.exchange import Client, Exchange, send_outgoing
 from routes.edge.server.handover import Handover, Swept
 from routes.edge.server.request import Request
 from routes.edge.server.shared import Shared
-from routes.edge.server.websocket import take_over
+from routes.edge.server.upgrade import take_over
 from routes.edge.server.websocket_asgi import serve_by_asgi
 from routes.edge.transport.handshake import handshake_refusal
 from routes.edge.transport.refusals import raw

@@ -19,17 +19,12 @@ from typing import Protocol
 
 import trio
 
-from actors.kernel.sink import Prepared
-from routes.edge.errors import contained
 from routes.edge.limits import Meter
-from routes.edge.pipeline.dispatch import Opening
-from routes.edge.server.handover import Handover, Swept
-from routes.edge.transport.handshake import acceptance
+from routes.edge.server.handover import Handover
 from routes.edge.websocket import frames
 from routes.edge.websocket.close_codes import CloseCode
-from routes.edge.websocket.deflate import Inflater, negotiate
-from routes.edge.websocket.deflated import DeflatedSocket
-from routes.edge.websocket.direct import DirectSocket, Link
+from routes.edge.websocket.deflate import Inflater
+from routes.edge.websocket.direct import Link
 from routes.edge.websocket.frame_reader import BINARY, CLOSE, PING, TEXT, FrameReader
 
 SEND_BUFFER_BYTES = 128 * 1024
@@ -347,38 +342,3 @@ class SocketConnection(Link):
     def _rearm(self) -> None:
         if self._phase is not Phase.GONE:
             self._reactor.want(self._fd, read=self._read, write=self.writer.waiting is not None)
-
-
-async def take_over(handover: Handover, opening: Opening, *, taken: Callable[[Swept], None]) -> None:
-    """Accept a WebSocket and open its stream, which goes on without this task.
-
-    An exception of the stream's handler is reported, and closes it with 1011; so does cancellation, which passes.
-
-    Args:
-        handover: from the HTTP connection.
-        opening: the accepted handshake.
-        taken: called first, with the new owner of the connection.
-    """
-    extension = negotiate(handover.extensions) if handover.settings.deflate else None
-    connection = SocketConnection(handover, deflates=extension is not None)
-    taken(connection)
-    call = opening.call
-    service, principal = call.service, call.principal
-    socket = (DirectSocket if extension is None else DeflatedSocket)(
-        connection,
-        session_id=service.random_bytes(12).hex(),
-        user_id=None if principal is None else principal.key,
-        expires_at_ms=None if principal is None else principal.expires_at_ms,
-        issued_at_s=None if principal is None else principal.issued_at_s,
-        sid=None if principal is None else principal.sid,
-    )
-    subprotocol = None if opening.subprotocol is None else opening.subprotocol.encode()
-    response = acceptance(handover.key, subprotocol=subprotocol, extension=extension, headers=opening.headers)
-    if opening.greets and not handover.early:
-        socket.hold(Prepared((), response))
-    else:
-        connection.writer.write(response)  # the client's early frames may be answered at once
-    connection.accept(socket, handover.early)
-    service.sockets.add(socket)
-    with contained(handover.report):
-        await socket.run(opening.run)

@@ -26,7 +26,7 @@ from routes.edge.transport.handshake import acceptance, offered_subprotocols
 from routes.edge.websocket import frames
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.frame_reader import BINARY, TEXT
-from routes.edge.websocket.socket import INBOX_MAX_MESSAGES
+from routes.edge.websocket.inbox import INBOX_MAX_MESSAGES
 
 ABANDON_SECONDS = 10.0
 """Time for an application to end after its client is gone; then it is cancelled."""

@@ -4,7 +4,7 @@ Writing to the socket below a TLS stream would corrupt it, so live sockets here 
 shields its sends from cancellation, so that a client that never reads could block one for ever. Here the sweep ends
 it, and a cancelled send ends the connection, because half a TLS record cannot be taken back.
 
-Deadlines, and the order in which a connection ends, are those of `server/connection.py`.
+Deadlines are those of `server/phases.py`, and a connection ends in the order of `server/connection.py`.
 """
 
 from math import inf

@@ -20,13 +20,10 @@ from wsproto.connection import ConnectionState
 from wsproto.events import BytesMessage, CloseConnection, Ping, TextMessage
 
 from routes.edge.errors import EdgeRefused
-from routes.edge.transport.handshake import handshake_refusal
+from routes.edge.transport.handshake import EARLY_MAX_BYTES, handshake_refusal
 from routes.edge.transport.refusals import farewell
 from routes.edge.transport.settings import EdgeContext
 from routes.edge.websocket.close_codes import CloseCode
-
-EARLY_MAX_BYTES = 64 * 1024
-"""What a client may send before its handshake is answered (RFC 6455 §4.1 lets it send nothing)."""
 
 PING_SECONDS = 30.0
 """Between two pings; the registry of live sockets cannot send any here."""

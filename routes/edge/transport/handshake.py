@@ -12,6 +12,9 @@ from hashlib import sha1
 from routes.edge.errors import EdgeRefused
 from routes.edge.transport.refusals import BadRequest, UpgradeRequired
 
+EARLY_MAX_BYTES = 64 * 1024
+"""What a client may send before its handshake is answered (RFC 6455 §4.1 lets it send nothing)."""
+
 _MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455 §1.3
 
 _CHECKED = (

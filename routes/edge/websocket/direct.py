@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from actors.kernel.sink import Prepared
 from routes.edge.transport.writer import Writer
+from routes.edge.websocket.bearer import Bearer
 from routes.edge.websocket.socket import LiveSocket
 
 _PING = b"\x89\x00"  # FIN, opcode 9, no payload (RFC 6455 §5.5.2)
@@ -51,28 +52,13 @@ class DirectSocket(LiveSocket):
 
     Args:
         link: the accepted connection.
-        session_id, user_id, expires_at_ms, issued_at_s, sid: see `LiveSocket`.
+        session_id, bearer: see `LiveSocket`.
     """
 
     __slots__ = ("_held", "_link", "_send", "_writer")
 
-    def __init__(
-        self,
-        link: Link,
-        *,
-        session_id: str,
-        user_id: str | None = None,
-        expires_at_ms: int | None = None,
-        issued_at_s: int | None = None,
-        sid: str | None = None,
-    ) -> None:
-        super().__init__(
-            session_id=session_id,
-            user_id=user_id,
-            expires_at_ms=expires_at_ms,
-            issued_at_s=issued_at_s,
-            sid=sid,
-        )
+    def __init__(self, link: Link, session_id: str, bearer: Bearer) -> None:
+        super().__init__(session_id, bearer)
         self._link = link
         self._writer = link.writer
         self._send: Callable[[bytes], int] = link.writer.send
@@ -90,8 +76,9 @@ class DirectSocket(LiveSocket):
         except OSError as error:
             taken = self._writer.failed(error, len(wire))
         if taken != len(wire):
-            self._queued_messages = len(prepared.payloads)
-            self._queued_bytes = len(wire)
+            backlog = self._behind()
+            backlog.messages = len(prepared.payloads)
+            backlog.size_bytes = len(wire)
             self._writer.keep(wire, taken)
         return True
 
@@ -138,8 +125,9 @@ class DirectSocket(LiveSocket):
         if held or wire:
             self._writer.write(held + wire)
         if self._writer.waiting is not None:
-            self._queued_messages += 1
-            self._queued_bytes += len(held) + len(wire)
+            backlog = self._behind()
+            backlog.messages += 1
+            backlog.size_bytes += len(held) + len(wire)
         return len(wire)
 
     def _send_later(self, wire: bytes) -> int:

@@ -13,6 +13,7 @@ from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable
 
 from actors.kernel.sink import Prepared
 from routes.edge.errors import contained
+from routes.edge.websocket.bearer import Bearer
 from routes.edge.websocket.close_codes import CloseCode, Ending
 from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import LiveSocket, SocketHandler
@@ -31,7 +32,7 @@ class QueuedSocket(LiveSocket):
         send: of ASGI, after `websocket.accept`.
         nursery: runs what the listener awaits; it has to stay open until that is done.
         report: called with exceptions from there.
-        session_id, user_id, expires_at_ms, issued_at_s, sid: see `LiveSocket`.
+        session_id, bearer: see `LiveSocket`.
         max_message_bytes: of one message of the client.
     """
 
@@ -53,21 +54,12 @@ class QueuedSocket(LiveSocket):
         send: ASGISendCallable,
         nursery: trio.Nursery,
         report: Callable[[BaseException], None],
-        *,
         session_id: str,
-        user_id: str | None = None,
-        expires_at_ms: int | None = None,
-        issued_at_s: int | None = None,
-        sid: str | None = None,
+        bearer: Bearer,
+        *,
         max_message_bytes: int,
     ) -> None:
-        super().__init__(
-            session_id=session_id,
-            user_id=user_id,
-            expires_at_ms=expires_at_ms,
-            issued_at_s=issued_at_s,
-            sid=sid,
-        )
+        super().__init__(session_id, bearer)
         self._send = send
         self._nursery = nursery
         self._report = report
@@ -180,10 +172,7 @@ async def serve_socket(
     sockets: Sockets,
     report: Callable[[BaseException], None],
     session_id: str,
-    user_id: str | None = None,
-    expires_at_ms: int | None = None,
-    issued_at_s: int | None = None,
-    sid: str | None = None,
+    bearer: Bearer,
     subprotocol: str | None = None,
     headers: Iterable[tuple[bytes, bytes]] = (),
     max_message_bytes: int = 65_536,
@@ -198,7 +187,7 @@ async def serve_socket(
         handler: opens the stream.
         sockets: where it is registered while it is open.
         report: called with exceptions of the stream.
-        session_id, user_id, expires_at_ms, issued_at_s, sid: see `LiveSocket`.
+        session_id, bearer: see `LiveSocket`.
         subprotocol: the selected one, or None.
         headers: of the 101 response, lower-case names.
         max_message_bytes: of one message of the client.
@@ -208,11 +197,8 @@ async def serve_socket(
             send,
             attending,
             report,
-            session_id=session_id,
-            user_id=user_id,
-            expires_at_ms=expires_at_ms,
-            issued_at_s=issued_at_s,
-            sid=sid,
+            session_id,
+            bearer,
             max_message_bytes=max_message_bytes,
         )
         await send({"type": "websocket.accept", "subprotocol": subprotocol, "headers": list(headers)})

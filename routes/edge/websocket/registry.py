@@ -37,7 +37,7 @@ _SLICE = 50
 
 
 class Sockets:
-    """The registry of open live sockets; implements `Registry`.
+    """The registry of open live sockets.
 
     Args:
         clock: for token expiry.
@@ -57,6 +57,7 @@ class Sockets:
         self._clock = clock
         self._rng = rng
         self._max_per_user = max_per_user
+        self._forget = self.remove  # bound once for all sockets
         self._heartbeat_seconds = heartbeat_seconds
         self._opened: list[Callable[[LiveSocket], None]] = []
         self._closed: list[Callable[[LiveSocket], None]] = []
@@ -121,7 +122,7 @@ class Sockets:
             # The client disconnected before the socket was registered, or `opened` has closed it.
             self.remove(socket)
             return
-        socket.registry = self
+        socket.forget = self._forget
         if self._draining:
             socket.close(CloseCode.DRAINING, "DRAINING")
 

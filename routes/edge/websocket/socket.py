@@ -5,46 +5,27 @@
     └── QueuedSocket   websocket/queued.py   ASGI's `send`, through a task (stock Hypercorn, TLS, plain ASGI)
 
 Invariants: no call blocks. `clear` is true while no bytes wait in user space for the socket. Those that do are bounded
-by 64 messages and 256 KiB for fan-out, including the one being sent (`offer` then refuses, and the subscription catches
-up later), and by `REPLIES_MAX_BYTES` for replies (then the socket is closed). After `close` or `lost` everything is
-accepted and dropped, so that callers need not check. Callbacks of `on_close` run once, synchronously.
+(`backlog.py`), including the one being sent: beyond them `offer` refuses, and the subscription catches up later; where
+replies are not read, the socket is closed. After `close` or `lost` everything is accepted and dropped, so that callers
+need not check. Callbacks of `on_close` run once, synchronously.
 
 The listener gets one message at a time, in order. A message that arrives before there is a listener, or while it
-awaits something, or while replies pile up, waits in the inbox.
+awaits something, or while replies pile up, waits in the inbox (`inbox.py`).
 Thousands of sockets are idle: what an idle one does not need is None, not an empty container.
 """
 
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from actors.kernel.sink import Lagging, Prepared
 from routes.edge.listener import Listener
 from routes.edge.websocket import frames
+from routes.edge.websocket.backlog import Backlog
+from routes.edge.websocket.bearer import Bearer
 from routes.edge.websocket.close_codes import CLOSE_CODE_OF, CloseCode, Ending
-
-OFFERS_MAX_MESSAGES = 64
-OFFERS_MAX_BYTES = 256 * 1024
-"""Bounds of the queue of a slow socket (reliability F5); a subscription that exceeds them lags and catches up later."""
-
-REPLIES_MAX_BYTES = 1024 * 1024
-"""Unread replies at which a client is closed; unlike updates, a reply cannot be made up for by a newer one."""
-
-INBOX_MAX_MESSAGES = 16
-INBOX_MAX_BYTES = 128 * 1024
-"""Messages waiting for the listener at which reading stops, so that TCP holds the client back; exceeded by at most
-what one read brought."""
-
-
-class Registry(Protocol):
-    """The list of open sockets."""
-
-    def remove(self, socket: "LiveSocket") -> None:
-        """Forget a socket that is closing or lost."""
-        ...
-
+from routes.edge.websocket.inbox import Inbox
 
 SocketHandler: TypeAlias = Callable[["LiveSocket"], Awaitable[Listener | None]]
 """Opens a stream on an accepted socket; the listener that it returns is called until the socket closes."""
@@ -55,40 +36,35 @@ class LiveSocket(ABC):
 
     Args:
         session_id: unique, sent to the client in `hello`.
-        user_id: the user's id or the server's key; None for anonymous streams.
-        expires_at_ms: when its token ends, epoch milliseconds; None for never.
-        issued_at_s: when its token was issued, epoch seconds; None for tokens not revoked by time of issue.
-        sid: the session (`UserPrincipal.sid`) whose token opened it, or None.
+        bearer: whose it is.
 
     Attributes:
+        user_id, expires_at_ms, issued_at_s, sid: of the bearer.
         clear: no bytes wait for the socket.
         heard: something arrived since the last sweep, which resets it.
         heard_at: trio's time of the last sweep that found `heard` set.
         pinged_at: trio's time of the sweep's ping since then, or None.
         multiplexed: many channels share it, so the end of one is sent as `unsubscribed` and the socket stays open.
         ending: None while it is open.
-        registry: informed of the end before all others; None until it is registered.
+        forget: called with it at its end, before all others; None until it is registered.
         pings: whether the sweep has to check its heartbeat.
     """
 
     __slots__ = (
+        "_backlog",
         "_busy",
         "_inbox",
-        "_lagging",
         "_listener",
         "_on_close",
-        "_queued_bytes",
-        "_queued_messages",
-        "_reply_bytes",
         "clear",
         "ending",
         "expires_at_ms",
+        "forget",
         "heard",
         "heard_at",
         "issued_at_s",
         "multiplexed",
         "pinged_at",
-        "registry",
         "session_id",
         "sid",
         "user_id",
@@ -96,34 +72,20 @@ class LiveSocket(ABC):
 
     pings = True
 
-    def __init__(
-        self,
-        *,
-        session_id: str,
-        user_id: str | None = None,
-        expires_at_ms: int | None = None,
-        issued_at_s: int | None = None,
-        sid: str | None = None,
-    ) -> None:
+    def __init__(self, session_id: str, bearer: Bearer) -> None:
         self.session_id = session_id
-        self.user_id = user_id
-        self.expires_at_ms = expires_at_ms
-        self.issued_at_s = issued_at_s
-        self.sid = sid
+        self.user_id, self.expires_at_ms, self.issued_at_s, self.sid = bearer
         self.multiplexed = False
         self.clear = True
         self.heard = True
         self.heard_at = 0.0
         self.pinged_at: float | None = None
         self.ending: Ending | None = None
-        self.registry: Registry | None = None
+        self.forget: Callable[[LiveSocket], None] | None = None
         self._listener: Listener | None = None
         self._busy = True  # until the handler is done
-        self._inbox: deque[bytes] | None = None
-        self._queued_messages = 0
-        self._queued_bytes = 0
-        self._reply_bytes = 0
-        self._lagging: dict[Lagging, None] | None = None
+        self._inbox: Inbox | None = None
+        self._backlog: Backlog | None = None
         self._on_close: tuple[Callable[[], None], ...] = ()
 
     @property
@@ -134,12 +96,12 @@ class LiveSocket(ABC):
     @property
     def queued_bytes(self) -> int:
         """Bytes that wait in user space to be sent."""
-        return self._queued_bytes
+        return 0 if self._backlog is None else self._backlog.size_bytes
 
     @property
     def inbox_bytes(self) -> int:
         """Bytes of the client's messages that wait for the listener."""
-        return sum(map(len, self._inbox or ()))
+        return 0 if self._inbox is None else self._inbox.size_bytes
 
     # -- towards the client
 
@@ -188,23 +150,20 @@ class LiveSocket(ABC):
     def send_nowait(self, prepared: Prepared) -> None:
         """Send or queue messages that must not be skipped, such as replies and `hello`.
 
-        Closes the socket with 4429 when more than `REPLIES_MAX_BYTES` wait unread.
+        Closes the socket with 4429 when more replies wait unread than may (`backlog.py`).
         """
         if self.clear:
             self.offer(prepared)
         elif self.ending is None:
-            self._reply_bytes += len(prepared.wire)
-            if self._reply_bytes > REPLIES_MAX_BYTES:
-                self.close(CloseCode.FLOOD, "replies are not read")
-            else:
+            if self._behind().count_reply(prepared):
                 self._queue(prepared)
+            else:
+                self.close(CloseCode.FLOOD, "replies are not read")
 
     def notify_when_writable(self, lagging: Lagging) -> None:
         """Call `lagging.catch_up` once everything queued has been sent: each subscription once, in order."""
         if self.ending is None:
-            if self._lagging is None:
-                self._lagging = {}
-            self._lagging[lagging] = None
+            self._behind().lags(lagging)
 
     def end(self, channel: str, code: str) -> None:
         """End the subscription of `channel` for the reason `code`, and with it a socket that is not multiplexed."""
@@ -256,16 +215,16 @@ class LiveSocket(ABC):
         """Take a text message. An exception of the listener closes the socket with 1011 and is raised here."""
         if self.ending is not None:
             return
-        if not self._busy and self._inbox is None and self._queued_bytes <= OFFERS_MAX_BYTES:
+        if not self._busy and self._inbox is None and not (self._backlog and self._backlog.holds_back):
             waiting = self._hear(message)
             if waiting is not None:
                 self._busy = True
                 self.start(self._attend, waiting)
             return
         if self._inbox is None:
-            self._inbox = deque()
+            self._inbox = Inbox()
         self._inbox.append(message)
-        if len(self._inbox) >= INBOX_MAX_MESSAGES or self.inbox_bytes >= INBOX_MAX_BYTES:
+        if self._inbox.full:
             self._hold_back(True)
 
     def deliver_binary(self, message: bytes) -> None:  # noqa: ARG002
@@ -298,7 +257,7 @@ class LiveSocket(ABC):
 
     def _hear_next(self) -> Awaitable[None] | None:
         # Messages from before the peer's close are still delivered, and its unread replies no longer matter.
-        while self._inbox and (self._queued_bytes <= OFFERS_MAX_BYTES or self.ending is not None):
+        while self._inbox and (self.ending is not None or not (self._backlog and self._backlog.holds_back)):
             waiting = self._hear(self._inbox.popleft())
             if waiting is not None:
                 return waiting
@@ -338,13 +297,9 @@ class LiveSocket(ABC):
             return
         self.clear = True
         self.heard = True
-        self._queued_messages = self._queued_bytes = self._reply_bytes = 0
-        waiting, self._lagging = self._lagging, None
-        for lagging in waiting or ():
-            if self.clear:
-                lagging.catch_up()
-            else:
-                self.notify_when_writable(lagging)
+        backlog, self._backlog = self._backlog, None
+        if backlog is not None:
+            backlog.repay(self)
         if self._inbox is not None and not self._busy:
             self._hear_inbox()
 
@@ -354,19 +309,22 @@ class LiveSocket(ABC):
             self._finish(Ending(code, reason))
 
     def _queue(self, prepared: Prepared) -> None:
-        self._queued_messages += len(prepared.payloads)
-        self._queued_bytes += len(prepared.wire)
+        backlog = self._backlog or self._behind()
+        backlog.messages += len(prepared.payloads)
+        backlog.size_bytes += len(prepared.wire)
         self._append(prepared)
+
+    def _behind(self) -> Backlog:
+        """What waits for the client, from now on if nothing did."""
+        if self._backlog is None:
+            self._backlog = Backlog()
+        return self._backlog
 
     def _offer_behind(self, prepared: Prepared) -> bool:
         """`offer` for a socket that is not clear."""
         if self.ending is not None:
             return True
-        if (
-            self._crowded()
-            or self._queued_messages + len(prepared.payloads) > OFFERS_MAX_MESSAGES
-            or self._queued_bytes + len(prepared.wire) > OFFERS_MAX_BYTES
-        ):
+        if self._crowded() or not (self._backlog or self._behind()).has_room(prepared):
             return False
         self._queue(prepared)
         return True
@@ -378,7 +336,7 @@ class LiveSocket(ABC):
     def _finish(self, ending: Ending) -> None:
         self.ending = ending
         self.clear = False
-        self._lagging = None
+        self._backlog = None
         callbacks, self._on_close = self._on_close, ()
         # An ExitStack runs them last in, first out, and each even if others raise.
         with ExitStack() as told:
@@ -386,5 +344,5 @@ class LiveSocket(ABC):
                 told.callback(self._hear_inbox)
             for callback in reversed(callbacks):
                 told.callback(callback)
-            if self.registry is not None:
-                told.callback(self.registry.remove, self)
+            if self.forget is not None:
+                told.callback(self.forget, self)

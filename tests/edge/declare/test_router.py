@@ -18,7 +18,8 @@ from routes.edge.server.quart_app import EdgeApp
 from routes.edge.server.quart_rules import DeclaredRules
 from routes.edge.websocket.socket import LiveSocket
 from tests.edge.asgi import request
-from tests.edge.sample import Parts, sample_table, serving
+from tests.edge.parts import Parts
+from tests.edge.sample import sample_table, serving
 
 
 @endpoint("GET", "/v1/tree/{first}/leaf", needs=PUBLIC)

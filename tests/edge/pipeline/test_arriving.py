@@ -10,12 +10,13 @@ from routes.edge.pipeline.large_bodies import AT_ONCE
 from routes.edge.server.parser import RequestParser
 from routes.edge.server.quart_app import EdgeApp
 from routes.edge.tabs import Tabs
+from routes.edge.websocket.inbox import INBOX_MAX_BYTES
 from routes.edge.websocket.registry import Sockets
-from routes.edge.websocket.socket import INBOX_MAX_BYTES
 from tests.edge.apps import Application
 from tests.edge.asgi import request
 from tests.edge.held import Held
-from tests.edge.sample import Parts, serving
+from tests.edge.parts import Parts
+from tests.edge.sample import serving
 from tests.support.server import running
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.websocket import connect

@@ -19,7 +19,8 @@ from routes.edge.reply import Reply
 from routes.edge.server.quart_app import EdgeApp
 from routes.edge.wire import Wire
 from tests.edge.asgi import Answered, request
-from tests.edge.sample import NOW_MS, Parts, serving
+from tests.edge.parts import NOW_MS, Parts
+from tests.edge.sample import serving
 from tests.kernel.ledger import Deposit, Explode, Ledger, Withdraw, ledger_kind
 from tests.support.actors import open_actors
 

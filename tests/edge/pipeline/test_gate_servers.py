@@ -6,11 +6,12 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.docs.openapi import document
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
-from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.opening import Opening
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import request
-from tests.edge.sample import Parts, sample_table
+from tests.edge.parts import Parts
+from tests.edge.sample import sample_table
 
 OWN, SHARED = "/v1/servers/own", "/v1/servers/shared"
 NODED, BESIDE = "/v1/servers/noded", "/v1/servers/beside"

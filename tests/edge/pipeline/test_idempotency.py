@@ -13,7 +13,8 @@ from routes.edge.limits import POLICIES
 from routes.edge.pipeline.idempotency import KEPT_MS, Attempt, Idempotency, digest_of
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
-from tests.edge.sample import NOW_MS, Parts, serving, user
+from tests.edge.parts import NOW_MS, Parts, user
+from tests.edge.sample import serving
 
 PARTS = "/v1/things/aaaa0000aaaa0000aaaa0000/parts"
 

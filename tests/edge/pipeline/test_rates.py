@@ -5,7 +5,7 @@ import pytest
 from routes.edge.limits import POLICIES
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import request
-from tests.edge.sample import Parts
+from tests.edge.parts import Parts
 
 THING = "aaaa0000aaaa0000aaaa0000"
 PARTS = f"/v1/things/{THING}/parts"

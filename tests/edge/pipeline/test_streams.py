@@ -5,10 +5,10 @@ import math
 import pytest
 
 from routes.edge.incoming import Incoming
-from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.opening import Opening
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import request
-from tests.edge.sample import Parts
+from tests.edge.parts import Parts
 
 THING = "aaaa0000aaaa0000aaaa0000"
 PARTS = f"/v1/things/{THING}/parts"

@@ -16,7 +16,7 @@ from routes.edge.errors import CutShort
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.application import DirectApplication
-from routes.edge.pipeline.dispatch import Opening
+from routes.edge.pipeline.opening import Opening
 from tests.edge.apps import plain, respond
 from tests.edge.differential import bodies, connections, heads
 from tests.edge.differential.case import Case

@@ -7,9 +7,11 @@ import trio
 import trio.testing
 from structlog.typing import EventDict
 
+from routes.edge.websocket.backlog import OFFERS_MAX_BYTES
 from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.inbox import INBOX_MAX_MESSAGES
 from routes.edge.websocket.registry import Sockets
-from routes.edge.websocket.socket import INBOX_MAX_MESSAGES, OFFERS_MAX_BYTES, LiveSocket
+from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import Application
 from tests.edge.held import WAYS, Held, Way, served
 from tests.support.server import running

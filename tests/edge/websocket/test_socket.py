@@ -6,11 +6,12 @@ import trio.testing
 
 from actors.kernel.sink import Prepared
 from routes.edge.server.server import ServerSettings
+from routes.edge.websocket.backlog import OFFERS_MAX_BYTES, OFFERS_MAX_MESSAGES
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.direct import GATHERED_MAX_BYTES
 from routes.edge.websocket.frames import prepare
 from routes.edge.websocket.registry import Sockets
-from routes.edge.websocket.socket import OFFERS_MAX_BYTES, OFFERS_MAX_MESSAGES, LiveSocket
+from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import Application
 from tests.edge.held import WAYS, Held, Way, served
 from tests.edge.raw import HANDSHAKE, raw
@@ -103,8 +104,10 @@ async def test_a_full_socket_refuses_within_its_bounds_and_repays_in_order(
         small = prepare("y")
         while socket.offer(small):
             sent += 1
-        assert socket._queued_bytes <= OFFERS_MAX_BYTES or socket._queued_messages == 1
-        assert socket._queued_messages <= OFFERS_MAX_MESSAGES
+        backlog = socket._backlog
+        assert backlog is not None
+        assert backlog.size_bytes <= OFFERS_MAX_BYTES or backlog.messages == 1
+        assert backlog.messages <= OFFERS_MAX_MESSAGES
         # Replies are not owed: they queue behind, in order.
         socket.send_nowait(prepare("reply"))
         log: list[str] = []

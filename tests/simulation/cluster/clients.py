@@ -10,7 +10,8 @@ import trio
 
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.journal.turn import Receipt
-from tests.kernel.ledger import Viewer, fold
+from tests.kernel.folding import fold
+from tests.kernel.ledger import Viewer
 from tests.simulation.cluster.node import ClusterNode
 from tests.simulation.image import START_MS
 from tests.support.sinks import JsonEnvelope, Socket

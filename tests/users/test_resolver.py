@@ -1,0 +1,68 @@
+"""Live: what the rights of users in memory resolve to, while the catalog grows and grants end."""
+
+from actors.users.permissions import QUOTA_UNITS
+from actors.users.quantities import Quantity
+from tests.users.memory import ANN, BEN, NOW_MS, NOW_S
+
+
+async def test_a_node_that_comes_into_the_catalog_moves_everybody(users, grant, told):
+    await users.arrive(ANN, "Ann", NOW_S)
+    before = await users.arrive(BEN, "Ben", NOW_S)
+    assert before.allows("social:chat.write")
+    await grant(ANN, "social:chat.write")
+    users.catalog_grew("social:chat.write")
+    users.changed(ANN)
+    assert users.peek_access(BEN) is not before
+    assert not (await users.access_of(BEN)).allows("social:chat.write")
+    assert (await users.access_of(ANN)).allows("social:chat.write")
+    assert told == ["", ANN]
+
+
+async def test_a_node_that_grants_nothing_by_absence_moves_nobody(users, told):
+    await users.arrive(ANN, "Ann", NOW_S)
+    users.catalog_grew("svc.connect.extensions.mine")
+    users.catalog_grew("svc.connect.extensions.mine")
+    assert told == []
+
+
+async def test_a_catalog_that_grows_never_recomputes_those_whom_it_does_not_concern(users, grant):
+    """Others keep the very same access; who names such nodes by a pattern, and a super-admin, have them at once."""
+    await users.arrive(ANN, "Ann", NOW_S)
+    await users.arrive(BEN, "Ben", NOW_S)
+    await grant(BEN, "svc.connect.extensions.mine")
+    await grant(BEN, "svc:*")
+    users.changed(BEN)
+    ann, ben = await users.access_of(ANN), await users.access_of(BEN)
+    users.catalog_grew("svc.connect.extensions.other")
+    assert users.peek_access(ANN) is ann
+    assert users.peek_access(BEN) is ben
+    users.catalog_grew("svc:other")
+    assert users.peek_access(ANN) is ann
+    assert "svc:other" in users.peek_access(BEN).held
+    users.catalog_grew("social:chat.read")
+    assert users.peek_access(ANN) is not ann
+    assert not users.peek_access(ANN).allows("social:chat.read")
+
+
+async def test_grants_end_at_their_expiry(users, grant, clock, told):
+    await users.arrive(ANN, "Ann", NOW_S)
+    await grant(ANN, "connect:social.act", expires_at_ms=NOW_MS + 1000)
+    users.changed(ANN)
+    access = await users.access_of(ANN)
+    assert access.valid_until_ms == NOW_MS + 1000
+    clock.at_ms += 999
+    users.tick()
+    assert users.peek_access(ANN) is access
+    clock.at_ms += 1
+    users.tick()
+    users.tick()
+    assert told == [ANN, ANN]
+    assert not users.peek_access(ANN).allows("connect:social.act")
+
+
+async def test_quotas_come_with_their_units(users, grant):
+    await users.arrive(ANN, "Ann", NOW_S)
+    await grant(ANN, "social:chat.send", quantity=Quantity(3.0, "messages"))
+    users.changed(ANN)
+    assert (await users.access_of(ANN)).quota("social:chat.send") == Quantity(3.0, "messages")
+    assert "social:chat.send" in QUOTA_UNITS
