@@ -8,17 +8,32 @@ INBOX_MAX_BYTES = 128 * 1024
 what one read brought."""
 
 
-class Inbox(deque[bytes]):
-    """The messages, the oldest first."""
+class Inbox:
+    """The messages, in order."""
 
-    __slots__ = ()
+    __slots__ = ("_messages",)
+
+    def __init__(self) -> None:
+        self._messages: deque[bytes] = deque()
+
+    def __len__(self) -> int:
+        """How many wait."""
+        return len(self._messages)
 
     @property
     def size_bytes(self) -> int:
         """Bytes of all messages that wait."""
-        return sum(map(len, self))
+        return sum(map(len, self._messages))
 
     @property
     def full(self) -> bool:
         """Whether so much waits that nothing more is read."""
-        return len(self) >= INBOX_MAX_MESSAGES or self.size_bytes >= INBOX_MAX_BYTES
+        return len(self._messages) >= INBOX_MAX_MESSAGES or self.size_bytes >= INBOX_MAX_BYTES
+
+    def put(self, message: bytes) -> None:
+        """Let a message wait behind the others."""
+        self._messages.append(message)
+
+    def take(self) -> bytes:
+        """The oldest message, which waits no longer; there has to be one."""
+        return self._messages.popleft()

@@ -223,7 +223,7 @@ class LiveSocket(ABC):
             return
         if self._inbox is None:
             self._inbox = Inbox()
-        self._inbox.append(message)
+        self._inbox.put(message)
         if self._inbox.full:
             self._hold_back(True)
 
@@ -257,11 +257,13 @@ class LiveSocket(ABC):
 
     def _hear_next(self) -> Awaitable[None] | None:
         # Messages from before the peer's close are still delivered, and its unread replies no longer matter.
-        while self._inbox and (self.ending is not None or not (self._backlog and self._backlog.holds_back)):
-            waiting = self._hear(self._inbox.popleft())
+        while (inbox := self._inbox) is not None and len(inbox):
+            if self.ending is None and self._backlog is not None and self._backlog.holds_back:
+                break
+            waiting = self._hear(inbox.take())
             if waiting is not None:
                 return waiting
-        if not self._inbox:
+        if self._inbox is None or not len(self._inbox):
             self._inbox = None
             if self.ending is None:
                 self._hold_back(False)
