@@ -151,8 +151,8 @@ class ServerProcess:
 
     async def _begin(self, environment: dict[str, str]) -> Forked | trio.Process:
         if self.program == PROGRAM:
-            log = self.folder / "log"
-            return Forked(("serve",), environment=environment, folder=self.folder, output=log, errors=log)
+            told = self.folder / "log"
+            return Forked(("serve",), environment=environment, folder=self.folder, output=told, errors=told)
         with (self.folder / "log").open("ab") as log:
             return await trio.lowlevel.open_process(
                 [str(self.program), "serve"],
