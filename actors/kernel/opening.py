@@ -90,6 +90,8 @@ async def open_system(
             if not over.is_set():
                 with trio.CancelScope(shield=True):
                     await system.drain()
+            if far is not None:
+                far.close()
             system.abandon()
 
 

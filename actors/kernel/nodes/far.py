@@ -103,6 +103,10 @@ class Far:
         peers.hear(Touched, lambda _, entry: touched(entry.view, entry.ids, entry.source))
         peers.hear(Heard, self._hear_news)
 
+    def close(self) -> None:
+        """Disconnect them: what other nodes say from now on is heard by nobody."""
+        self.peers.close()
+
     # -- to owners elsewhere ------------------------------------------------------------------------
 
     def is_here(self, kind_name: str, id: str) -> bool:

@@ -54,6 +54,7 @@ class Peers:
         self._hearers: dict[type[Any], Callable[[str, Any], None]] = {}
         self._topics: dict[str, Callable[[str, bytes], None]] = {}
         self._early: deque[tuple[str, bytes]] | None = deque()
+        self._is_closed = False
         self._lives: dict[str, int] = {}
         self._met: list[Callable[[str], None]] = []
         self._parted: list[Callable[[str], None]] = []
@@ -191,7 +192,13 @@ class Peers:
         for node, data in early or ():
             self._pass_on(node, data)
 
+    def close(self) -> None:
+        """Pass on nothing more: everybody who hears has ended, while the links last a little longer."""
+        self._is_closed = True
+
     def _take(self, node: str, heard: Heard) -> None:
+        if self._is_closed:
+            return
         if heard is Trouble.LOST:
             self._lost(node)
         elif isinstance(heard, bytes):

@@ -14,7 +14,7 @@ SEEDS = int(os.environ.get("SIMULATED_CLUSTERS", "80"))
 
 PARTS = 8
 
-FOUND = (13, 64, 83, 738, 1096, 2151)
+FOUND = (13, 64, 83, 738, 1096, 2151, 5474, 5670)
 """Seeds that have found a fault of this code once; it stays found."""
 
 PLANTED_SEEDS = 40
