@@ -1,5 +1,5 @@
 // What is written and not sent yet: whoever leaves it is asked, by whichever way.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { guard } from "../router.js";
 import { say } from "../words.js";
 
@@ -12,7 +12,8 @@ import { say } from "../words.js";
 export function useUnsaved(isChanged, isSending = false) {
   const sending = useRef(isSending);
   sending.current = isSending;
-  useEffect(() => {
+  // With what is shown, not after the next frame: whoever sees that it is saved is not asked any more.
+  useLayoutEffect(() => {
     if (!isChanged) return undefined;
     return guard(({ isLeaving } = {}) => sending.current || (isLeaving ? false : confirm(say("savebar.leave"))));
   }, [isChanged]);
