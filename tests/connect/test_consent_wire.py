@@ -95,11 +95,15 @@ async def test_no_consent_outlives_a_block_that_nobody_was_told_of(database_url:
         await world.service.database.transact(_store_block, bob.id, ann.id)
         assert await _acts(server, bob)
     async with open_world(database_url, tmp_path) as world:
-        await clean_connect(world)
         server = GameServer(
             world, {"serverId": server.id, "serverName": "", "serverSecret": server.secret, "claimKey": ""}
         )
+        bob = Player(world, bob.id, bob.name, bob.token)
+        assert not await _acts(server, bob)  # the block counts before the session has ended
+        assert len((await bob.get("/v1/connect/sessions"))["items"]) == 1
+        await clean_connect(world)
         assert not await _acts(server, bob)
+        assert (await bob.get("/v1/connect/sessions"))["items"] == []
 
 
 async def _store_block(conn: Connection, user_id: str, target_id: str) -> None:
