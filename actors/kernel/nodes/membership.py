@@ -44,6 +44,9 @@ YIELD_ROUNDS = 3
 """Renewals in a row, about a second apart, that say a node should yield, before it does: who has just come is not heard
 at once."""
 
+MISSED_SECONDS = ROW_SECONDS / 2
+"""A database that was away for less may have cost no other node its row: each renews once more before that runs out."""
+
 QUIET_SECONDS = 2.0
 """Nothing is given away so soon after a node has come or gone."""
 
@@ -153,7 +156,6 @@ class Membership:
                 raise
             except PersistenceError as failure:
                 _log.warning("node_not_renewed", node=self.life.node, why=type(failure).__name__)
-                self._sound_since = trio.current_time()
             if self._yields >= YIELD_ROUNDS:
                 self.failed(f"node {self.life.node} does not reach the others, which reach each other")
             if self._failure is not None:
@@ -182,7 +184,7 @@ class Membership:
         )
         if view is None:
             raise NodeEnded(f"node {self.life.node} was silent for too long, and others have taken its place")
-        if began_at - self._renewed_at > ROW_SECONDS:
+        if began_at - self._renewed_at > MISSED_SECONDS:
             self._sound_since = began_at
         self._renewed_at = began_at
         self._take_in(view)

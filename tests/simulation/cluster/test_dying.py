@@ -27,10 +27,19 @@ def _freeze(world: World) -> None:
     world.nodes["b"].freeze()
 
 
-def _freeze_while_renewals_fail(world: World) -> None:
-    _freeze(world)
+def _have_renewals_of_the_others_fail(world: World) -> None:
     for other in ("a", "c"):
         world.nodes[other].store.away_until = trio.current_time() + 1.2 * RENEW_SECONDS
+
+
+def _freeze_while_renewals_fail(world: World) -> None:
+    _freeze(world)
+    _have_renewals_of_the_others_fail(world)
+
+
+def _cut_from_database_while_renewals_fail(world: World) -> None:
+    world.nodes["b"].store.away_until = trio.current_time() + 60
+    _have_renewals_of_the_others_fail(world)
 
 
 def _cut_from_bus(world: World) -> None:
@@ -69,6 +78,8 @@ async def _seconds_until_taken(seed: int, done: Callable[[World], None]) -> floa
         (_freeze, ROW_SECONDS),
         # Nor does anybody wait for a renewal of whom the bus does not hear either.
         (_freeze_while_renewals_fail, ROW_SECONDS),
+        # A renewal of theirs that fails costs nobody a row, so they do not wait for whom the bus still hears.
+        (_cut_from_database_while_renewals_fail, ROW_SECONDS),
         # It is not heard any more, looks at what the others say, and does so again until it is sure.
         (_cut_from_bus, HEARD_SECONDS + YIELD_ROUNDS * RENEW_SECONDS),
     ],

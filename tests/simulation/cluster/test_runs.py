@@ -8,13 +8,14 @@ import pytest
 
 from tests.simulation.cluster.plants import PLANTS, Plant
 from tests.simulation.cluster.running import run
+from tests.support.depth import depth
 
-SEEDS = int(os.environ.get("SIMULATED_CLUSTERS", "80"))
-"""A run costs a quarter of a second; `scripts/test --long` and `scripts/simulate --nodes` play more of them."""
+SEEDS = depth(40, long=2_000)
+"""A run costs a quarter of a second."""
 
 PARTS = 8
 
-FOUND = (13, 64, 83, 738, 1096, 2151, 5474, 5670)
+FOUND = (13, 64, 83, 738, 1096, 2151, 5474, 5670, 6696)
 """Seeds that have found a fault of this code once; it stays found."""
 
 PLANTED_SEEDS = 40
@@ -26,6 +27,7 @@ def test_a_run_ends_as_it_must(seed: int) -> None:
     assert not report.wrong, str(report)
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_many_runs_end_as_they_must(part: int) -> None:
