@@ -49,10 +49,15 @@ class Deliveries:
     _sending: int = 0
     _changed: trio.Condition = field(default_factory=trio.Condition)
     _nursery: trio.Nursery | None = None
+    _client: httpx2.AsyncClient | None = None
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Send what is put, until cancelled."""
-        async with trio.open_nursery() as self._nursery:
+        # One client for all: what it trusts takes longer to read than an event to deliver.
+        async with (
+            httpx2.AsyncClient(timeout=ANSWER_SECONDS, trust_env=False) as self._client,
+            trio.open_nursery() as self._nursery,
+        ):
             task_status.started()
             await trio.sleep_forever()
 
@@ -88,19 +93,18 @@ class Deliveries:
                 await self._changed.wait()
 
     def _send(self, event: Event) -> None:
-        if self._nursery is None:
+        if self._nursery is None or self._client is None:
             raise RuntimeError("deliveries do not run")
         self._sending += self.copies
         for _ in range(self.copies):
-            self._nursery.start_soon(self._deliver, event)
+            self._nursery.start_soon(self._deliver, event, self._client)
 
-    async def _deliver(self, event: Event) -> None:
+    async def _deliver(self, event: Event, client: httpx2.AsyncClient) -> None:
         try:
-            async with httpx2.AsyncClient(timeout=ANSWER_SECONDS, trust_env=False) as client:
-                for _ in range(self.tries):
-                    if await self._taken(client, event):
-                        return
-                    await trio.sleep(RETRY_SECONDS)
+            for _ in range(self.tries):
+                if await self._taken(client, event):
+                    return
+                await trio.sleep(RETRY_SECONDS)
             self.given_up.append(event)
         finally:
             self._sending -= 1

@@ -15,8 +15,9 @@ from persistence.bridge.database import open_database
 from tests.kernel.sharing import Rows, Subject, outcome, prepare
 from tests.kernel.sharing_kinds import SUBJECTS
 from tests.support.database import PATIENCE_SECONDS
+from tests.support.depth import depth
 
-EXAMPLES = 30
+EXAMPLES = depth(10, long=30)
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,6 +34,7 @@ async def _differs(
         assert other == first
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 @pytest.mark.parametrize("subject_of", SUBJECTS, ids=lambda subject_of: subject_of.__name__)
 def test_turns_may_be_cut_anywhere(subject_of: Callable[[], Subject], database_url: str) -> None:

@@ -1,7 +1,6 @@
 """Links over a bus that loses, repeats, delays and overtakes: what is kept arrives once and in order, and of everything
 else that is lost the receiver is told."""
 
-import os
 from collections.abc import Sequence
 from random import Random
 
@@ -13,8 +12,9 @@ from actors.kernel.nodes.batch import Batch, Piece, seal, unseal
 from actors.kernel.nodes.link import BATCH_BYTES, ENTRY_BYTES, PIECE_BYTES, Heard, Life, LinkFull, Trouble
 from tests.nodes.play import KEY, Node, Stage, open_stage
 from tests.support.bus import FAIR, FOUL
+from tests.support.depth import depth
 
-SEEDS = int(os.environ.get("LINK_SEEDS", "10"))
+SEEDS = depth(10, long=200)
 NAMES = ("a", "b", "c")
 
 
@@ -61,6 +61,7 @@ def assert_told(said: Sequence[bytes], heard: Sequence[Heard]) -> None:
             place, gap = found + 1, False
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", range(SEEDS))
 async def test_whatever_the_weather(autojump_clock: MockClock, seed: int) -> None:
     said: dict[tuple[str, str], list[bytes]] = {}

@@ -1,5 +1,5 @@
-"""20,000 requests made from our own OpenAPI document, well-formed and not, alone and in a row: never a 5xx, never an
-undocumented answer.
+"""Requests made from our own OpenAPI document, well-formed and not, alone and in a row: never a 5xx, never an
+undocumented answer. Every run makes some for each operation; with `--long` they are 20,000, and reach every bound.
 
 They go to real servers in their own processes. Each is sent twice, the second time with ids of what exists in its
 address (`sent_twice.py`): with random ids nearly every request would end at the guard.
@@ -22,6 +22,7 @@ from scripts.upstreams.modrinth import ModrinthSite
 from tests.contract.sources import ROOT
 from tests.ip.databases import write as write_geoip
 from tests.mods.play import sites
+from tests.support.depth import LONG
 from tests.support.process import ServerProcess, server_process
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.totems.models import body as totem_body
@@ -38,7 +39,7 @@ CHECKS = (
 
 @dataclass(frozen=True)
 class Part:
-    """A share of the 20,000 requests, for one process of the test run.
+    """A share of the requests, for one process of the test run.
 
     Args:
         least: requests that it has to make.
@@ -63,13 +64,20 @@ def _seeds(*seeds: int) -> tuple[tuple[str, ...], ...]:
     return tuple((f"--seed={seed}",) for seed in seeds)
 
 
-PARTS = {
+USUAL = {
+    "each": Part(600, ("--phases=fuzzing", "--max-examples=1", "--generation-deterministic")),
+    "in a row": Part(400, ("--phases=stateful", "--max-examples=40"), runs=_seeds(1, 2, 3)),
+}
+
+ALL = {
     "connect": Part(4_800, (*_EACH, "--include-path-regex=^/v1/connect")),
     "social": Part(5_200, (*_EACH, "--include-path-regex=^/v1/social")),
     "the rest": Part(9_000, (*_EACH, "--exclude-path-regex=^/v1/(connect|social)")),
     "in a row, 1": Part(2_500, _IN_A_ROW, runs=_seeds(1, 3, 5, 7)),
     "in a row, 2": Part(2_500, _IN_A_ROW, runs=_seeds(2, 4, 6, 8)),
 }
+
+PARTS = ALL if LONG else USUAL
 
 
 async def _run(
@@ -106,6 +114,7 @@ async def _run(
     )
 
 
+@pytest.mark.deep
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PARTS)
 async def test_no_request_ends_in_a_fault(tmp_path: Path, name: str) -> None:
@@ -144,7 +153,7 @@ async def test_no_request_ends_in_a_fault(tmp_path: Path, name: str) -> None:
 
 
 def test_there_are_twenty_thousand_of_them() -> None:
-    assert sum(part.least for part in PARTS.values()) >= 20_000
+    assert sum(part.least for part in ALL.values()) >= 20_000
 
 
 async def _existing(server: ServerProcess, token: str) -> dict[str, str]:

@@ -7,14 +7,15 @@ import sys
 import pytest
 
 from tests.simulation.running import run
+from tests.support.depth import depth
 
 FOUND = (136, 223, 422, 960, 5382, 500658)
 """Seeds that have found a fault of this code once; it stays found."""
 
-SEEDS = int(os.environ.get("SIMULATED_SEEDS", "1000"))
+SEEDS = depth(200, long=5_000)
+"""From 0 on each time, so that only a change of the code changes what comes out; `scripts/simulate` looks further."""
 
-FIRST = int(os.environ.get("SIMULATED_FROM", "0"))
-"""The same each time, so that only a change of the code changes what comes out; `scripts/simulate` looks further."""
+PARTS = 8
 
 
 @pytest.mark.parametrize("seed", [*range(12), *FOUND])
@@ -23,14 +24,15 @@ def test_a_run_ends_as_it_must(seed: int) -> None:
     assert not report.wrong, str(report)
 
 
+@pytest.mark.deep
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_many_runs_end_as_they_must(part: int) -> None:
-    seeds = range(FIRST + part, FIRST + SEEDS, 8)
+    seeds = range(part, SEEDS, PARTS)
     for seed in seeds:
         report = run(seed)
         assert not report.wrong, f"{report}\nagain: scripts/simulate --seed {seed} --verbose"
-    print(f"{len(seeds)} of {SEEDS} seeds from {FIRST}: none wrong")
+    print(f"{len(seeds)} of {SEEDS} seeds: none wrong")
 
 
 def test_a_seed_is_the_same_run_in_every_process() -> None:
