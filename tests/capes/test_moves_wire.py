@@ -86,7 +86,7 @@ def status_of(state: str, verb: Verb) -> int:
 
 
 @pytest.mark.parametrize("role", ROLES)
-@pytest.mark.parametrize("state", STATES)
+@in_one_world("state", STATES)
 async def test_who_may_do_what_in_which_state(world: World, state: str, role: str):
     own, verdict, deletion = ROLES[role]
     ann, mod = await world.player("Ann"), await moderator(world)

@@ -145,18 +145,20 @@ def room_in_capitals(room: Room) -> str:
     return f"conversation:{room.id.upper()}"
 
 
-@pytest.mark.parametrize(
-    ("channel", "code"),
-    [
-        ("nope", "NOT_FOUND"),
-        ("friends:x", "NOT_FOUND"),
-        ("inbox:" + "0" * 24, "NOT_FOUND"),
-        ("conversation:" + "0" * 24, "CONVERSATION_NOT_FOUND"),
-        ("conversation:zz", "CONVERSATION_NOT_FOUND"),
-        ("FOREIGN", "CONVERSATION_NOT_FOUND"),
-    ],
+NOT_THEIRS = [
+    ("nope", "NOT_FOUND"),
+    ("friends:x", "NOT_FOUND"),
+    ("inbox:" + "0" * 24, "NOT_FOUND"),
+    ("conversation:" + "0" * 24, "CONVERSATION_NOT_FOUND"),
+    ("conversation:zz", "CONVERSATION_NOT_FOUND"),
+    ("FOREIGN", "CONVERSATION_NOT_FOUND"),
+]
+
+
+@in_one_world(
+    "op, channel, code",
+    [(op, *row) for op in ("subscribe", "typing", "read", "send") for row in NOT_THEIRS],
 )
-@pytest.mark.parametrize("op", ["subscribe", "typing", "read", "send"])
 async def test_channels_that_one_may_not_have(world: World, op: str, channel: str, code: str) -> None:
     ann, ben, _ = await pair(world)
     cid = await world.player("Cid")

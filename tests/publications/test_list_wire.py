@@ -42,7 +42,14 @@ async def fill(world: World, alice: Player) -> None:
     await flush(world)
 
 
-@pytest.mark.parametrize(
+@pytest.fixture
+async def filled(world: World) -> World:
+    """A world with the servers of `fill`."""
+    await fill(world, await world.player("Alice"))
+    return world
+
+
+@in_one_world(
     ("query", "found"),
     [
         ({}, ["Ocean", "Sky Islands", "böse Überraschung"]),
@@ -68,9 +75,8 @@ async def fill(world: World, alice: Player) -> None:
         ({"limit": 0}, ["Ocean"]),
     ],
 )
-async def test_what_is_found(world: World, query: dict[str, object], found: list[str]):
-    await fill(world, await world.player("Alice"))
-    assert await names(world.nobody(), **query) == found
+async def test_what_is_found(filled: World, query: dict[str, object], found: list[str]):
+    assert await names(filled.nobody(), **query) == found
 
 
 async def test_what_was_said_before_it_was_published_counts(world: World):

@@ -7,11 +7,11 @@ import pytest
 from actors.ids import new_uuid
 from routes.publications.parts import STATUSES
 from tests.capes.stage import moderator
-from tests.connect.play import claimed, register
+from tests.connect.play import GameServer, claimed, register
 from tests.networks.play import Place, network
 from tests.publications.play import path_of, publish, push, shown
 from tests.support.one_world import in_one_world
-from tests.support.world import World
+from tests.support.world import Player, World
 
 BODY = {"address": "play.example.org", "displayName": "Sky"}
 
@@ -142,7 +142,14 @@ async def test_unclaimed_servers_may_push(world: World):
     assert len(world.service.of(STATUSES)) == 0
 
 
-@pytest.mark.parametrize(
+@pytest.fixture
+async def unpublished(world: World) -> tuple[Player, GameServer]:
+    """An owner and a server of theirs."""
+    alice = await world.player("Alice")
+    return alice, await claimed(world, alice)
+
+
+@in_one_world(
     ("field", "value"),
     [
         ("address", "https://play.example.org"),
@@ -175,10 +182,9 @@ async def test_unclaimed_servers_may_push(world: World):
         ("motdOverride", "x" * 301),
     ],
 )
-async def test_what_is_not_taken(world: World, field: str, value: object):
+async def test_what_is_not_taken(unpublished: tuple[Player, GameServer], field: str, value: object):
     """422, and nothing is published."""
-    alice = await world.player("Alice")
-    server = await claimed(world, alice)
+    alice, server = unpublished
     assert await alice.refused("PUT", path_of(server), {**BODY, field: value}) == (422, "VALIDATION_FAILED")
     assert await shown(alice, server) is None
 

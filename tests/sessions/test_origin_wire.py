@@ -73,9 +73,7 @@ def _filled(world: World, headers: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.both_edges
-@pytest.mark.parametrize(
-    ("headers", "ours"), [*((one, True) for one in OURS), *((one, False) for one in FOREIGN)]
-)
+@in_one_world(("headers", "ours"), [*((one, True) for one in OURS), *((one, False) for one in FOREIGN)])
 async def test_who_may_ask(world: World, headers: dict[str, str], *, ours: bool) -> None:
     """CSRF, and login CSRF: another page neither uses the cookie nor sets one."""
     browser = await signed_in(await world.player("Ann"))

@@ -9,6 +9,7 @@ import trio
 
 from actors.totems.documents import MAX_BYTES
 from routes.totems.parts import TOTEM_CHECKS
+from tests.support.one_world import in_one_world
 from tests.support.server import Edge
 from tests.support.waiting import patience
 from tests.support.world import Player, World, open_world
@@ -19,7 +20,10 @@ pytestmark = pytest.mark.both_edges
 
 NOWHERE = "0" * 24
 
-both = pytest.mark.parametrize("path", [OWN, OLD])
+BOTH = (OWN, OLD)
+
+both = pytest.mark.parametrize("path", BOTH)
+both_in_one_world = in_one_world("path", BOTH)
 
 
 @pytest.fixture
@@ -97,7 +101,7 @@ async def test_anybody_reads_the_model(world: World):
         assert await nobody.refused("GET", f"/v1/public/totems/{id}") == (404, "NOT_FOUND")
 
 
-@both
+@both_in_one_world
 async def test_one_of_the_two(world: World, path: str):
     ann = await world.player("Ann")
     made = await upload(ann)
@@ -108,25 +112,24 @@ async def test_one_of_the_two(world: World, path: str):
     assert (await ann.get(f"{path}/history"))["total"] == 1
 
 
-@both
-@pytest.mark.parametrize(
-    ("rating", "status"),
-    [
-        ({"content": "sfw", "age": 0}, 201),
-        ({"content": "sfw", "age": 21}, 201),
-        ({"content": "nsfw", "age": 16}, 201),
-        ({"content": "nsfl", "age": 18}, 201),
-        ({"age": 16}, 201),
-        ({"content": "nsfw", "age": 0}, 422),
-        ({"content": "nsfl", "age": 0}, 422),
-        ({"content": "nsfw"}, 422),
-        ({"content": "sfw", "age": 1}, 422),
-        ({"content": "nsfw", "age": 17}, 422),
-        ({"content": "nsfw", "age": "16"}, 422),
-        ({"content": "NSFW", "age": 16}, 422),
-        ({"content": "nsfw", "age": None}, 422),
-    ],
-)
+RATINGS: list[tuple[dict[str, Any], int]] = [
+    ({"content": "sfw", "age": 0}, 201),
+    ({"content": "sfw", "age": 21}, 201),
+    ({"content": "nsfw", "age": 16}, 201),
+    ({"content": "nsfl", "age": 18}, 201),
+    ({"age": 16}, 201),
+    ({"content": "nsfw", "age": 0}, 422),
+    ({"content": "nsfl", "age": 0}, 422),
+    ({"content": "nsfw"}, 422),
+    ({"content": "sfw", "age": 1}, 422),
+    ({"content": "nsfw", "age": 17}, 422),
+    ({"content": "nsfw", "age": "16"}, 422),
+    ({"content": "NSFW", "age": 16}, 422),
+    ({"content": "nsfw", "age": None}, 422),
+]
+
+
+@in_one_world("path, rating, status", [(path, *row) for path in BOTH for row in RATINGS])
 async def test_ratings(world: World, path: str, rating: dict[str, Any], status: int):
     ann = await world.player("Ann")
     answer = await ann.ask("POST", path, body(rating=rating))
@@ -135,7 +138,7 @@ async def test_ratings(world: World, path: str, rating: dict[str, Any], status: 
         assert answer.json()["rating"] == {"content": "sfw", "age": 0} | rating
 
 
-@both
+@both_in_one_world
 async def test_nobody_poses_as_another(world: World, path: str):
     ann, bob = await world.players("Ann", "Bob")
     made = await upload(
@@ -225,14 +228,20 @@ async def test_the_gallery_s_orders(world: World, path: str):
         assert "".join(item["fileName"] for item in found["items"]) == names, query
 
 
-@both
-@pytest.mark.parametrize("query", ["limit=x", "limit=1.5", "sort=size", "order=up", "offset=x", "sort="])
+@in_one_world(
+    "path, query",
+    [
+        (path, query)
+        for path in BOTH
+        for query in ("limit=x", "limit=1.5", "sort=size", "order=up", "offset=x", "sort=")
+    ],
+)
 async def test_queries_that_make_no_sense(world: World, path: str, query: str):
     ann = await world.player("Ann")
     assert await ann.refused("GET", f"{path}/gallery?{query}") == (400, "BAD_QUERY")
 
 
-@both
+@both_in_one_world
 async def test_history_is_one_s_own(world: World, path: str):
     ann, bob = await world.players("Ann", "Bob")
     made = []
@@ -267,7 +276,7 @@ async def test_with_the_gallery_closed(closed: World, path: str):
     assert (await ann.get(f"{path}/history"))["total"] == 2
 
 
-@both
+@both_in_one_world
 async def test_too_large(world: World, path: str):
     ann = await world.player("Ann")
     model = item_model(credit="x" * MAX_BYTES)
@@ -278,7 +287,7 @@ async def test_too_large(world: World, path: str):
     assert await ann.refused("POST", path, content=huge) == (413, "PAYLOAD_TOO_LARGE")
 
 
-@both
+@both_in_one_world
 async def test_wrong_bodies(world: World, path: str):
     ann = await world.player("Ann")
     for wrong in (
@@ -312,7 +321,7 @@ async def test_the_gate(world: World, path: str):
     assert await ann.refused("POST", path, {}) == (403, "FORBIDDEN")
 
 
-@both
+@both_in_one_world
 async def test_repeats_under_a_key(world: World, path: str):
     ann = await world.player("Ann")
     key = {"idempotency-key": "once"}
