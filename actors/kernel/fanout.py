@@ -17,7 +17,7 @@ import trio
 
 from actors.errors import Refused
 from actors.kernel.delivery import SLICE, deliver, pass_over
-from actors.kernel.group import NOTHING, Group, GroupKey, Publication, Shown
+from actors.kernel.group import NOTHING, Group, GroupKey, Publication, Shown, group_key
 from actors.kernel.replay_buffer import REPLAY_BYTES, ReplayBuffer
 from actors.kernel.sink import Prepared
 from actors.kernel.statistics import Counters
@@ -160,7 +160,7 @@ class Channel:
 
         Raises: Refused when the viewer may not subscribe; then there is no subscription.
         """
-        key = GroupKey(
+        key = group_key(
             request.channel,
             request.envelope,
             request.mode == "delta",

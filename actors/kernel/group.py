@@ -8,6 +8,7 @@ key and nothing else.
 """
 
 from collections.abc import Hashable, Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 from actors.kernel.facets import Delta, Forgotten, Rendering
@@ -18,6 +19,9 @@ from actors.kernel.supervisor import attempt
 # Compared by identity. NOTHING: encoded, and there is nothing to send. BROKEN: could not be encoded.
 NOTHING = Prepared((), b"")
 BROKEN = Prepared((), b"")
+
+SHARED_KEYS = 32
+"""How many of the latest keys are kept to be shared: of each view in either mode."""
 
 
 class Shown(Protocol):
@@ -129,6 +133,22 @@ class GroupKey(NamedTuple):
     envelope: Envelope
     delta: bool
     audience: Hashable
+
+
+def group_key(wire_name: str, envelope: Envelope, delta: bool, audience: Hashable) -> GroupKey:
+    """Make a key; one that thousands of channels have in common is there once.
+
+    Args:
+        wire_name, envelope, delta, audience: as in `GroupKey`.
+    """
+    if audience is None:
+        return _shared_key(wire_name, envelope, delta)
+    return GroupKey(wire_name, envelope, delta, audience)
+
+
+@lru_cache(SHARED_KEYS)
+def _shared_key(wire_name: str, envelope: Envelope, delta: bool) -> GroupKey:
+    return GroupKey(wire_name, envelope, delta, None)
 
 
 class Group:

@@ -80,6 +80,10 @@ class Sink(Protocol):
 class Envelope(Protocol):
     """How snapshots and events of a channel are encoded for one sort of stream; called once per audience."""
 
+    def __hash__(self) -> int:
+        """Bytes that are encoded once are found by it: those that encode alike are one object."""
+        ...
+
     def snapshot(self, channel: str, epoch: str, offset: int, skipped: int, data: object) -> Prepared:
         """Encode a snapshot.
 
