@@ -45,7 +45,7 @@ YIELD_ROUNDS = 3
 at once."""
 
 MISSED_SECONDS = ROW_SECONDS / 2
-"""A database that was away for less may have cost no other node its row: each renews once more before that runs out."""
+"""A database that was away for less has cost no other node its row: each renews once more before that runs out."""
 
 QUIET_SECONDS = 2.0
 """Nothing is given away so soon after a node has come or gone."""
