@@ -60,6 +60,8 @@ async def test_two_talk_and_vote(world: World, look: Look) -> None:
 
     def story(scene: Scene) -> None:
         one, other = (scene.enter(player, f"/app/chat/{room.id}") for player in (ada, ben))
+        expect(other.get_by_label("Message Ada")).to_be_visible()
+        expect(other.locator("[aria-busy=true]")).to_have_count(0)
         asked: list[str] = []
         other.on("request", lambda request: asked.append(request.url))
         one.get_by_label("Message Ben").fill("hello")
