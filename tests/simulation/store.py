@@ -78,6 +78,7 @@ class SimulatedStore:
         self.rng = rng
         self.weather = weather
         self.away_until = 0.0
+        self.still_until = 0.0
         self.dead = False
         self._note = note
         self._waiting: deque[Entry] = deque()
@@ -240,6 +241,8 @@ class SimulatedStore:
 
     async def _reach(self) -> None:
         await self._pause()
+        if trio.current_time() < self.still_until:
+            await trio.sleep_until(self.still_until)
         away = trio.current_time() < self.away_until
         if away or self.dead or self.rng.random() < self.weather.read_fails:
             raise DatabaseUnavailable("simulated")

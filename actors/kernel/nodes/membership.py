@@ -184,8 +184,9 @@ class Membership:
         )
         if view is None:
             raise NodeEnded(f"node {self.life.node} was silent for too long, and others have taken its place")
-        if began_at - self._renewed_at > MISSED_SECONDS:
-            self._sound_since = began_at
+        # To the end of the renewal: a database that stands still lets rows run out like one that is away.
+        if trio.current_time() - self._renewed_at > MISSED_SECONDS:
+            self._sound_since = trio.current_time()
         self._renewed_at = began_at
         self._take_in(view)
         self._judge()
