@@ -185,9 +185,6 @@ def _told(state: State, event: events.AnyEvent) -> State:
             return _with_member(changed, event.user_id, name=event.name)
         case events.UserErased():
             return _erased(changed, event)
-        case events.BlockChanged():
-            others = state.blockers - {event.user_id}
-            return replace(changed, blockers=others | {event.user_id} if event.blocked else others)
         case events.ArchiveSeen():
             newest_ms = event.lines[-1].created_at_ms if event.lines else 0
             return replace(

@@ -150,14 +150,6 @@ class RemoveParticipant(Command, frozen=True):
     target_id: str
 
 
-class TellBlock(Command, frozen=True):
-    """`user_id` has started or stopped blocking `target_id`; sent to their live direct conversation."""
-
-    user_id: str
-    target_id: str
-    blocked: bool
-
-
 class TellRename(Command, frozen=True):
     """A member has a new name; sent to their live conversations."""
 
@@ -175,7 +167,7 @@ class TellArchive(Command, frozen=True):
     """Rows of the archive have changed; sent to the conversation if it is live."""
 
 
-Told: TypeAlias = TellBlock | TellRename | TellErased | TellArchive
+Told: TypeAlias = TellRename | TellErased | TellArchive
 """Notifications of changes elsewhere; no caller waits for an answer."""
 
 AnyCommand: TypeAlias = (

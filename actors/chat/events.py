@@ -17,7 +17,6 @@
 | ReadTold            |           |      |                |              | read                            |
 | MuteChanged         |           | yes  |                |              | (the member's inbox)            |
 | TypingStarted       |           |      |                |              | typing                          |
-| BlockChanged        |           |      |                |              |                                 |
 | MemberRenamed       |           |      |                | yes          | conversation_updated            |
 | UserErased          | yes       | yes  |                | yes          | conversation_updated            |
 | ArchiveSeen         |           |      |                | yes          |                                 |
@@ -233,17 +232,6 @@ class TypingStarted(Event, tag="typing_started", frozen=True):
     expires_at_ms: int
 
 
-class BlockChanged(Event, tag="block_changed", frozen=True):
-    """A member of a direct conversation has blocked or unblocked the other."""
-
-    journaled: ClassVar[bool] = False
-    durable: ClassVar[bool] = False
-    reframes: ClassVar[bool] = False
-
-    user_id: str
-    blocked: bool
-
-
 class MemberRenamed(Event, tag="member_renamed", frozen=True):
     """A member has a new name."""
 
@@ -302,7 +290,6 @@ AnyEvent: TypeAlias = (
     | ReadTold
     | MuteChanged
     | TypingStarted
-    | BlockChanged
     | MemberRenamed
     | UserErased
     | ArchiveSeen

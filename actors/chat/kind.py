@@ -21,7 +21,7 @@ from actors.chat.inbox import InboxState, inbox_view
 from actors.chat.lookups import LOOKUPS
 from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker
-from actors.chat.sight import Relationships
+from actors.chat.sight import Relationships, Strangers
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound
@@ -68,19 +68,24 @@ def chat_kinds(
         relationships: knows what is between users; without it all users are strangers.
         said: told of each message of a direct conversation.
     """
-    frames = Frames(is_online, now_ms, relationships)
+    known = relationships or Strangers()
+    frames = Frames(is_online, now_ms, known)
     in_doubt: list[Callable[[str], None]] = []
-    conversation = conversation_kind(frames, said, in_doubt)
+    conversation = conversation_kind(frames, known, said, in_doubt)
     return ChatKinds(conversation, inbox_view(frames, conversation), frames, in_doubt)
 
 
 def conversation_kind(
-    frames: Frames, said: Said | None = None, in_doubt: Sequence[Callable[[str], None]] = ()
+    frames: Frames,
+    relationships: Relationships,
+    said: Said | None = None,
+    in_doubt: Sequence[Callable[[str], None]] = (),
 ) -> Kind[State, AnyCommand]:
     """The record of the kind.
 
     Args:
         frames: renders conversations for their members.
+        relationships: knows who blocks whom.
         said: told of each message of a direct conversation.
         in_doubt: those of `ChatKinds`.
     """
@@ -96,7 +101,7 @@ def conversation_kind(
         load=loading.load,
         dump=loading.dump,
         restore=loading.restore,
-        decide=decide,
+        decide=partial(decide, relationships),
         apply=apply,
         answer=partial(answer, frames),
         persist=persist,
@@ -137,25 +142,27 @@ def _rendering(frames: Frames) -> Rendering[State]:
     return Rendering(audience=seen, render=render, render_event=partial(delta, frames), event_key=event_key)
 
 
-def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911 - a table
+def decide(  # noqa: PLR0911 - a table
+    relationships: Relationships, state: State, command: AnyCommand, now_ms: int
+) -> Sequence[AnyEvent]:
     """The events of a command, by the rule for its type. Raises `Refused`; the state is never changed here."""
     match command:
         case commands.PostMessage():
-            return rules_messages.post(state, command, now_ms)
+            return rules_messages.post(state, command, now_ms, relationships)
         case commands.EditMessage():
-            return rules_messages.edit(state, command, now_ms)
+            return rules_messages.edit(state, command, now_ms, relationships)
         case commands.DeleteMessage():
             return rules_messages.delete(state, command, now_ms)
         case commands.VotePoll():
-            return rules_polls.vote(state, command, now_ms)
+            return rules_polls.vote(state, command, now_ms, relationships)
         case commands.ClosePoll():
-            return rules_polls.close(state, command, now_ms)
+            return rules_polls.close(state, command, now_ms, relationships)
         case commands.MeetDeadlines():
             return rules_polls.meet_deadlines(state, command, now_ms)
         case commands.MarkRead():
             return rules_members.mark_read(state, command, now_ms)
         case commands.StartTyping():
-            return rules_members.start_typing(state, command, now_ms)
+            return rules_members.start_typing(state, command, now_ms, relationships)
         case commands.ChangeConversation():
             return rules_members.change(state, command, now_ms)
         case commands.AddParticipants():
@@ -169,8 +176,6 @@ def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]
 def _take(state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEvent]:
     """What comes of something that has happened elsewhere."""
     match command:
-        case commands.TellBlock():
-            return rules_members.take_block(state, command, now_ms)
         case commands.TellRename():
             return rules_members.take_rename(state, command, now_ms)
         case commands.TellErased():
@@ -216,7 +221,7 @@ def touches(state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str
             return ((INBOX, (event.user_id,)),)
         case events.MemberRemoved():
             return ((INBOX, {*state.members, event.user_id}),)
-        case events.ReadTold() | events.TypingStarted() | events.BlockChanged() | events.ArchiveSeen():
+        case events.ReadTold() | events.TypingStarted() | events.ArchiveSeen():
             return ()
         case events.TextReplaced() | events.MessageRetold() | events.DeletionAudited():
             return ()

@@ -5,7 +5,6 @@ from msgspec.structs import replace
 
 from actors.chat.lookups import newest_archived, newest_left_out_ms, oldest_seq, read_tail
 from actors.chat.records import line_of
-from actors.chat.sight import NOBODY
 from actors.chat.state import (
     NOTHING_LOOKED_UP,
     Member,
@@ -18,7 +17,7 @@ from persistence.chat.rows import MemberRow
 from persistence.connection import Connection
 from persistence.journal import journal
 
-VERSION = 2
+VERSION = 3
 """Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
 
 
@@ -78,16 +77,14 @@ async def load(conn: Connection, conversation_id: str) -> State | None:
 
 
 async def refresh(conn: Connection, conversation_id: str, state: State) -> State:
-    """With members (read markers, muting, names), blocks and the archive as their rows are now."""
+    """With members (read markers, muting, names) and the archive as their rows are now."""
     found = {row.user_id: _member(row) for row in await members.of_conversation(conn, conversation_id)}
-    blockers = await members.blockers(conn, list(found)) if state.kind == "direct" else NOBODY
     tail = await read_tail(conn, conversation_id, oldest_seq(state))
     archived = newest_archived(state.window, tail.lines)
     newest_ms = tail.lines[-1].created_at_ms if tail.lines else 0
     return replace(
         state,
         members=found,
-        blockers=blockers or NOBODY,
         looked_up=NOTHING_LOOKED_UP,
         archived=archived,
         older_live=tail.older_live,

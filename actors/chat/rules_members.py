@@ -11,13 +11,11 @@ from actors.chat.commands import (
     RemoveParticipant,
     StartTyping,
     TellArchive,
-    TellBlock,
     TellRename,
 )
 from actors.chat.events import (
     AnyEvent,
     ArchiveSeen,
-    BlockChanged,
     ConversationChanged,
     MemberRemoved,
     MemberRenamed,
@@ -29,6 +27,7 @@ from actors.chat.events import (
 from actors.chat.lookups import newest_archived, newest_left_out_ms
 from actors.chat.public import ReadNotice
 from actors.chat.rules_messages import check_not_blocked, member_of
+from actors.chat.sight import Relationships
 from actors.chat.state import MAX_MEMBERS, Member, State, find_line, participant_key
 from actors.chat.window import Line
 from actors.errors import Blocked, Conflict, FieldError, Forbidden, Invalid, NotFound
@@ -82,10 +81,12 @@ def _own_at(state: State, member: Member, line: Line) -> int:
     )
 
 
-def start_typing(state: State, command: StartTyping, now_ms: int) -> Sequence[AnyEvent]:
+def start_typing(
+    state: State, command: StartTyping, now_ms: int, relationships: Relationships
+) -> Sequence[AnyEvent]:
     """Decide on showing that a member is typing. Refused to those who may not post."""
     member_of(state, command.user_id)
-    check_not_blocked(state)
+    check_not_blocked(state, relationships)
     return (TypingStarted(command.user_id, now_ms + TYPING_MS),)
 
 
@@ -204,16 +205,6 @@ def remove(state: State, command: RemoveParticipant, now_ms: int) -> Sequence[An
         owner_id = left[0] if left else None
     key = participant_key(state.kind, left)
     return (MemberRemoved(command.target_id, max(now_ms, state.updated_at_ms), owner_id, key),)
-
-
-def take_block(state: State, command: TellBlock, _now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on the report that a block between the two members of a direct conversation began or ended."""
-    concerned = (
-        state.kind == "direct" and command.user_id in state.members and command.target_id in state.members
-    )
-    if not concerned or (command.user_id in state.blockers) == command.blocked:
-        return ()
-    return (BlockChanged(command.user_id, command.blocked),)
 
 
 def take_rename(state: State, command: TellRename, _now_ms: int) -> Sequence[AnyEvent]:

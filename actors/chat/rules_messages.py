@@ -16,6 +16,7 @@ from actors.chat.events import (
     TextReplaced,
 )
 from actors.chat.public import Attachment, Mention, Message
+from actors.chat.sight import Relationships
 from actors.chat.state import Member, State, find_line
 from actors.chat.window import Line
 from actors.errors import (
@@ -35,6 +36,9 @@ from actors.time import iso, parse_iso
 MAX_OPEN_DEADLINES = 200
 """Open polls with an expiry in one conversation: all of them are kept in memory."""
 
+PAIR = 2
+"""The members of a direct conversation."""
+
 UNUSED_ATTACHMENT_MS = 24 * 3600 * 1000
 """How long an upload may wait for its message (contract §4)."""
 
@@ -51,13 +55,16 @@ def member_of(state: State, user_id: str) -> Member:
     return member
 
 
-def check_not_blocked(state: State) -> None:
+def check_not_blocked(state: State, relationships: Relationships) -> None:
     """Nothing may be said in a direct conversation while one of the two blocks the other.
+
+    Asked of the memory of blocks that each process has, which takes changes in their order and hears of those that
+    others make. A copy in each conversation would have to be told of every change, also while the conversation is made.
 
     Raises:
         Blocked: it is so.
     """
-    if state.blockers:
+    if state.kind == "direct" and len(state.members) == PAIR and relationships.parted(*state.members):
         raise Blocked
 
 
@@ -93,7 +100,7 @@ def original_of(state: State, command: PostMessage) -> Line | None:
     return None
 
 
-def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
+def post(state: State, command: PostMessage, now_ms: int, relationships: Relationships) -> Sequence[AnyEvent]:
     """Decide on a new message. No events for a `clientMessageId` that was used before.
 
     Raises:
@@ -103,7 +110,7 @@ def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
         QuotaExceeded: as many polls with an expiry are open as may be.
     """
     sender = member_of(state, command.sender_id)
-    check_not_blocked(state)
+    check_not_blocked(state, relationships)
     draft = command.draft
     content = with_line_feeds(draft.content or "")
     errors = drafts.check_draft(draft, content)
@@ -186,7 +193,7 @@ def _attachments(
     return tuple(found)
 
 
-def edit(state: State, command: EditMessage, now_ms: int) -> Sequence[AnyEvent]:
+def edit(state: State, command: EditMessage, now_ms: int, relationships: Relationships) -> Sequence[AnyEvent]:
     """Edit one's own message. No events if text and mentions are unchanged.
 
     Raises:
@@ -201,7 +208,7 @@ def edit(state: State, command: EditMessage, now_ms: int) -> Sequence[AnyEvent]:
     line = live_line(state, command.message_id)
     if line.sender_id != command.user_id:
         raise Forbidden("only its sender may edit a message")
-    check_not_blocked(state)
+    check_not_blocked(state, relationships)
     message = records.decode(line.record)
     content = with_line_feeds(command.content)
     errors = drafts.check_content(content)

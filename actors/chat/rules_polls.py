@@ -17,6 +17,7 @@ from actors.chat.events import AnyEvent, PollVoted, ReadTold
 from actors.chat.events import PollClosed as PollHasClosed
 from actors.chat.public import Message
 from actors.chat.rules_messages import check_not_blocked, live_line, member_of
+from actors.chat.sight import Relationships
 from actors.chat.state import State, find_line
 from actors.chat.window import Line
 from actors.errors import Conflict, Forbidden, NotFound, PollClosed
@@ -26,11 +27,11 @@ MOST_AT_ONCE = 16
 """Polls closed in one turn; those that expire at the same moment follow in the next."""
 
 
-def vote(state: State, command: VotePoll, now_ms: int) -> Sequence[AnyEvent]:
+def vote(state: State, command: VotePoll, now_ms: int, relationships: Relationships) -> Sequence[AnyEvent]:
     """Decide on a voter's choice, which replaces the earlier one. No events if it is the same."""
     member_of(state, command.user_id)
     line = live_line(state, command.message_id)
-    check_not_blocked(state)
+    check_not_blocked(state, relationships)
     message, poll = _poll(line)
     chosen = valid_choice(poll, command.option_ids)
     _check_open(line, now_ms)
@@ -56,7 +57,7 @@ def choice_of(state: State, message_id: str, user_id: str) -> tuple[str, ...]:
     return state.looked_up.choices.get(message_id, ())
 
 
-def close(state: State, command: ClosePoll, now_ms: int) -> Sequence[AnyEvent]:
+def close(state: State, command: ClosePoll, now_ms: int, relationships: Relationships) -> Sequence[AnyEvent]:
     """Close a poll before its end.
 
     Raises:
@@ -71,7 +72,7 @@ def close(state: State, command: ClosePoll, now_ms: int) -> Sequence[AnyEvent]:
     message, _ = _poll(line)
     if command.user_id not in (line.sender_id, state.owner_id):
         raise Forbidden("only the poll's author or the group's owner may close it")
-    check_not_blocked(state)
+    check_not_blocked(state, relationships)
     _check_open(line, now_ms)
     return (_closed(line, message, now_ms, "manual"),)
 

@@ -37,7 +37,11 @@ STRANGER = Sight()
 
 
 class Relationships(Protocol):
-    """Answers from memory who is a friend of whom and who hides; asked for each frame, so it never waits."""
+    """Answers from memory who is a friend of whom, who hides, who blocks; asked for each frame, so it never waits."""
+
+    def parted(self, one_id: str, other_id: str) -> bool:
+        """Whether one of the two blocks the other."""
+        ...
 
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
         """Those of the users who are friends of the viewer."""
@@ -50,6 +54,10 @@ class Relationships(Protocol):
 
 class Strangers:
     """A `Relationships` in which all users are strangers."""
+
+    def parted(self, one_id: str, other_id: str) -> bool:  # noqa: ARG002
+        """Nobody blocks anybody."""
+        return False
 
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:  # noqa: ARG002
         """None of them."""

@@ -128,7 +128,6 @@ class State(msgspec.Struct, frozen=True):
         older_archived_ms: `createdAtMs` of the newest archived message that is in rows alone; 0 without one.
         votes: {message id: {user id: option ids}} of the polls in the window.
         deadlines: {message id: expiry in epoch milliseconds} of every open poll that has one.
-        blockers: in a direct conversation, the members who block the other.
         read_notices_sent_ms: {reader's id: epoch milliseconds of their last read notice to the others}.
         read_notices_due: {reader's id: (epoch milliseconds when the notice is to be sent, the notice)}.
         doubtful: PostgreSQL has rejected rows of a turn, so that a `clientMessageId` is looked up in all messages, and
@@ -152,7 +151,6 @@ class State(msgspec.Struct, frozen=True):
     deadlines: dict[str, int] = {}
     last_message: LastMessage | None = None
     last_event: LastEvent | None = None
-    blockers: frozenset[str] = frozenset()
     read_notices_sent_ms: dict[str, int] = {}
     read_notices_due: dict[str, tuple[int, ReadNotice]] = {}
     looked_up: LookedUp = NOTHING_LOOKED_UP

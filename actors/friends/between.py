@@ -7,7 +7,6 @@ from actors.change import Change
 from actors.friends.announcing import numbered
 from actors.friends.events import Between, RelationChanged
 from actors.ids import UserId
-from persistence.chat.conversations import direct_between
 from persistence.connection import Connection
 from persistence.friends import standing, visibilities
 from persistence.users.users import lock_user
@@ -50,5 +49,4 @@ async def look(conn: Connection, one_id: UserId, other_id: UserId) -> Between:
     chosen = await visibilities.between(conn, one_id, other_id)
     marks = await standing.between(conn, one_id, other_id)
     blockers = [id for id, blocks in ((one_id, marks.blocks), (other_id, marks.blocked)) if blocks]
-    spoken = await direct_between(conn, one_id, other_id)
-    return Between(marks.linked, chosen, frozenset(blockers), spoken)
+    return Between(marks.linked, chosen, frozenset(blockers))

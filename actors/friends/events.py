@@ -12,13 +12,11 @@ class Between(msgspec.Struct, frozen=True):
         friends: whether they are.
         visibilities: {holder of a link, or of what is left of one: what the other sees of them}.
         blockers: those of the two who block the other.
-        conversation_ids: the direct conversations of the two.
     """
 
     friends: bool
     visibilities: dict[str, Visibility]
     blockers: frozenset[str]
-    conversation_ids: list[str]
 
 
 class RelationChanged(msgspec.Struct, frozen=True, tag=True):

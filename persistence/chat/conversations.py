@@ -145,21 +145,6 @@ async def read(conn: Connection, conversation_id: str) -> ConversationRow | None
     return None if row is None else _conversation(row)
 
 
-async def direct_between(conn: Connection, user_id: str, other_id: str) -> list[str]:
-    """Ids of the direct conversations of two users."""
-    rows = await conn.fetch(
-        """
-        SELECT c.id FROM conversation_members a
-        JOIN conversation_members b ON b.conversation_id = a.conversation_id AND b.user_id = $2
-        JOIN conversations c ON c.id = a.conversation_id AND c.kind = 'direct'
-        WHERE a.user_id = $1
-        """,
-        user_id,
-        other_id,
-    )
-    return [row["id"] for row in rows]
-
-
 async def of_member(conn: Connection, user_id: str) -> list[str]:
     """Ids of all conversations of a user."""
     rows = await conn.fetch("SELECT conversation_id FROM conversation_members WHERE user_id = $1", user_id)

@@ -91,15 +91,6 @@ async def names(conn: Connection, user_ids: Sequence[str]) -> dict[str, str]:
     return {row["id"]: row["name"] for row in rows}
 
 
-async def blockers(conn: Connection, user_ids: Sequence[str]) -> frozenset[str]:
-    """Those of the users who block another one among them."""
-    rows = await conn.fetch(
-        "SELECT DISTINCT user_id FROM blocks WHERE user_id = ANY($1::text[]) AND target_id = ANY($1::text[])",
-        list(user_ids),
-    )
-    return frozenset(row["user_id"] for row in rows)
-
-
 async def parted(conn: Connection, conversation_id: str) -> bool:
     """Whether one of the two members of a direct conversation blocks the other; always False for a group."""
     found: bool = await conn.fetchval(

@@ -44,7 +44,7 @@ def _request_ended(service: Service, event: RequestEnded) -> None:
 def _user_erased(service: Service, event: UserErased) -> None:
     friends = service.of(FRIENDS_LIVE)
     for other_id, blocks in event.others.items():
-        nothing = Between(False, {}, frozenset({other_id} if blocks else ()), [])
+        nothing = Between(False, {}, frozenset({other_id} if blocks else ()))
         friends.relation_changed(event.user_id, other_id, nothing, event.turn)
 
 

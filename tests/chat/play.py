@@ -21,6 +21,7 @@ from actors.chat.frames import Frames
 from actors.chat.kind import answer, decide
 from actors.chat.public import Message
 from actors.chat.records import decode
+from actors.chat.sight import Strangers
 from actors.chat.state import Member, State
 from actors.polls import PollDraft, PollOptionDraft
 
@@ -79,6 +80,20 @@ def a_conversation(*names: str, kind: Any = "group", **fields: Any) -> State:
     return State(**{**values, **fields})
 
 
+class Blocks(Strangers):
+    """Strangers, some of whom block each other.
+
+    Attributes:
+        pairs: of users, whoever blocks.
+    """
+
+    def __init__(self) -> None:
+        self.pairs: set[frozenset[str]] = set()
+
+    def parted(self, one_id: str, other_id: str) -> bool:
+        return frozenset((one_id, other_id)) in self.pairs
+
+
 class Play:
     """A conversation that takes commands, one a turn, at a time that stands still until `later`."""
 
@@ -86,6 +101,7 @@ class Play:
         self.state = state or a_conversation(*(names or ("ann", "bob", "cid")), kind=kind)
         self.now_ms = NOW_MS
         self.online: set[str] = set()
+        self.blocks = Blocks()
         self.frames = Frames(self.online.__contains__, lambda: self.now_ms)
         self.events: list[AnyEvent] = []
         self._posted = 0
@@ -97,7 +113,7 @@ class Play:
 
     def do(self, command: AnyCommand) -> Sequence[AnyEvent]:
         """One command; raises what it is refused with."""
-        events = decide(self.state, command, self.now_ms)
+        events = decide(self.blocks, self.state, command, self.now_ms)
         for event in events:
             self.state = apply(self.state, event)
         self.reply = answer(self.frames, self.state, command, events)

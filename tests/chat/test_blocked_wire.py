@@ -5,7 +5,12 @@ from typing import Any
 
 import pytest
 
+from actors.friends.between import seen_between
+from persistence.connection import Connection
+from persistence.friends import blocks
+from routes.changes import announce
 from tests.chat.play import poll_body
+from tests.support.waiting import wait_until
 from tests.support.world import World
 
 FILE = {"fileName": "a.txt", "contentType": "text/plain", "dataBase64": b64encode(b"hello").decode()}
@@ -56,3 +61,30 @@ async def test_in_a_group_a_block_refuses_nothing(world: World) -> None:
     option = poll["poll"]["options"][0]["id"]
     await ann.do("POST", f"{room.message(poll['id'])}/poll/vote", {"optionIds": [option]}, status=200)
     await ann.do("POST", f"{room.path}/attachments", FILE, status=201)
+
+
+async def test_a_block_made_by_another_process_holds_in_a_conversation_that_is_awake(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    await ben.say(room)
+
+    async def block(conn: Connection) -> None:
+        await blocks.put(conn, ann.id, ben.id, reason=None, now_ms=world.clock.now_ms())
+        await seen_between(conn, ann.id, ben.id)
+
+    async def refused() -> bool:
+        return (await ben.ask("POST", room.messages, {"content": "?"})).status_code == 403
+
+    # A unit without its reactions is what a process leaves behind that ends before it has told anybody.
+    await world.service.database.transact(block)
+    await wait_until(refused)
+
+
+async def test_news_of_an_earlier_change_that_comes_late_ends_no_block(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    await ben.say(room)
+    before = await world.service.database.transact(seen_between, ann.id, ben.id)
+    await world.block(ann, ben)
+    await announce(world.service, before)
+    assert await ben.refused("POST", room.messages, {"content": "?"}) == (403, "BLOCKED")

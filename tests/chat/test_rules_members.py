@@ -1,7 +1,5 @@
 """Reading, typing, titles, coming and going."""
 
-from typing import Any
-
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -13,7 +11,6 @@ from actors.chat.commands import (
     MarkRead,
     RemoveParticipant,
     StartTyping,
-    TellBlock,
     TellRename,
 )
 from actors.chat.events import ReadMarked, ReadTold, TypingStarted
@@ -21,7 +18,7 @@ from actors.chat.public import ReadMarker
 from actors.chat.rules_polls import due, expire
 from actors.chat.state import LookedUp, participant_key, standing
 from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
-from tests.chat.play import NOW_MS, Play, a_conversation, a_mention, mid, uid
+from tests.chat.play import NOW_MS, Play, a_mention, mid, uid
 
 
 def unread(play: Play, name: str) -> tuple[int, int]:
@@ -99,7 +96,7 @@ def test_typing_lasts_five_seconds():
     assert play.reply is None
     with pytest.raises(ConversationNotFound):
         play.do(StartTyping(uid("eve")))
-    play.do(TellBlock(uid("bob"), uid("ann"), True))
+    play.blocks.pairs.add(frozenset((uid("ann"), uid("bob"))))
     with pytest.raises(Blocked):
         play.do(StartTyping(uid("ann")))
 
@@ -228,17 +225,3 @@ def test_a_rename_shows_in_what_comes_after():
     assert old.sender_name == "bob"
     assert play.do(TellRename(uid("bob"), "Robert")) == ()
     assert play.do(TellRename(uid("eve"), "Eva")) == ()
-
-
-@pytest.mark.parametrize(
-    ("command", "blockers"),
-    [
-        (TellBlock(uid("ann"), uid("bob"), True), {uid("ann")}),
-        (TellBlock(uid("ann"), uid("eve"), True), set()),
-        (TellBlock(uid("eve"), uid("ann"), True), set()),
-    ],
-)
-def test_blocks_between_the_two(command: Any, blockers: set[str]):
-    play = Play(state=a_conversation("ann", "bob", kind="direct"))
-    play.do(command)
-    assert play.state.blockers == blockers

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from actors.chat.commands import DeleteMessage, EditMessage, MessageDraft, PostMessage, TellBlock
+from actors.chat.commands import DeleteMessage, EditMessage, MessageDraft, PostMessage
 from actors.chat.events import DeletionAudited
 from actors.chat.records import decode
 from actors.chat.state import LookedUp, standing
@@ -140,7 +140,7 @@ def test_a_stranger_finds_no_conversation():
 def test_a_block_silences_a_direct_conversation_only():
     play = Play("ann", "bob", kind="direct")
     message = play.post("bob")
-    play.do(TellBlock(uid("ann"), uid("bob"), True))
+    play.blocks.pairs.add(frozenset((uid("ann"), uid("bob"))))
     for command in (
         PostMessage(uid("ann"), mid(8), MessageDraft(content="x")),
         PostMessage(uid("bob"), mid(8), MessageDraft(content="x")),
@@ -148,11 +148,11 @@ def test_a_block_silences_a_direct_conversation_only():
     ):
         with pytest.raises(Blocked):
             play.do(command)
-    play.do(TellBlock(uid("ann"), uid("bob"), False))
+    play.blocks.pairs.clear()
     play.post("bob")
 
     group = Play("ann", "bob")
-    assert group.do(TellBlock(uid("ann"), uid("bob"), True)) == ()
+    group.blocks.pairs.add(frozenset((uid("ann"), uid("bob"))))
     group.post("bob")
 
 

@@ -80,12 +80,11 @@ async def load(tables: Tables, id: str) -> State | None:
 
 
 async def refresh(tables: Tables, id: str, state: State) -> State:
-    """`loading.refresh`, for a conversation without archive and without blocks."""
+    """`loading.refresh`, for a conversation without archive."""
     rows: Rows = tables.rows[KIND, id]
     return replace(
         state,
         members=_members(tables, rows),
-        blockers=frozenset(),
         archived=(),
         older_live=_tail(rows, oldest_seq(state)).older_live,
         older_archived_ms=0,
