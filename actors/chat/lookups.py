@@ -51,6 +51,9 @@ from persistence.chat import archive, attachments, consent, conversations, membe
 from persistence.connection import Connection
 from persistence.journal import journal
 
+RETOLD_EVENTS = 500
+"""Of the events that tell of one message so many are said anew when its text changes, the newest; `retelling.py`."""
+
 
 class Need(msgspec.Struct, frozen=True):
     """What is to be read.
@@ -181,7 +184,12 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> LookedUp:
     if need.told_of is not None:
         since = lines[need.told_of].seq if need.told_of in lines else need.told_since
         told = await journal.offsets_holding(
-            conn, conversations.KIND, conversation_id, need.told_of.encode(), since=since
+            conn,
+            conversations.KIND,
+            conversation_id,
+            need.told_of.encode(),
+            since=since,
+            limit=RETOLD_EVENTS + 1,
         )
     uploads = (
         await attachments.by_ids(conn, conversation_id, need.attachment_ids) if need.attachment_ids else []

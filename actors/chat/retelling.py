@@ -1,5 +1,9 @@
 """What the journal said of a message is said anew when its text is replaced or taken back (contract §4): those who ask
 what has happened, or come back after a while, get no text that is gone. Events keep their places and what they were.
+
+It is done in the transaction of the change, in which others wait with theirs, and a poll may have been told of ten
+thousand times. So only the newest of those events are said anew, as far as the bounds below reach; older ones are
+deleted, with all that lies before them, and whoever asks for those begins with a fresh page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,11 +13,15 @@ from msgspec.structs import replace
 
 from actors.chat import events, records
 from actors.chat.deltas import Journaled
+from actors.chat.lookups import RETOLD_EVENTS
 from actors.chat.window import Line
 from persistence.chat import conversations
 from persistence.connection import Connection
 from persistence.journal import journal
 from persistence.journal.turn import Turn
+
+RETOLD_BYTES = 256 * 1024
+"""Of events that are said anew for one turn, by the larger of what they were and what they become."""
 
 _decode = msgspec.msgpack.Decoder(events.AnyEvent).decode
 _encode = msgspec.msgpack.Encoder().encode
@@ -35,8 +43,8 @@ Told = dict[str, tuple[Line, set[int]]]
 def retellings(turns: Sequence[Turn]) -> dict[str, Told]:
     """What is to be said anew, by conversation: of a message as it is, in all events up to the one that says so."""
     retold: dict[str, Told] = {}
-    # {(conversation id, message id): offsets in these very turns}
-    told: dict[tuple[str, str], list[int]] = {}
+    # {(conversation id, message id): (offset, what is said of it) in these very turns}
+    told: dict[tuple[str, str], list[tuple[int, Line]]] = {}
     for turn in turns:
         offset = turn.seq
         for event in turn.events:
@@ -44,10 +52,10 @@ def retellings(turns: Sequence[Turn]) -> dict[str, Told]:
             if isinstance(event, events.MessageRetold):
                 of_conversation = retold.setdefault(turn.id, {})
                 _, before = of_conversation.get(event.line.id, (None, set[int]()))
-                own = told.get((turn.id, event.line.id), ())
+                own = [at for at, said in told.get((turn.id, event.line.id), ()) if said != event.line]
                 of_conversation[event.line.id] = event.line, before.union(event.offsets, own)
             for line in _lines_of(event):
-                told.setdefault((turn.id, line.id), []).append(offset)
+                told.setdefault((turn.id, line.id), []).append((offset, line))
     return retold
 
 
@@ -67,9 +75,30 @@ async def retell(
         told: as `retellings` says.
     """
     line_at = {offset: line for line, offsets in told.values() for offset in offsets}
-    rows = await journal.read_at(conn, conversations.KIND, conversation_id, list(line_at))
+    sizes = await journal.sizes_at(conn, conversations.KIND, conversation_id, list(line_at))
+    kept, gone = affordable(sizes, line_at)
+    if gone:
+        await journal.forget_until(conn, conversations.KIND, conversation_id, gone)
+    rows = await journal.read_at(conn, conversations.KIND, conversation_id, kept)
     changed = {row.seq: _encode(retold(_journaled(row.event), line_at[row.seq])) for row in rows}
     await journal.rewrite_events(conn, conversations.KIND, conversation_id, changed)
+
+
+def affordable(sizes: Mapping[int, int], line_at: Mapping[int, Line]) -> tuple[list[int], int]:
+    """Which events are said anew, the newest first, and up to which offset all are deleted instead; 0 for none.
+
+    Args:
+        sizes: {offset: bytes} of the events that there are.
+        line_at: {offset: the message that the event is to tell of}.
+    """
+    left = RETOLD_BYTES
+    kept: list[int] = []
+    for offset in sorted(sizes, reverse=True):
+        left -= max(sizes[offset], len(line_at[offset].record))
+        if left < 0 or len(kept) == RETOLD_EVENTS:
+            return kept, offset
+        kept.append(offset)
+    return kept, 0
 
 
 def retold(event: Journaled, line: Line) -> Journaled:

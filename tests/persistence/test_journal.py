@@ -72,7 +72,8 @@ async def test_offsets_come_in_their_order_wherever_the_rows_lie(database: Datab
         await conn.executemany(
             "INSERT INTO events VALUES ('thing', 'a', $1, 1, 'of x')", [(seq,) for seq in (3, 1, 5, 2, 4)]
         )
-        assert await journal.offsets_holding(conn, "thing", "a", b"x", since=2) == (2, 3, 4, 5)
+        assert await journal.offsets_holding(conn, "thing", "a", b"x", since=2, limit=9) == (2, 3, 4, 5)
+        assert await journal.offsets_holding(conn, "thing", "a", b"x", since=2, limit=3) == (3, 4, 5)
 
     await database.transact(written)
 

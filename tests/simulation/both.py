@@ -57,7 +57,17 @@ class Both:
         return outcome
 
 
-_WRITES = {"save_snapshot", "trim", "seal", "hold_alone", "renew", "leave", "create_head", "rewrite_events"}
+_WRITES = {
+    "save_snapshot",
+    "trim",
+    "seal",
+    "hold_alone",
+    "renew",
+    "leave",
+    "create_head",
+    "rewrite_events",
+    "forget_until",
+}
 
 
 async def _answer(run: Callable[..., Awaitable[Any]], *args: Any) -> Any:

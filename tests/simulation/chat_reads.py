@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from actors.chat.inbox import Entry, InboxState, Reread
 from actors.chat.kind import ChatKinds, chat_kinds
-from actors.chat.lookups import Need, oldest_seq
+from actors.chat.lookups import RETOLD_EVENTS, Need, oldest_seq
 from actors.chat.persisting import plan
 from actors.chat.records import line_of
 from actors.chat.state import ArchiveTail, LookedUp, Member, State, decode_summary
@@ -110,9 +110,10 @@ async def fetch(tables: Tables, id: str, need: Need) -> LookedUp:
     if need.told_of is not None:
         since = lines[need.told_of].seq if need.told_of in lines else need.told_since
         text = need.told_of.encode()
-        told = tuple(
+        rows_told = [
             row.seq for row in tables.events.get((KIND, id), ()) if row.seq >= since and text in row.event
-        )
+        ]
+        told = tuple(rows_told[-(RETOLD_EVENTS + 1) :])
     names: dict[str, str] = tables.rows[USERS]
     return LookedUp(
         lines=lines,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from actors.chat.events import AnyEvent
 from actors.chat.persisting import Changes
-from actors.chat.retelling import Told, retellings, retold
+from actors.chat.retelling import Told, affordable, retellings, retold
 from persistence.chat import conversations
 from persistence.chat.rows import ConversationRow, MentionRow, MessageRow
 from persistence.errors import RowsRejected
@@ -154,9 +154,12 @@ def _name(
 
 async def _retell(tables: Tables, id: str, told: Told) -> None:
     line_at = {offset: line for line, offsets in told.values() for offset in offsets}
+    kept, gone = affordable(await tables.sizes_at(tables, KIND, id, list(line_at)), line_at)
+    if gone:
+        await tables.forget_until(tables, KIND, id, gone)
     changed = {
         row.seq: _encode(retold(_decode(row.event), line_at[row.seq]))
         for row in tables.events.get((KIND, id), ())
-        if row.seq in line_at
+        if row.seq in kept
     }
     await tables.rewrite_events(tables, KIND, id, changed)

@@ -178,26 +178,41 @@ class Tables:
         self, conn: object, kind: str, id: str, *, after: int, limit: int, bytes_max: int
     ) -> Sequence[JournalRow] | None:
         rows = await self.read_events(conn, kind, id, after=after, limit=limit + 1)
-        too_large = sum(len(row.event) for row in rows) > bytes_max
+        too_large = _bytes(rows) > bytes_max
         return None if too_large or len(rows) > limit else rows
 
     async def rewrite_events(self, _conn: object, kind: str, id: str, events: Mapping[int, bytes]) -> None:
         key = kind, id
+        before = self.events.get(key, ())
         self.events[key] = tuple(
-            replace(row, event=events[row.seq]) if row.seq in events else row
-            for row in self.events.get(key, ())
+            replace(row, event=events[row.seq]) if row.seq in events else row for row in before
         )
-        self.snapshots_from[key] = self.heads[key].seq
+        head = self.heads[key]
+        grown = _bytes(self.events[key]) - _bytes(before)
+        self.heads[key] = replace(head, journal_bytes=head.journal_bytes + grown)
+        self.snapshots_from[key] = head.seq
         self.snapshots.pop(key, None)
+
+    async def sizes_at(self, _conn: object, kind: str, id: str, offsets: Sequence[int]) -> dict[int, int]:
+        rows = self.events.get((kind, id), ())
+        return {row.seq: len(row.event) for row in rows if row.seq in offsets}
+
+    async def forget_until(self, _conn: object, kind: str, id: str, seq: int) -> None:
+        key = kind, id
+        before = self.events.get(key, ())
+        self.events[key] = tuple(row for row in before if row.seq > seq)
+        if (head := self.heads.get(key)) is not None:
+            gone = _bytes(before) - _bytes(self.events[key])
+            self.heads[key] = replace(head, journal_bytes=head.journal_bytes - gone)
 
     async def trim(self, _conn: object, kind: str, id: str, *, bytes_max: int) -> int:
         rows = self.events.get((kind, id), ())
-        while sum(len(row.event) for row in rows) > bytes_max:
+        while _bytes(rows) > bytes_max:
             rows = rows[1:]
         self.events[kind, id] = rows
         if (head := self.heads.get((kind, id))) is None:
             return 0
-        kept = sum(len(row.event) for row in rows)
+        kept = _bytes(rows)
         self.heads[kind, id] = replace(head, journal_bytes=kept)
         return kept
 
@@ -236,3 +251,7 @@ class Tables:
     async def leave(self, _conn: object, node: str, life: int) -> None:
         if node in self.nodes and self.nodes[node][0] == life:
             del self.nodes[node]
+
+
+def _bytes(rows: Sequence[JournalRow]) -> int:
+    return sum(len(row.event) for row in rows)

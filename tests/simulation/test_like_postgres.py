@@ -64,7 +64,7 @@ async def _journal(both: Both, rng: Random) -> None:
     """Statements of journal and nodes, on heads that exist and on one that does not."""
     id = rng.choice((ID, "other", "nobody"))
     fence = both.tables.leases[0][1]
-    match rng.randrange(9):
+    match rng.randrange(10):
         case 0:
             await both.unit("read_head", KIND, id)
             await both.unit("read_positions", KIND, ["nobody", id])
@@ -88,6 +88,9 @@ async def _journal(both: Both, rng: Random) -> None:
             await both.unit("due", shards=shards, before_ms=before_ms, limit=5)
         case 7:
             await both.unit("rewrite_events", KIND, "other", {rng.randrange(1, 5): b"rewritten"})
+        case 8:
+            await both.unit("sizes_at", KIND, id, [1, 3, 99])
+            await both.unit("forget_until", KIND, id, rng.randrange(3))
         case _:
             life = both.tables.lives - rng.randrange(2)
             await both.unit("renew", "n1", life, 60.0, of=nodes)
