@@ -18,7 +18,7 @@ import trio
 from actors.errors import Refused
 from actors.kernel.delivery import SLICE, deliver, pass_over
 from actors.kernel.group import NOTHING, Group, GroupKey, Publication, Shown, group_key
-from actors.kernel.replay_buffer import REPLAY_BYTES, ReplayBuffer
+from actors.kernel.replay_buffer import ReplayBuffer
 from actors.kernel.sink import Prepared
 from actors.kernel.statistics import Counters
 from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Owner, Subscription, WatchRequest
@@ -169,9 +169,8 @@ class Channel:
         group = self._group(key)
         missed = self._missed(request, older)
         replayed = None if missed is None else group.replay(self.state, missed)
-        recovered = replayed is not None and replayed.size <= REPLAY_BYTES
-        first = replayed if replayed is not None and recovered else group.snapshot(0)
-        request.opened(self.epoch, self.offset, recovered)
+        first = group.snapshot(0) if replayed is None else replayed
+        request.opened(self.epoch, self.offset, replayed is not None)
         # From here on nothing can fail: a subscription is either complete or has never existed.
         self._join(group)
         subscription = Subscription(self, group, request.sink, request.viewer)

@@ -16,9 +16,11 @@ from actors.kernel.replay_buffer import REPLAY_BYTES
 from actors.kernel.sink import Envelope, Prepared
 from actors.kernel.supervisor import attempt
 
-# Compared by identity. NOTHING: encoded, and there is nothing to send. BROKEN: could not be encoded.
+# Compared by identity. NOTHING: encoded, and there is nothing to send. BROKEN: could not be encoded. TOO_LARGE: several
+# events have more than `REPLAY_BYTES`, and were not encoded any further.
 NOTHING = Prepared((), b"")
 BROKEN = Prepared((), b"")
+TOO_LARGE = Prepared((), b"")
 
 SHARED_KEYS = 32
 """How many of the latest keys are kept to be shared: of each view in either mode."""
@@ -212,21 +214,25 @@ class Group:
         )
 
     def replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> Prepared | None:
-        """Encode the given events as members see them now, joined; NOTHING when none of them is shown to them, None
-        when one is `Forgotten`.
+        """Encode the given events as members see them now, joined; NOTHING when none of them is shown to them.
 
         Args:
             state: the newest committed state, from which they are rendered.
             events: (offset, event) in order.
+
+        Returns: None, so that a snapshot is sent instead, when one is `Forgotten`, or when they have more than
+            `REPLAY_BYTES`; those beyond are not rendered.
         """
         try:
-            return self._replay(state, events)[0]
+            replayed = self._replay(state, events)[0]
         except Forgotten:
             return None
+        return None if replayed is TOO_LARGE or replayed.size > REPLAY_BYTES else replayed
 
     def _replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> tuple[Prepared, bool]:
-        """`replay`, and whether some event was for members of one user only."""
+        """The events, joined, or TOO_LARGE; and whether some event was for members of one user only."""
         parts: list[Prepared] = []
+        taken_bytes = 0
         render_event = self._channel.shown.rendering.render_event
         audience, to_one = self.key.audience, False
         for offset, event in events:
@@ -236,6 +242,9 @@ class Group:
             prepared = self.event(offset, delta)
             if delta.to is None:
                 parts.append(prepared)
+                taken_bytes += prepared.size
+                if taken_bytes > REPLAY_BYTES and len(parts) > 1:
+                    return TOO_LARGE, to_one
             else:
                 to_one = True
                 self._channel.offer_to(delta.to, self, prepared)
@@ -244,19 +253,21 @@ class Group:
     def _make(self, at: int, ready: dict[int, Prepared]) -> None:
         newest = False
         parts: list[Prepared] = []
+        taken_bytes = 0
         try:
             for publication in self._channel.unheard(at):
                 if publication.whole:
                     newest = True
-                    break
-                if not self.key.delta:
-                    newest = newest or publication.reframes
+                elif not self.key.delta:
+                    newest = publication.reframes
                 elif (part := self._encoded(publication)) is not NOTHING:
                     parts.append(part)
+                    taken_bytes += part.size
+                    newest = part is TOO_LARGE or (len(parts) > 1 and taken_bytes > REPLAY_BYTES)
+                if newest:
+                    break
         except Forgotten:
             newest = True
-        if len(parts) > 1:
-            newest = newest or sum(part.size for part in parts) > REPLAY_BYTES
         ready[at] = self._newest() if newest else _joined(parts)
 
     def _encoded(self, publication: Publication) -> Prepared:

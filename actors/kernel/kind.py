@@ -200,5 +200,6 @@ class Replay(Protocol):
     async def __call__(
         self, conn: Connection, id: str, after: int, upto: int, /
     ) -> list[tuple[int, Any]] | None:
-        """The events at the offsets above `after` up to `upto`, in order; None when some are no longer kept."""
+        """The events at the offsets above `after` up to `upto`, in order; None when some are no longer kept, or when
+        reading them would take longer than others can wait for the database's thread: viewers take a snapshot then."""
         ...

@@ -23,6 +23,10 @@ VERSION = 1
 REPLAYED = 1_000
 """A client that has missed what needs more events than this to be told takes a snapshot."""
 
+REPLAYED_BYTES = 256 * 1024
+"""Most encoded bytes of those events. They are decoded on the thread that also writes, and one byte of `requiredMods`,
+which may be any JSON, can be a list of 64 bytes: this is some 25 ms of everybody's time at worst, and 16 MB."""
+
 _encoder = msgspec.msgpack.Encoder()
 _states = msgspec.msgpack.Decoder(State)
 _summaries = msgspec.msgpack.Decoder(Summary)
@@ -116,20 +120,28 @@ async def _with_members(conn: Connection, state: State, kept: Summary) -> State:
 
 
 async def replay(conn: Connection, party_id: str, after: int, upto: int) -> list[tuple[int, State]] | None:
-    """The party at each revision above one, up to another; None when its journal does not reach back that far.
+    """The party at each revision above one, up to another; None when its journal does not reach back that far, or has
+    more than `REPLAYED` events or `REPLAYED_BYTES`.
 
     It is made again from its beginning, because events tell what has changed, and viewers are shown the whole.
 
     Args:
-        after: the revision that the caller has.
-        upto: the last revision that is wanted.
+        after: the revision that the caller has, from 1.
+        upto: the last revision that is wanted, from 1.
+
+    Cancellation ends the reads.
     """
+    if upto > REPLAYED + 1:
+        return None
     row = await rows.read(conn, party_id)
     head = await journal.read_head(conn, rows.KIND, party_id)
     if row is None or head is None:
         return None
-    kept = await journal.read_events(conn, rows.KIND, party_id, after=0, limit=REPLAYED)
-    if [one.seq for one in kept[: upto - 1]] != list(range(1, upto)):
+    # What was journaled after the last one wanted counts as well: that is little, and spares another query.
+    kept = await journal.read_events_within(
+        conn, rows.KIND, party_id, after=0, limit=REPLAYED, bytes_max=REPLAYED_BYTES
+    )
+    if kept is None or [one.seq for one in kept[: upto - 1]] != list(range(1, upto)):
         return None
     return revisions(
         new_party(row, head.epoch), (_events.decode(one.event) for one in kept[: upto - 1]), after
@@ -137,16 +149,19 @@ async def replay(conn: Connection, party_id: str, after: int, upto: int) -> list
 
 
 def revisions(state: State, events: Iterable[AnyEvent], after: int) -> list[tuple[int, State]]:
-    """The states that events lead to, those above a revision.
+    """The states that events lead to, with their revisions: those above one.
 
     Args:
+        state: before the first event.
+        events: in order; each is asked for only once the one before was taken in.
         after: the revision that the caller has.
     """
     states: list[tuple[int, State]] = []
     for event in events:
         state = replace(apply(state, event), trail=())
-        states.append((state.revision, state))
-    return [entry for entry in states if entry[0] > after]
+        if state.revision > after:
+            states.append((state.revision, state))
+    return states
 
 
 def missing(state: State, command: AnyCommand) -> tuple[str, str] | None:

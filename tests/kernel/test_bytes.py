@@ -8,6 +8,7 @@ from actors.kernel import keeping
 from actors.kernel.overview import load_of
 from actors.kernel.replay_buffer import BUFFER_BYTES, REPLAY_BYTES, ReplayBuffer
 from tests.kernel.conftest import Stage
+from tests.kernel.diary import DIARY, Book
 from tests.kernel.ledger import KIND, Deposit
 from tests.support.sinks import Socket
 
@@ -40,6 +41,29 @@ async def test_a_replay_of_many_bytes_becomes_a_snapshot(autojump_clock: MockClo
     assert far.opened == [("e-a", count + 1, False)]
     await stage.watch(near, mode="delta", since=("e-a", count - 20))
     assert near.offsets == list(range(count - 19, count + 2))
+
+
+async def test_what_a_replay_has_no_room_for_is_not_encoded(autojump_clock: MockClock, stage: Stage) -> None:
+    most = REPLAY_BYTES // len(LARGE) + 2
+    book = stage.simulation.rows["diary", "ann"] = Book()
+    book.write("one", *[LARGE] * 10 * most)
+    early = Socket()
+    await stage.watch(early, shown=DIARY, id="ann", mode="delta", since=("e1", 1))
+    assert (early.opened, len(early.frames)) == ([("e1", len(book.lines), False)], 1)
+    assert stage.envelope.encoded <= most
+    # As much at once, for somebody who is there: all of it in one publication.
+    book.gone = len(book.lines)
+    book.write(*[LARGE] * 10 * most)
+    before = stage.envelope.encoded
+    stage.system.changed(DIARY, "ann", "turned")
+    await trio.sleep(1)
+    assert [(frame["type"], frame["offset"]) for frame in early.frames[1:]] == [("snapshot", len(book.lines))]
+    assert stage.envelope.encoded - before <= most
+    # One alone is sent, whatever its size.
+    book.write("x" * 2 * REPLAY_BYTES)
+    stage.system.changed(DIARY, "ann", "turned")
+    await trio.sleep(1)
+    assert early.offsets == [len(book.lines)]
 
 
 async def test_no_journal_grows_beyond_its_bytes(
