@@ -121,11 +121,18 @@ class TellErased(Command, frozen=True):
     user_id: str
 
 
+class TellBlock(Command, frozen=True):
+    """One of two users has blocked the other: take back pending invites between the two, if the block still stands."""
+
+    one_id: str
+    other_id: str
+
+
 class MeetDeadlines(Command, frozen=True):
     """A deadline has passed: remove expired invites, and members who have been offline for too long."""
 
 
-Told: TypeAlias = TellPresence | TellRename | TellErased
+Told: TypeAlias = TellPresence | TellRename | TellErased | TellBlock
 """What has happened elsewhere; has no caller."""
 
 AnyCommand: TypeAlias = (

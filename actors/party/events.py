@@ -38,7 +38,7 @@ class InviteSent(Event, tag="invite_sent", frozen=True):
 
 
 class InvitesGone(Event, tag="invites_gone", frozen=True):
-    """Invites were declined or taken back."""
+    """Invites were declined or taken back, by a user or because of a block."""
 
     target_ids: tuple[str, ...]
     at_ms: int

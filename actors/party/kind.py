@@ -135,10 +135,10 @@ def decide(  # noqa: PLR0911, PLR0912 - a table
         case commands.MeetDeadlines():
             return rules_members.meet_deadlines(state, command, now_ms, is_online, since_ms=since_ms)
         case _:
-            return _take(state, command)
+            return _take(state, command, now_ms)
 
 
-def _take(state: State, command: commands.Told) -> Sequence[AnyEvent]:
+def _take(state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEvent]:
     """What comes of something that has happened elsewhere."""
     match command:
         case commands.TellPresence():
@@ -147,6 +147,8 @@ def _take(state: State, command: commands.Told) -> Sequence[AnyEvent]:
             return rules_members.take_rename(state, command)
         case commands.TellErased():
             return forgetting.take_erased(state, command)
+        case commands.TellBlock():
+            return rules_invites.take_block(state, command, now_ms)
 
 
 def concerned(state: State, event: AnyEvent) -> Collection[str]:  # noqa: PLR0911 - a table

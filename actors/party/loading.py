@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from actors.kernel.facets import Lookups
 from actors.party.apply import apply
-from actors.party.commands import AcceptInvite, AnyCommand, SendInvite
+from actors.party.commands import AcceptInvite, AnyCommand, SendInvite, TellBlock
 from actors.party.events import AnyEvent, MemberJoined, MembersLeft
-from actors.party.state import NOT_READY, Invite, LookedUp, Member, State, Summary
+from actors.party.state import NOT_READY, Invite, LookedUp, Member, State, Summary, invites_between
 from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.journal import journal
@@ -171,6 +171,8 @@ def missing(state: State, command: AnyCommand) -> tuple[str, str] | None:
             return command.target_id, command.actor_id
         case AcceptInvite() if command.actor_id in state.invites:
             return command.actor_id, state.invites[command.actor_id].sender_id
+        case TellBlock() if invites_between(state, command.one_id, command.other_id):
+            return command.one_id, command.other_id
         case _:
             return None
 

@@ -12,7 +12,7 @@ from actors.errors import (
     NotLeader,
     QuotaExceeded,
 )
-from actors.party.commands import AcceptInvite, DeclineInvite, RevokeInvite, SendInvite
+from actors.party.commands import AcceptInvite, DeclineInvite, RevokeInvite, SendInvite, TellBlock
 from actors.party.events import AnyEvent, InviteSent, InvitesGone, MemberJoined
 from actors.party.rules_members import member_of
 from actors.party.state import (
@@ -24,6 +24,7 @@ from actors.party.state import (
     LookedUp,
     Member,
     State,
+    invites_between,
     pending,
 )
 
@@ -142,6 +143,15 @@ def revoke(state: State, command: RevokeInvite, now_ms: int) -> Sequence[AnyEven
     if command.actor_id not in (state.leader_id, invite.sender_id):
         raise NotLeader("only its sender or the leader takes an invite back")
     return (InvitesGone((command.target_id,), now_ms),)
+
+
+def take_block(state: State, command: TellBlock, now_ms: int) -> Sequence[AnyEvent]:
+    """Take back the pending invites between two users; none without a block between them, as rows say now."""
+    between = invites_between(state, command.one_id, command.other_id)
+    target_ids = tuple(invite.target_id for invite in pending(between, now_ms))
+    if state.ended or not target_ids or not _found(state, command.one_id).barred:
+        return ()
+    return (InvitesGone(target_ids, now_ms),)
 
 
 def _check_room(state: State) -> None:

@@ -180,6 +180,12 @@ class Summary(msgspec.Struct, frozen=True):
     absent: dict[str, int]
 
 
+def invites_between(state: State, one_id: str, other_id: str) -> list[Invite]:
+    """The invites that one of two users has sent to the other, in either direction; lapsed ones too."""
+    pair = {one_id, other_id}
+    return [invite for invite in state.invites.values() if {invite.sender_id, invite.target_id} == pair]
+
+
 def pending(invites: Iterable[Invite], now_ms: int) -> list[Invite]:
     """The invites that can still be accepted at `now_ms`: neither lapsed nor past their expiry."""
     return [invite for invite in invites if not invite.lapsed and invite.expires_at_ms > now_ms]

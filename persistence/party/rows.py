@@ -152,6 +152,18 @@ async def invites_to(conn: Connection, user_ids: Sequence[str]) -> dict[str, lis
     return found
 
 
+async def inviting_between(conn: Connection, one_id: str, other_id: str) -> list[str]:
+    """The ids of the parties into which one of two users has invited the other, in either direction, by invites that
+    have not lapsed. Cancellation ends the query."""
+    rows = await conn.fetch(
+        "SELECT DISTINCT party_id FROM party_invites WHERE NOT lapsed"
+        " AND (target_id = $1 AND sender_id = $2 OR target_id = $2 AND sender_id = $1)",
+        one_id,
+        other_id,
+    )
+    return [row["party_id"] for row in rows]
+
+
 async def join(conn: Connection, rows: Sequence[MemberRow]) -> None:
     """Add members; each must be in no party."""
     await conn.execute(

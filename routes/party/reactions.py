@@ -1,19 +1,22 @@
-"""Reactions of memory and live views to new parties, and the reconciliation of a party after an unknown outcome."""
+"""Reactions of memory and live views to new parties, and of parties to blocks; and what is reconciled with the rows."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
-from actors.errors import NotFound
+from actors.errors import NotFound, Refused
+from actors.friends.events import RelationChanged
 from actors.kernel.directory import System
 from actors.notifications.view import NotificationsChanged
-from actors.party.commands import MeetDeadlines
+from actors.party.commands import MeetDeadlines, TellBlock
 from actors.party.kind import PartyKinds
 from actors.party.memberships import Memberships
 from actors.party.state import State
 from actors.party.units import PartyMade
 from persistence.connection import Connection
+from persistence.errors import PersistenceError
 from persistence.party import rows
+from routes.asking import ask_if_there
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
@@ -30,6 +33,13 @@ class PartyInDoubt(NamedTuple):
     """Reconciliation subject: the members and invites of one party."""
 
     party_id: str
+
+
+class InvitesBetween(NamedTuple):
+    """Reconciliation subject: the invites between two users one of whom blocks the other; ids in ascending order."""
+
+    one_id: str
+    other_id: str
 
 
 def follow_unknown_outcomes(service: Service) -> None:
@@ -113,6 +123,43 @@ async def _in_rows(conn: Connection, party_id: str) -> MembersAndInvited:
     return tuple(one.user_id for one in members), tuple(one.target_id for one in invites)
 
 
-REACTIONS = (Reaction(PartyMade, _made),)
+async def _relation_changed(service: Service, event: RelationChanged) -> None:
+    """Have invites between the two taken back after a block. If that fails, it is queued for the reconciling job."""
+    if not event.between.blockers:
+        return
+    about = InvitesBetween(min(event.one_id, event.other_id), max(event.one_id, event.other_id))
+    try:
+        await take_back(service, about)
+    except (PersistenceError, Refused):
+        service.reconciler.add(about)
 
-RECONCILIATIONS = (Reconciliation(PartyInDoubt, _ask),)
+
+async def take_back(service: Service, between: InvitesBetween) -> None:
+    """Have the invites between two users taken back, party by party, where a block stands between them by then; safe to
+    repeat.
+
+    Raises:
+        PersistenceError: the rows cannot be read, or a party's turn failed.
+        Refused: a party refused; later ones were not asked.
+
+    Cancellation may leave some of the parties unasked.
+    """
+    kind, memberships = service.of(PARTY_KINDS).party, service.of(MEMBERSHIPS)
+    found: list[str | None] = [*await service.database.read(rows.inviting_between, *between)]
+    # Their own parties may be about to store an invite that the rows do not show yet.
+    for party_id in dict.fromkeys((*found, *map(memberships.of, between))):
+        if party_id is not None:
+            await ask_if_there(service, kind, party_id, TellBlock(*between))
+    await service.heard()
+
+
+async def _ask_between(
+    service: Service, about: InvitesBetween, _events: Sequence[object]
+) -> tuple[object, ...]:
+    await take_back(service, about)
+    return ()
+
+
+REACTIONS = (Reaction(PartyMade, _made), Reaction(RelationChanged, _relation_changed, once=True))
+
+RECONCILIATIONS = (Reconciliation(PartyInDoubt, _ask), Reconciliation(InvitesBetween, _ask_between))

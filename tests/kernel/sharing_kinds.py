@@ -283,6 +283,7 @@ def _party_steps() -> st.SearchStrategy[Sequence[Step]]:
         st.builds(party.HandOver, who, who),
         st.builds(party.Disband, who),
         st.builds(party.TellPresence, who, st.sampled_from([None, NOW_MS])),
+        st.builds(party.TellBlock, who, who),
     )
 
     def inviting(name: str, other: str) -> Step:

@@ -88,16 +88,6 @@ async def test_who_cannot_be_invited(world: World) -> None:
     assert await cid.refused("POST", INVITES, {"targetId": ben.id[:-1]}) == (404, "NOT_FOUND")
 
 
-async def test_a_block_after_the_invite_counts(world: World) -> None:
-    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
-    await invite(ann, ben)
-    own = await gather(ben, cid)
-    party_id = (await ann.get(PARTY))["party"]["id"]
-    await world.block(ann, ben)
-    assert await ben.refused("POST", f"{INVITES}/{party_id}/accept") == (403, "BLOCKED")
-    assert (await ben.get(PARTY))["party"]["id"] == own
-
-
 async def test_accepting_leaves_the_party_one_was_in(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     old = await gather(ann, ben)

@@ -23,6 +23,7 @@ from actors.party.commands import (
     Select,
     SendInvite,
     SetSelectors,
+    TellBlock,
     TellErased,
     TellPresence,
 )
@@ -59,7 +60,7 @@ class Step(NamedTuple):
 
 STEPS = st.builds(
     Step,
-    st.integers(0, 17),
+    st.integers(0, 18),
     st.sampled_from(NAMES),
     st.sampled_from(NAMES),
     st.sampled_from((0, 1, 7, 1000, 5 * 60_000, 11 * 60_000)),
@@ -96,6 +97,8 @@ def command_of(step: Step, state: State) -> AnyCommand:
             return TellPresence(who, NOW_MS + step.later_ms if step.flag else None)
         case 16 if step.whom == "dan" and step.later_ms:
             return Disband(leader)
+        case 17:
+            return TellBlock(who, whom)
         case _:
             return getting_ready(step.who)
 

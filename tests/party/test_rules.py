@@ -15,9 +15,11 @@ from actors.party.commands import (
     Select,
     SendInvite,
     SetSelectors,
+    TellBlock,
     TellPresence,
     TellRename,
 )
+from actors.party.events import InvitesGone
 from actors.party.rules_members import due
 from actors.party.state import ABSENCE_MS, INVITE_MS, LAPSED_KEPT_MS, MAX_INVITES
 from tests.party.play import FREE, NOW_MS, ROUND, Play, getting_ready, uid
@@ -117,6 +119,34 @@ def test_invites_are_bounded_and_lapse():
     play.do(SendInvite(uid("ann"), uid("more"), NOTICE))
     assert list(play.state.invites) == [uid("more")]
     assert play.refusal(AcceptInvite(uid("p1"))) == "NOT_FOUND"
+
+
+@pytest.mark.parametrize("told", [TellBlock(uid("ann"), uid("cid")), TellBlock(uid("cid"), uid("ann"))])
+def test_a_block_takes_back_what_stands_between_the_two(told: TellBlock):
+    play = Play("ann", "bob")
+    for sender, target in (("ann", "cid"), ("bob", "dan"), ("ann", "eve")):
+        play.do(SendInvite(uid(sender), uid(target), NOTICE))
+    assert play.do(told) == ()  # the block has ended since
+    play.barred |= {frozenset((uid("ann"), uid("cid"))), frozenset((uid("ann"), uid("dan")))}
+    assert play.do(TellBlock(uid("ann"), uid("dan"))) == ()  # it was Bob who invited Dan
+    assert play.do(told) == (InvitesGone((uid("cid"),), NOW_MS),)
+    assert list(play.state.invites) == [uid("dan"), uid("eve")]
+    revision = play.state.revision
+    assert play.do(told) == ()
+    assert play.state.revision == revision
+
+
+def test_a_block_takes_back_nothing_that_is_over():
+    play = Play("ann")
+    play.do(SendInvite(uid("ann"), uid("bob"), NOTICE))
+    play.barred.add(frozenset((uid("ann"), uid("bob"))))
+    told = TellBlock(uid("ann"), uid("bob"))
+    play.now_ms += INVITE_MS
+    assert play.do(told) == ()
+    assert [type(event).__name__ for event in play.do(MeetDeadlines())] == ["InvitesLapsed"]
+    assert play.do(told) == ()
+    play.do(Disband(uid("ann")))
+    assert play.do(told) == ()
 
 
 def test_nothing_lapses_in_a_party_that_has_ended():

@@ -1,0 +1,118 @@
+"""Wire: a block takes back the invites into parties between the two, and nobody else's."""
+
+from typing import Any
+
+import pytest
+import trio
+
+from actors.friends.between import seen_between
+from persistence.friends import blocks
+from routes.changes import announce, reconcile
+from routes.party.reactions import InvitesBetween
+from tests.party.play import INVITES, PARTY, gather, invite
+from tests.support.world import Player, World
+
+BLOCKS = "/v1/social/friends/blocks"
+
+
+async def invited(player: Player) -> list[tuple[str, str]]:
+    """Who invites whom, as the player sees it, in the order of sending."""
+    shown = await player.get(PARTY)
+    return [(one["senderName"], one["direction"]) for one in shown["invites"]]
+
+
+async def block(one: Player, other: Player) -> None:
+    await one.do("POST", BLOCKS, {"targetId": other.id}, status=201)
+
+
+async def block_untold(world: World, one: Player, other: Player) -> None:
+    """A block in rows, of which nobody has heard."""
+    await world.service.database.transact(
+        lambda conn: blocks.put(conn, one.id, other.id, reason=None, now_ms=world.clock.now_ms())
+    )
+
+
+async def shown_without_invites(socket: Any) -> Any:
+    while (frame := await socket.receive_json())["invites"]:
+        pass
+    return frame
+
+
+@pytest.mark.parametrize("blocker", ["sender", "invitee"])
+async def test_a_block_takes_back_an_invite(world: World, blocker: str) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    party_id = await gather(ann)
+    await invite(ann, ben)
+    async with ann.live(f"{PARTY}/live") as anns, ben.live(f"{PARTY}/live") as bens:
+        assert len((await anns.receive_json())["invites"]) == len((await bens.receive_json())["invites"]) == 1
+        await block(*((ann, ben) if blocker == "sender" else (ben, ann)))
+        assert (await invited(ann), await invited(ben)) == ([], [])
+        assert (await shown_without_invites(bens))["party"] is None
+        # It is a revision of the party, as when the sender takes it back.
+        assert (await shown_without_invites(anns))["party"]["revision"] == 3
+    assert await ben.refused("POST", f"{INVITES}/{party_id}/accept") == (404, "NOT_FOUND")
+
+
+async def test_a_block_takes_back_nobody_elses_invite(world: World) -> None:
+    ann, ben, cid, dan = await world.players("Ann", "Ben", "Cid", "Dan")
+    await gather(ann, ben)
+    await invite(ann, cid)
+    await invite(ben, dan)
+    await gather(cid)
+    await invite(cid, dan)
+    await block(dan, ann)
+    await block(ann, ben)
+    assert await invited(dan) == [("Ben", "incoming"), ("Cid", "incoming")]
+    assert await invited(cid) == [("Ann", "incoming"), ("Cid", "outgoing")]
+    # Of whom has left the party as well.
+    await ben.do("POST", f"{PARTY}/leave")
+    await block(dan, ben)
+    assert await invited(dan) == [("Cid", "incoming")]
+    assert await invited(ann) == [("Ann", "outgoing")]
+
+
+async def test_a_block_heard_of_late_or_twice_takes_back_nothing_more(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await gather(ann)
+    await world.block(ann, ben)
+    told = await world.service.database.transact(seen_between, ann.id, ben.id)
+    await world.block(ann, ben, blocked=False)
+    revision = (await invite(ann, ben))["party"]["revision"]
+    await announce(world.service, told)
+    assert await invited(ben) == [("Ann", "incoming")]
+    await world.block(ben, ann)
+    for _ in range(2):
+        await announce(world.service, told)
+    assert await invited(ben) == []
+    assert (await ann.get(PARTY))["party"]["revision"] == revision + 1
+
+
+async def test_a_party_that_could_not_be_asked_is_asked_again(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await gather(ann)
+    await invite(ann, ben)
+    await block_untold(world, ben, ann)
+    world.service.reconciler.add(InvitesBetween(min(ann.id, ben.id), max(ann.id, ben.id)))
+    await reconcile(world.service)
+    assert await invited(ben) == []
+
+
+async def test_of_a_block_and_an_invite_at_once_the_block_remains(world: World) -> None:
+    ann = await world.player("Ann")
+    await gather(ann)
+    for other in await world.players(*[f"Ben{number}" for number in range(8)]):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ann.ask, "POST", INVITES, {"targetId": other.id})
+            nursery.start_soon(block, other, ann)
+        assert await invited(other) == []
+    assert await invited(ann) == []
+
+
+async def test_an_invite_is_no_good_before_it_is_taken_back(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    party_id = await gather(ann)
+    await invite(ann, ben)
+    own = await gather(ben, cid)
+    await block_untold(world, ann, ben)
+    assert await ben.refused("POST", f"{INVITES}/{party_id}/accept") == (403, "BLOCKED")
+    assert (await ben.get(PARTY))["party"]["id"] == own
