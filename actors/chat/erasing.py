@@ -3,24 +3,37 @@
 Newest messages are memory of their conversation, so that it changes them itself, in a turn (`TellErased`). Older ones,
 those of conversations that the user has left, and the archive are rewritten where they lie: each record only if it is
 still the one that was read, because an old message may be voted on or deleted meanwhile. What was told of them stands
-in the journal, and is rewritten as well (`forgetting.py`).
+in the journals, also in those of conversations of which nothing else names them any more, and is rewritten as well
+(`forgetting.py`).
+
+Theory of operation. What a turn journals it takes from memory, or from rows that it has read. So these forget the name
+first, and the journals afterwards, in one walk: when it begins, no turn can bring the name back.
+
+- An old message: its row is rewritten, and then its conversation takes a turn. Turns follow one another. One that came
+  before has read the row when it may still have held the name, and is committed by now: if it wrote the name back,
+  that is seen, and everything done again. One that comes later reads the row as it was rewritten.
+- A message in memory: that same turn forgets the name in memory and row together. (The turn before the rewriting is not
+  enough: a conversation that is loaded in between takes old rows into memory.)
+- Who is called what, in memory: their conversations take a turn before the walk.
+- An archived message is not journaled any more.
+
+An interrupted run may have ended between the rewriting and the turn after it, when rows without the name tell nothing
+of a turn that still has it. So all conversations that hold the user's id are told at first, and not only those that
+hold the name.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
 from actors.chat import records
-from actors.chat.commands import TellErased
+from actors.chat.commands import TellArchive, TellErased, Told
 from actors.chat.events import AnyEvent, UserErased
-from actors.chat.forgetting import erased_line, erased_record, forget_in_journal
+from actors.chat.forgetting import Tell, erased_line, erased_record, forget_in_journals
 from actors.chat.records import DELETED
 from actors.chat.state import State
 from actors.kernel.store import Store
-from persistence.chat import naming
+from persistence.chat import conversations, naming
 from persistence.chat.naming import FIRST, Place, Table
 from persistence.connection import Connection
-
-Tell = Callable[[str], Awaitable[None]]
-"""Has a conversation, live or not, take `TellErased`."""
 
 
 def take_erased(state: State, command: TellErased) -> Sequence[AnyEvent]:
@@ -45,6 +58,9 @@ def take_erased(state: State, command: TellErased) -> Sequence[AnyEvent]:
 async def erase_everywhere(store: Store, user_id: str, tell: Tell) -> None:
     """Rewrite everything that names a user, page by page; to be repeated from the start when it was interrupted.
 
+    Args:
+        tell: called for each conversation several times.
+
     Raises:
         PersistenceError: the database is away.
     """
@@ -52,31 +68,56 @@ async def erase_everywhere(store: Store, user_id: str, tell: Tell) -> None:
     for table in (naming.LIVE, naming.ARCHIVED):
         place: Place | None = FIRST
         while place is not None:
-            place = await _erase_page(store, table, user_id, place, tell)
+            upto = await store.read(naming.page_end, table, place)
+            await _Page(store, table, user_id, place, upto).erase(tell)
+            place = upto
+    await _tell_all(tell, await store.read(conversations.of_member, user_id), TellErased(user_id))
+    await forget_in_journals(store, user_id, tell)
 
 
-async def _erase_page(store: Store, table: Table, user_id: str, after: Place, tell: Tell) -> Place | None:
-    async def stale(conn: Connection, upto: Place | None) -> list[str]:
-        found = await naming.in_page(conn, table, user_id, after, upto)
+class _Page:
+    """One page of messages."""
+
+    def __init__(self, store: Store, table: Table, user_id: str, after: Place, upto: Place | None) -> None:
+        self._store = store
+        self._table = table
+        self._user_id = user_id
+        self._bounds = after, upto
+
+    async def erase(self, tell: Tell) -> None:
+        if self._table is naming.ARCHIVED:
+            while told := await self._store.read(self._stale):
+                await self._store.transact(self._rewrite)
+                await _tell_all(tell, told, TellArchive())
+            return
+        told = await self._store.read(self._holding)
+        while told:
+            await _tell_all(tell, told, TellErased(self._user_id))
+            await self._store.transact(self._rewrite)
+            await _tell_all(tell, told, TellErased(self._user_id))
+            told = await self._store.read(self._stale)
+
+    async def _holding(self, conn: Connection) -> list[str]:
+        """The conversations that hold the user's id here."""
+        found = await naming.in_page(conn, self._table, self._user_id, *self._bounds)
+        return sorted({one.conversation_id for one in found})
+
+    async def _stale(self, conn: Connection) -> list[str]:
+        """Those that hold the name."""
+        found = await naming.in_page(conn, self._table, self._user_id, *self._bounds)
         return sorted(
-            {one.conversation_id for one in found if erased_record(one.record, user_id) is not None}
+            {one.conversation_id for one in found if erased_record(one.record, self._user_id) is not None}
         )
 
-    async def rewrite(conn: Connection) -> None:
-        found = await naming.in_page(conn, table, user_id, after, upto)
-        changed = [(one, new) for one in found if (new := erased_record(one.record, user_id)) is not None]
+    async def _rewrite(self, conn: Connection) -> None:
+        found = await naming.in_page(conn, self._table, self._user_id, *self._bounds)
+        changed = [
+            (one, new) for one in found if (new := erased_record(one.record, self._user_id)) is not None
+        ]
         if changed:
-            await naming.rewrite(conn, table, changed)
+            await naming.rewrite(conn, self._table, changed)
 
-    upto = await store.read(naming.page_end, table, after)
-    while told := await store.read(stale, upto):
-        if table is naming.LIVE:
-            for conversation_id in told:
-                await tell(conversation_id)
-                await forget_in_journal(store, conversation_id, user_id)
-        await store.transact(rewrite)
-        if table is naming.LIVE:
-            # A vote that had read an old message before this commits it as it was; but no later than the turn here.
-            for conversation_id in told:
-                await tell(conversation_id)
-    return upto
+
+async def _tell_all(tell: Tell, conversation_ids: Sequence[str], command: Told) -> None:
+    for conversation_id in conversation_ids:
+        await tell(conversation_id, command)

@@ -1,45 +1,76 @@
-"""Taking an erased user's name out of a conversation's journal, which tells clients what they have missed (contract
-§4, §8). To be done once the conversation itself has forgotten them: later events do not have the name.
+"""Taking an erased user's name out of the journals of conversations, which tell clients what they have missed (contract
+§4, §8). To be done once memory and rows have forgotten them: later events do not have the name.
 """
+
+from collections.abc import Awaitable, Callable
 
 import msgspec
 from msgspec.structs import replace
 
 from actors.chat import events, records
+from actors.chat.commands import TellArchive, TellErased, Told
 from actors.chat.deltas import Journaled
 from actors.chat.records import DELETED
 from actors.chat.window import Line
 from actors.kernel.store import Store
 from persistence.chat import conversations
 from persistence.connection import Connection
-from persistence.journal import journal
+from persistence.journal import journal, naming
+from persistence.journal.naming import Place
 
-AT_ONCE = 500
-"""Events that are rewritten in one transaction."""
+AT_ONCE = 100
+"""Events that are rewritten in one transaction, which keeps the conversation's turns waiting."""
+
+Tell = Callable[[str, Told], Awaitable[None]]
+"""Has the conversation with this id, live or not, take a command, and returns when its turn is committed."""
 
 _decode = msgspec.msgpack.Decoder(events.AnyEvent).decode
 _encode = msgspec.msgpack.Encoder().encode
 
 
-async def forget_in_journal(store: Store, conversation_id: str, user_id: str) -> None:
-    """Rewrite the events of a conversation that name a user; to be repeated when it was interrupted.
+async def forget_in_journals(store: Store, user_id: str, tell: Tell) -> None:
+    """Take a user's name out of the journals and snapshots of all conversations that hold their id, those that they
+    have left among them, page by page; to be repeated from the start when it was interrupted.
+
+    Args:
+        tell: asks the conversations first, so that what they journal and save from then on does not have the name.
 
     Raises:
         PersistenceError: the database is away.
     """
+    for table in (naming.EVENTS, naming.SNAPSHOTS):
+        done: str | None = None
+        place: Place | None = naming.FIRST
+        while place is not None:
+            found, place = await store.read(naming.page, table, conversations.KIND, user_id.encode(), place)
+            for conversation_id in found:
+                # The last one of a page may be the first of the next.
+                if conversation_id != done:
+                    await tell(conversation_id, TellErased(user_id))
+                    # Archived lines are in memory, and in snapshots, too; their change is heard of some time later.
+                    await tell(conversation_id, TellArchive())
+                    await _forget_in_journal(store, conversation_id, user_id)
+                    done = conversation_id
 
-    async def forget_some(conn: Connection, after: int) -> int | None:
+
+async def _forget_in_journal(store: Store, conversation_id: str, user_id: str) -> None:
+    async def forgotten(conn: Connection, after: int) -> tuple[dict[int, tuple[bytes, bytes]], int | None]:
         rows = await journal.events_holding(
             conn, conversations.KIND, conversation_id, user_id.encode(), after=after, limit=AT_ONCE
         )
-        changed = {row.seq: event for row in rows if (event := _forgotten(row.event, user_id)) is not None}
-        if changed:
-            await journal.rewrite_events(conn, conversations.KIND, conversation_id, changed)
-        return rows[-1].seq if len(rows) == AT_ONCE else None
+        changed = {
+            row.seq: (row.event, event)
+            for row in rows
+            if (event := _forgotten(row.event, user_id)) is not None
+        }
+        return changed, rows[-1].seq if len(rows) == AT_ONCE else None
 
     after: int | None = 0
     while after is not None:
-        after = await store.transact(forget_some, after)
+        # Read before the transaction, which locks the head: the turns of all who commit together would wait with it.
+        changed, upto = await store.read(forgotten, after)
+        if await store.transact(naming.rewrite, conversations.KIND, conversation_id, changed) == len(changed):
+            after = upto
 
 
 def erased_line(line: Line, user_id: str) -> Line | None:

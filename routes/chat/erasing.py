@@ -1,8 +1,7 @@
 """Replaces the name of an erased user in conversations."""
 
-from actors.chat.commands import TellErased
+from actors.chat.commands import TellErased, Told
 from actors.chat.erasing import erase_everywhere
-from actors.chat.forgetting import forget_in_journal
 from actors.ids import UserId
 from persistence.chat.conversations import of_member
 from routes.asking import ask_if_there
@@ -19,13 +18,11 @@ async def forget_user(service: Service, user_id: UserId) -> None:
     """
     database, kind = service.database, service.of(CHAT_KINDS).conversation
 
-    async def tell(conversation_id: str) -> None:
+    async def tell(conversation_id: str, command: Told) -> None:
         # Messages may outlive their conversation; then there is no live state to correct.
-        await ask_if_there(service, kind, conversation_id, TellErased(user_id))
+        await ask_if_there(service, kind, conversation_id, command)
 
+    # The rest takes a while: those who look are shown `deleted` at once.
     for conversation_id in await database.read(of_member, user_id):
         service.system.tell(kind, conversation_id, TellErased(user_id))
     await erase_everywhere(database, user_id, tell)
-    for conversation_id in await database.read(of_member, user_id):
-        await tell(conversation_id)
-        await forget_in_journal(database, conversation_id, user_id)

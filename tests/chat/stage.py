@@ -4,7 +4,8 @@
 would come back after a crash, from rows alone and from a snapshot with the journal above it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -127,6 +128,19 @@ class Stage:
             state = kind.lookups.forget(scratch)
         await self._commit(state, durable)
         return replies
+
+    async def begin(self, command: AnyCommand) -> Callable[[], Awaitable[None]]:
+        """One turn as far as its decision; what is returned commits it. No other may be taken in between."""
+        kind, state = self.kinds.conversation, self.state
+        missing = kind.lookups.missing(state, command)
+        if missing is not None:
+            state = kind.lookups.absorb(
+                state, await self.database.read(kind.lookups.fetch, state.id, missing)
+            )
+        events = kind.decide(state, command, self.now_ms)
+        for event in events:
+            state = kind.apply(state, event)
+        return partial(self._commit, kind.lookups.forget(state), [one for one in events if one.durable])
 
     async def _commit(self, state: State, durable: Sequence[Any]) -> None:
         if durable:

@@ -1,47 +1,116 @@
 """Erasing a user from messages that are written meanwhile."""
 
-from actors.chat.commands import TellErased
+from collections.abc import Awaitable, Callable
+from itertools import count
+from typing import Any
+
+import pytest
+
+from actors.chat.commands import Told, VotePoll
 from actors.chat.erasing import erase_everywhere
 from persistence.bridge.database import Database
 from persistence.connection import Connection
-from tests.chat.play import uid
-from tests.chat.stage import Stage, open_stage
+from persistence.errors import DatabaseUnavailable
+from tests.chat.play import a_poll, uid
+from tests.chat.stage import Stage, make_users, open_stage
+from tests.users.traces import traces
 
 
-async def first_record(conn: Connection, conversation_id: str) -> bytes:
-    record = await conn.fetchval(
-        "SELECT record FROM messages WHERE conversation_id = $1 ORDER BY seq LIMIT 1", conversation_id
-    )
-    return bytes(record)
+class Watched:
+    """A database of which somebody is told before each unit.
+
+    Args:
+        before: awaited before each.
+    """
+
+    def __init__(self, database: Database, before: Callable[[], Awaitable[None]]) -> None:
+        self.submit = database.submit
+        self._database = database
+        self._before = before
+
+    async def read(self, unit: Callable[..., Awaitable[Any]], /, *args: object) -> Any:
+        await self._before()
+        return await self._database.read(unit, *args)
+
+    async def transact(self, unit: Callable[..., Awaitable[Any]], /, *args: object) -> Any:
+        await self._before()
+        return await self._database.transact(unit, *args)
 
 
-async def write_first(conn: Connection, conversation_id: str, record: bytes) -> None:
-    await conn.execute(
-        """
-        UPDATE messages SET record = $2 WHERE conversation_id = $1
-            AND seq = (SELECT min(seq) FROM messages WHERE conversation_id = $1)
-        """,
-        conversation_id,
-        record,
-    )
+async def gone(conn: Connection, name: str) -> None:
+    """Delete a user, as erasing does before their name is looked for."""
+    await conn.execute("DELETE FROM users WHERE id = $1", uid(name))
 
 
-async def test_a_vote_under_way_brings_no_erased_name_back(database: Database) -> None:
-    """It had read an old message before its record was rewritten, and commits it in the next turn."""
-    stage: Stage = await open_stage(database)
-    await stage.fill(130, "bob")
-    named = await database.read(first_record, stage.id)
-    assert uid("bob").encode() in named
-    turns = 0
+class Erasure:
+    """One user who has asked something that is no more in memory, and is erased while another votes.
 
-    async def tell(conversation_id: str) -> None:
-        nonlocal turns
-        turns += 1
-        if turns == 2:
-            await database.transact(write_first, stage.id, named)
-        if conversation_id == stage.id:
-            await stage.act(TellErased(uid("bob")))
+    Args:
+        name: the user's, which nobody else has.
+        at: before which step of the erasing, a unit or a turn, the vote is decided.
+        held: it is committed as late as can be: before the next turn of its conversation.
+        lost: which turn of the conversation fails, from 1, so that all is done again; 0 for none.
+    """
 
-    await erase_everywhere(database, uid("bob"), tell)
-    assert b'"bob"' not in await database.read(first_record, stage.id)
-    assert turns == 4
+    def __init__(self, stage: Stage, name: str, at: int, *, held: bool, lost: int) -> None:
+        self.stage = stage
+        self.name = name
+        self.at = at
+        self.held = held
+        self.lost = lost
+        self.steps = 0
+        self.turns = 0
+        self._finish: Callable[[], Awaitable[None]] | None = None
+        self._poll_id = ""
+
+    async def run(self) -> None:
+        """Erase them."""
+        stage = self.stage
+        await stage.database.transact(make_users, [self.name])
+        await stage.create("ann", self.name, "cid")
+        self._poll_id = (await stage.post(self.name, None, poll=a_poll())).id
+        await stage.fill(130)
+        await stage.database.transact(gone, self.name)
+        store = Watched(stage.database, self._step)
+        if self.lost:
+            with pytest.raises(DatabaseUnavailable):
+                await erase_everywhere(store, uid(self.name), self._tell)
+        await erase_everywhere(store, uid(self.name), self._tell)
+        await self._commit()
+
+    async def _step(self) -> None:
+        if self.steps == self.at:
+            self._finish = await self.stage.begin(VotePoll(uid("cid"), self._poll_id, ("1",)))
+            if not self.held:
+                await self._commit()
+        self.steps += 1
+
+    async def _commit(self) -> None:
+        finish, self._finish = self._finish, None
+        if finish is not None:
+            await finish()
+
+    async def _tell(self, conversation_id: str, command: Told) -> None:
+        if conversation_id == self.stage.id:
+            await self._step()
+            self.turns += 1
+            if self.turns == self.lost:
+                raise DatabaseUnavailable
+            await self._commit()
+            await self.stage.act(command)
+
+
+@pytest.mark.parametrize(("held", "lost"), [(False, 0), (True, 0), (True, 2)])
+async def test_a_vote_brings_no_erased_name_back_whenever_it_comes(
+    database: Database, held: bool, lost: int
+) -> None:
+    """Between any two steps of the erasing, also when it had read the old message long before it is committed, and when
+    the erasing is interrupted meanwhile."""
+    stage = await open_stage(database)
+    for at in count():
+        erasure = Erasure(stage, f"quintessa before step {at}", at, held=held, lost=lost)
+        await erasure.run()
+        if at >= erasure.steps:
+            break
+    assert await database.read(traces, "quintessa") == {}
+    assert erasure.turns >= 4

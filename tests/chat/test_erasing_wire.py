@@ -1,0 +1,63 @@
+"""Wire: a user is erased who has left a conversation, which still tells of them."""
+
+from typing import Any
+
+from actors.chat.archive import archive_old
+from tests.support.world import Player, Room, World
+from tests.users.play import erase
+from tests.users.traces import NAME, traces
+
+
+async def events_of(player: Player, room: Room) -> list[Any]:
+    """All that the journal of a conversation tells."""
+    items: list[Any] = []
+    more = True
+    while more:
+        since = items[-1]["offset"] if items else 0
+        page = await player.get(f"{room.path}/events", since=since, limit=100)
+        items += page["items"]
+        more = page["hasMore"]
+    return items
+
+
+async def told_alike(world: World, ben: Player, room: Room, ann: Player) -> None:
+    """Erase Ann: what was told of her stays, without her name, and no row has it."""
+    before = await events_of(ben, room)
+    rows: Any = await world.service.database.read(traces, NAME)
+    assert "events" in rows
+    await erase(world, ann)
+    after = await events_of(ben, room)
+    assert after == [_without_name(one) for one in before]
+    assert await world.service.database.read(traces, NAME) == {}
+
+
+def _without_name(told: Any) -> Any:
+    if isinstance(told, dict):
+        return {name: _without_name(value) for name, value in told.items()}
+    if isinstance(told, list):
+        return [_without_name(value) for value in told]
+    return "deleted" if told == NAME else told
+
+
+async def test_whose_messages_are_all_archived(world: World) -> None:
+    """What names her lies in no live row, and she is in no conversation any more."""
+    ann, ben, cid = await world.players(NAME, "Ben", "Cid")
+    room = await ben.talk_to(ann, cid)
+    await ann.say(room)
+    await cid.say(room, f"<@user:{ann.id}>!", mentions=[{"kind": "user", "id": ann.id}])
+    for number in range(120):
+        world.clock.advance(1000)
+        await ben.say(room, str(number))
+    moved = await archive_old(world.service.database, now_ms=world.clock.now_ms(), after_ms=1000)
+    assert moved >= 2
+    await ann.do("DELETE", f"{room.path}/participants/{ann.id}")
+    await told_alike(world, ben, room, ann)
+
+
+async def test_who_had_never_written_there(world: World) -> None:
+    """Only the event of her coming names her, in a row."""
+    ann, ben, cid = await world.players(NAME, "Ben", "Cid")
+    room = await ben.talk_to(cid, kind="group")
+    await ben.do("POST", f"{room.path}/participants", {"userIds": [ann.id]})
+    await ann.do("DELETE", f"{room.path}/participants/{ann.id}")
+    await told_alike(world, ben, room, ann)
