@@ -26,7 +26,7 @@ from collections.abc import Sequence
 
 from actors.chat import records
 from actors.chat.commands import TellArchive, TellErased, Told
-from actors.chat.events import AnyEvent, UserErased
+from actors.chat.events import AnyEvent, PastRewritten, UserErased
 from actors.chat.forgetting import Tell, erased_line, erased_record, forget_in_journals
 from actors.chat.records import DELETED
 from actors.chat.state import State
@@ -37,12 +37,12 @@ from persistence.connection import Connection
 
 
 def take_erased(state: State, command: TellErased) -> Sequence[AnyEvent]:
-    """Decide on the report that a user was erased. No events if their name is gone already."""
+    """Decide on the report that a user was erased."""
     user_id = command.user_id
     lines = tuple(line for one in state.window if (line := erased_line(one, user_id)) is not None)
     member = state.members.get(user_id)
     if not lines and (member is None or member.name == DELETED):
-        return ()
+        return (PastRewritten(),)
     last = state.last_message
     preview = next(
         (

@@ -19,6 +19,7 @@
 | TypingStarted       |           |      |                |              | typing                          |
 | MemberRenamed       |           |      |                | yes          | conversation_updated            |
 | UserErased          | yes       | yes  |                | yes          | conversation_updated            |
+| PastRewritten       |           |      |                |              |                                 |
 | ArchiveSeen         |           |      |                | yes          |                                 |
 """
 
@@ -257,6 +258,15 @@ class UserErased(Event, tag="user_erased", frozen=True):
     preview: str | None = None
 
 
+class PastRewritten(Event, tag="past_rewritten", frozen=True):
+    """A user was erased of whom memory has no name any more, or never had: only past events may."""
+
+    journaled: ClassVar[bool] = False
+    durable: ClassVar[bool] = False
+    reframes: ClassVar[bool] = False
+    rewrites: ClassVar[bool] = True
+
+
 class ArchiveSeen(Event, tag="archive_seen", frozen=True):
     """The archive was read again and differs from what memory held.
 
@@ -292,6 +302,7 @@ AnyEvent: TypeAlias = (
     | TypingStarted
     | MemberRenamed
     | UserErased
+    | PastRewritten
     | ArchiveSeen
 )
 

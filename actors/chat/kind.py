@@ -221,7 +221,7 @@ def touches(state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str
             return ((INBOX, (event.user_id,)),)
         case events.MemberRemoved():
             return ((INBOX, {*state.members, event.user_id}),)
-        case events.ReadTold() | events.TypingStarted() | events.ArchiveSeen():
+        case events.ReadTold() | events.TypingStarted() | events.ArchiveSeen() | events.PastRewritten():
             return ()
         case events.TextReplaced() | events.MessageRetold() | events.DeletionAudited():
             return ()

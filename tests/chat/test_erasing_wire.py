@@ -3,6 +3,9 @@
 from typing import Any
 
 from actors.chat.archive import archive_old
+from actors.chat.window import WINDOW_LINES
+from tests.chat.play import poll_body
+from tests.live.play import subscribe
 from tests.support.world import Player, Room, World
 from tests.users.play import erase
 from tests.users.traces import NAME, traces
@@ -52,6 +55,30 @@ async def test_whose_messages_are_all_archived(world: World) -> None:
     assert moved >= 2
     await ann.do("DELETE", f"{room.path}/participants/{ann.id}")
     await told_alike(world, ben, room, ann)
+
+
+async def test_nothing_is_told_again_from_memory(world: World) -> None:
+    """What memory had to tell whoever comes back named her, though nothing else there did."""
+    ann, ben, cid = await world.players(NAME, "Ben", "Cid")
+    room = await ben.talk_to(ann, cid)
+    poll = await ann.do("POST", room.messages, {"poll": poll_body()}, status=201)
+    for number in range(WINDOW_LINES):
+        world.clock.advance(1000)
+        await ben.say(room, str(number))
+    async with ben.live("/v1/social/live?channels=") as socket:
+        begun = await subscribe(socket, room, mode="delta")
+        since = {"epoch": begun["epoch"], "offset": begun["offset"]}
+        vote = {"optionIds": [poll["poll"]["options"][0]["id"]]}
+        await cid.do("POST", f"{room.message(poll['id'])}/poll/vote", vote, status=200)
+        await socket.receive_until(type="event", event="poll_updated")
+        await ann.do("DELETE", f"{room.path}/participants/{ann.id}")
+        await erase(world, ann)
+        async with ben.live("/v1/social/live?channels=") as again:
+            resumed = await subscribe(again, room, mode="delta", since=since)
+            assert resumed["recovered"] is True
+            told = [await again.receive_text() for _ in range(resumed["offset"] - since["offset"])]
+    assert "poll_updated" in told[0]
+    assert NAME not in "".join(told)
 
 
 async def test_who_had_never_written_there(world: World) -> None:
