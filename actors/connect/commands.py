@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 
-from actors.connect.extensions import Action
+from actors.connect.extensions import NO_SCHEMA, Action
 from actors.connect.schemas import Schema
 
 
@@ -100,8 +100,9 @@ class CreateCommand(Command, frozen=True, kw_only=True):
     """A user creates a command for the server; answered with its row as it was created.
 
     Args:
-        payload: an object.
+        payload: JSON text of an object, with the defaults of that schema (`rules_commands.payload_text`).
         extension_id: the extension that the caller has found to bring the action; None for an action of no extension.
+        schema_text: the JSON text of the action's schema that the payload was fitted to; `NO_SCHEMA` without one.
         ttl_ms: how long until it expires.
         heard: the server listens on a stream of its own, on whatever node, and is delivered the command there, in the
             same turn.
@@ -110,8 +111,9 @@ class CreateCommand(Command, frozen=True, kw_only=True):
     user_id: str
     command_id: str
     action: str
-    payload: Mapping[str, Any]
+    payload: bytes
     extension_id: str | None
+    schema_text: Raw = NO_SCHEMA
     ttl_ms: int
     heard: bool = False
 

@@ -1,18 +1,21 @@
 """Extensions of game servers: their ids, their actions, and checks of what a server registers (contract §7). Pure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-from actors.connect.schemas import Schema, faults
+from actors.connect.schemas import Schema, faults, fitted, misfits
 from actors.errors import FieldError, Invalid
 from actors.stored_json import values_in
 from persistence.connect.extensions import NODE
 from persistence.connect.rows import RegistrationRow
 
 MAX_ACTIONS = 64
+
+NO_SCHEMA = msgspec.Raw(b"")
+"""The text of the schema of an action that has none."""
 
 MAX_ID_CHARACTERS = 64
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?", re.ASCII)
@@ -33,6 +36,21 @@ class Action(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     label: Text | None = None
     description: Text | None = None
     schema: Schema | None = None
+
+
+SchemaTexts: TypeAlias = Mapping[str, msgspec.Raw]
+"""{id of an action: JSON text of its schema, `NO_SCHEMA` without one}, of one registration."""
+
+Registered: TypeAlias = Mapping[str, SchemaTexts]
+"""{extension id: its actions}, of one server."""
+
+
+class _Entry(msgspec.Struct, frozen=True, gc=False):
+    id: str
+    schema: msgspec.Raw = NO_SCHEMA
+
+
+_entries = msgspec.json.Decoder(tuple[_Entry, ...])
 
 
 def is_extension_id(text: str) -> bool:
@@ -58,43 +76,68 @@ def action_faults(actions: Sequence[Action]) -> Iterator[FieldError]:
             yield from faults(action.schema, f"/actions/{index}/schema")
 
 
-def actions_of(registration: RegistrationRow) -> tuple[Action, ...]:
-    """A registration's actions, decoded."""
-    return msgspec.convert(values_in(registration.actions), tuple[Action, ...])
+def schema_texts(registration: RegistrationRow) -> SchemaTexts:
+    """The actions of a registration by their ids; the texts of their schemas are parts of the row's, passed over and
+    not read: 0.05 ms for 64 KiB, where decoding takes 0.8.
+    """
+    return {entry.id: entry.schema for entry in _entries.decode(registration.actions)}
+
+
+def registered(registrations: Iterable[RegistrationRow]) -> Registered:
+    """The actions of all registrations of a server."""
+    return {one.extension_id: schema_texts(one) for one in registrations}
 
 
 def find_action(
-    registrations: Mapping[str, RegistrationRow], action_id: str, extension_id: str | None
-) -> tuple[str, Action] | None:
+    known: Registered, action_id: str, extension_id: str | None
+) -> tuple[str, msgspec.Raw] | None:
     """Find the extension that brings an action; None when no registered one does and none was named.
 
+    Nothing is decoded: every command comes by here twice, and a server may have 2 MB of actions.
+
     Args:
-        registrations: of the server.
+        known: the actions of the server.
         action_id: the command's `action`.
         extension_id: the only extension to look in, or None for all.
 
     Returns:
-        The extension's id, and the action.
+        The extension's id, and the JSON text of the action's schema.
 
     Raises:
         Invalid: the named extension does not bring the action, or several do and none is named.
     """
     if extension_id is not None:
-        named = registrations.get(extension_id)
+        named = known.get(extension_id)
         if named is None:
             raise Invalid(
                 FieldError("/extensionId", "UNKNOWN", "the server has not registered this extension")
             )
-        found = [(extension_id, action) for action in actions_of(named) if action.id == action_id]
-        if not found:
+        if action_id not in named:
             raise Invalid(FieldError("/action", "UNKNOWN", "the extension has no such action"))
-        return found[0]
-    found = [
-        (one.extension_id, action)
-        for one in registrations.values()
-        for action in actions_of(one)
-        if action.id == action_id
-    ]
+        return extension_id, named[action_id]
+    found = [(id, actions[action_id]) for id, actions in known.items() if action_id in actions]
     if len(found) > 1:
         raise Invalid(FieldError("/extensionId", "REQUIRED", "several extensions have this action"))
     return found[0] if found else None
+
+
+def fitted_payload(payload: Mapping[str, Any], schema_text: msgspec.Raw) -> Mapping[str, Any]:
+    """The payload with the defaults of an action's schema, which alone is decoded for it.
+
+    Args:
+        payload: of a command, of bounded length.
+        schema_text: of the action, at most 64 KiB; `NO_SCHEMA` leaves the payload as it is.
+
+    Raises:
+        Invalid: the payload does not fit the schema.
+    """
+    schema = None
+    if schema_text != NO_SCHEMA:
+        schema = msgspec.convert(values_in(bytes(schema_text)), Schema | None)
+    if schema is None:
+        return payload
+    filled = fitted(payload, schema)
+    errors = tuple(misfits(filled, schema, "/payload"))
+    if errors:
+        raise Invalid(*errors)
+    return filled

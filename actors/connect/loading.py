@@ -2,11 +2,12 @@
 
 import msgspec
 
+from actors.connect.extensions import registered
 from actors.connect.state import CLAIM_KEYS_KEPT, State
 from persistence.connect import commands, extensions, invites, members, servers, sessions, settings
 from persistence.connection import Connection
 
-VERSION = 3
+VERSION = 4
 """The version of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
 
 _encoder = msgspec.msgpack.Encoder()
@@ -21,6 +22,7 @@ def dump(state: State) -> bytes:
         commands={},
         settings={},
         registrations={},
+        actions={},
         members={},
         invites={},
         found=None,
@@ -40,6 +42,7 @@ async def load(conn: Connection, server_id: str) -> State | None:
     row = await servers.read(conn, server_id)
     if row is None:
         return None
+    registrations = await extensions.of_server(conn, server_id)
     keys = await servers.newest_claim_keys(conn, server_id, CLAIM_KEYS_KEPT) if row.owner_id is None else []
     return State(
         row=row,
@@ -48,7 +51,8 @@ async def load(conn: Connection, server_id: str) -> State | None:
         sessions={session.user_id: session for session in await sessions.sessions_of(conn, server_id)},
         commands={command.id: command for command in await commands.open_of(conn, server_id)},
         settings={one.source: one for one in await settings.of_server(conn, server_id)},
-        registrations={one.extension_id: one for one in await extensions.of_server(conn, server_id)},
+        registrations={one.extension_id: one for one in registrations},
+        actions=registered(registrations),
         members={one.user_id: one for one in await members.of_server(conn, server_id)},
         invites={one.id: one for one in await invites.of_server(conn, server_id)},
     )

@@ -299,12 +299,11 @@ def apply(  # noqa: PLR0911 - a table
         case events.SettingsChanged():
             return replace(state, settings={**state.settings, event.settings.source: event.settings})
         case events.ExtensionRegistered() | events.ExtensionSeen():
-            row = event.registration
-            return replace(state, registrations={**state.registrations, row.extension_id: row})
+            return rules_extensions.with_registration(state, event.registration)
         case events.SettingsRemoved():
             return replace(state, settings=_without(state.settings, event.source))
         case events.ExtensionRemoved():
-            return replace(state, registrations=_without(state.registrations, event.extension_id))
+            return rules_extensions.without_registration(state, event.extension_id)
         case events.MembersChanged():
             return rules_members.with_members(state, event.put, event.gone)
         case events.InviteCreated() | events.InviteEnded():

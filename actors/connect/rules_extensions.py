@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from actors.connect.capabilities import require
 from actors.connect.commands import RegisterExtension
 from actors.connect.events import AnyEvent, ExtensionRegistered, ExtensionSeen
-from actors.connect.extensions import action_faults
+from actors.connect.extensions import action_faults, schema_texts
 from actors.connect.state import State
 from actors.errors import Invalid, QuotaExceeded, TooLarge
 from persistence.connect.rows import RegistrationRow
@@ -53,3 +53,20 @@ def register(state: State, command: RegisterExtension, now_ms: int) -> Sequence[
     if former is not None and replace(former, version=row.version, last_seen_at_ms=now_ms) == row:
         return (ExtensionSeen(replace(row, version=former.version)),)
     return (ExtensionRegistered(row),)
+
+
+def with_registration(state: State, row: RegistrationRow) -> State:
+    """The state with a registration as it is now."""
+    return replace(
+        state,
+        registrations={**state.registrations, row.extension_id: row},
+        actions={**state.actions, row.extension_id: schema_texts(row)},
+    )
+
+
+def without_registration(state: State, extension_id: str) -> State:
+    """The state without a registration."""
+    registrations, actions = dict(state.registrations), dict(state.actions)
+    registrations.pop(extension_id, None)
+    actions.pop(extension_id, None)
+    return replace(state, registrations=registrations, actions=actions)

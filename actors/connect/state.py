@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from actors.connect.extensions import Registered
 from persistence.connect.rows import (
     CommandRow,
     InviteRow,
@@ -67,6 +68,8 @@ class State(msgspec.Struct, frozen=True):
         commands: {id: open command}, oldest first.
         settings: {source: its settings}.
         registrations: {extension id: the server's registration of it}.
+        actions: {extension id: {action id: JSON text of its schema}}: those of `registrations`, to be found without
+            decoding them.
         members: {user id: member}, oldest first; without the owner.
         invites: {id: invite}, oldest first, including finished ones as long as they are kept.
         found, relation, template: rows read for the command being decided (see `lookups.missing`): a finished command,
@@ -81,6 +84,7 @@ class State(msgspec.Struct, frozen=True):
     commands: Mapping[str, CommandRow] = msgspec.field(default_factory=dict)
     settings: Mapping[str, SettingsRow] = msgspec.field(default_factory=dict)
     registrations: Mapping[str, RegistrationRow] = msgspec.field(default_factory=dict)
+    actions: Registered = msgspec.field(default_factory=dict)
     members: Mapping[str, MemberRow] = msgspec.field(default_factory=dict)
     invites: Mapping[str, InviteRow] = msgspec.field(default_factory=dict)
     found: CommandRow | None = None

@@ -4,11 +4,13 @@ import re
 from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Raw
 
 from actors.connect.commands import AckCommand, CancelCommand, CreateCommand, TakeCommands
-from actors.connect.extensions import find_action, node_of
+from actors.connect.extensions import NO_SCHEMA, Registered, find_action, node_of, registered
 from actors.connect.public import Command, command_of
-from actors.connect.rules_commands import ACKS, bytes_of
+from actors.connect.rules_commands import ACKS, bytes_of, payload_text
+from actors.connect.state import State
 from actors.errors import (
     CommandFinished,
     FieldError,
@@ -24,7 +26,8 @@ from actors.pages import MAX_PAGE_BYTES, fitting
 from actors.texts import line
 from persistence.connect import commands, extensions
 from persistence.connect.commands import Wanted
-from persistence.connect.rows import CommandRow, RegistrationRow
+from persistence.connect.rows import CommandRow
+from persistence.connection import Connection
 from routes.call import Call
 from routes.connect.guards import itself_for, may
 from routes.connect.parts import GAME_SERVERS
@@ -129,12 +132,14 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
     action that is not printable is a 422.
     """
     service = call.service
+    extension_id, schema_text = await _action_of(call, server_id, body)
     command = CreateCommand(
         user_id=call.user_id,
         command_id=call.new_id(),
         action=line(body.action, "/action", MAX_ACTION_CHARACTERS),
-        payload=body.payload,
-        extension_id=await _extension_of(call, server_id, body),
+        payload=payload_text(body.payload, schema_text),
+        extension_id=extension_id,
+        schema_text=schema_text,
         ttl_ms=body.ttl_seconds * 1000,
         heard=service.of(WAITERS).takes_anywhere(server_id),
     )
@@ -230,29 +235,43 @@ async def _take(call: Call, server_id: Uuid, query: CommandQuery) -> tuple[Comma
     return await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
 
 
-async def _extension_of(call: Call, server_id: Uuid, body: NewCommand) -> str | None:
-    """The extension that has the action, or None.
+async def _action_of(call: Call, server_id: Uuid, body: NewCommand) -> tuple[str | None, Raw]:
+    """The extension that has the action, or None, and the JSON text of the action's schema.
 
     Raises:
-        Forbidden: it is private, and the caller lacks its permission.
+        Elsewhere: another node has the server; the edge passes the request on.
+        Forbidden: the extension is private, and the caller lacks its permission.
+        Invalid: there is no such action, or in several extensions.
     """
     service = call.service
-    state = service.system.peek(service.of(GAME_SERVERS).server, server_id)
-    registrations: dict[str, RegistrationRow]
-    if state is not None:
-        registrations = state.registrations
-    else:
-        rows = await service.database.read(extensions.of_server, server_id)
-        registrations = {row.extension_id: row for row in rows}
-    found = find_action(registrations, body.action, body.extension_id)
+    found = find_action(await _actions_of(call, server_id), body.action, body.extension_id)
     if found is None:
-        return None
+        return None, NO_SCHEMA
     extension_id, _ = found
     row = await service.database.read(extensions.read, extension_id)
     node = node_of(extension_id)
     if row is not None and row.visibility == "private" and not call.user.access.allows(node):
         raise Forbidden(f"missing permission {node}", permission=node)
-    return extension_id
+    return found
+
+
+async def _actions_of(call: Call, server_id: Uuid) -> Registered:
+    """The actions of a server: from memory, where its owner is; read once for all who ask until it is there."""
+    service = call.service
+    kind = service.of(GAME_SERVERS).server
+    await call.go_to(kind, server_id)
+    state: State | None = service.system.peek(kind, server_id)
+    if state is not None:
+        return state.actions
+    read: Any = await service.reads.run(
+        ("actions", server_id), lambda: service.database.read(_registered, server_id)
+    )
+    actions: Registered = read
+    return actions
+
+
+async def _registered(conn: Connection, server_id: str) -> Registered:
+    return registered(await extensions.of_server(conn, server_id))
 
 
 def _preferred_wait(call: Call) -> int:

@@ -1,8 +1,10 @@
 """Extensions: the catalog and its permissions, what servers register, and commands that name an action."""
 
+from pathlib import Path
+
 from tests.connect.play import claimed
 from tests.support.jobs import clean_connect
-from tests.support.world import World
+from tests.support.world import World, open_world
 
 CATALOG = "/v1/connect/extensions"
 SHOP = {"extensionId": "shop", "name": "Shop", "description": "Sells"}
@@ -85,6 +87,20 @@ async def test_payloads_are_held_against_the_action(world: World):
     assert other["command"]["extensionId"] is None
     unknown = {"action": "anything", "extensionId": "shop"}
     assert await ann.refused("POST", commands, unknown) == (422, "VALIDATION_FAILED")
+
+
+async def test_actions_are_found_of_a_server_that_is_not_in_memory(database_url: str, tmp_path: Path):
+    async with open_world(database_url, tmp_path) as world:
+        ann = await world.player("Ann")
+        server = await claimed(world, ann)
+        await ann.do("POST", CATALOG, SHOP, status=201)
+        await server.do("PUT", f"{server.path}/extensions/shop", {"actions": ACTIONS}, status=200)
+    async with open_world(database_url, tmp_path) as world:
+        ann.world = world
+        path, body = f"{server.path}/commands", {"action": "grant"}
+        assert await ann.refused("POST", path, body) == (422, "VALIDATION_FAILED")
+        made = await ann.do("POST", path, {**body, "payload": {"item": "x"}}, status=201)
+        assert made["command"]["extensionId"] == "shop"
 
 
 async def test_private_extensions_are_for_who_holds_the_permission(world: World):

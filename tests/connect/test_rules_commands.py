@@ -7,17 +7,19 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from msgspec import Raw
 from msgspec.structs import replace
 
 from actors.connect import commands, events
 from actors.connect.commands import AnyCommand
+from actors.connect.extensions import NO_SCHEMA
 from actors.connect.loading import dump, restore
 from actors.connect.lookups import missing
 from actors.connect.rules import apply, due
 from actors.connect.rules import decide as decide_with
 from actors.connect.rules_commands import ENDS, LEASE_MS
 from actors.connect.state import State
-from actors.errors import CommandFinished, NotFound, QuotaExceeded, Refused
+from actors.errors import CommandFinished, Invalid, NotFound, QuotaExceeded, Refused, RevisionConflict
 from actors.vault import Vault
 from tests.connect.play import ID, NOW, OWNER, PENDING, ROW, STRANGER, TTL_MS
 
@@ -139,9 +141,23 @@ def test_a_snapshot_leaves_out_what_rows_hold():
     assert restore(dump(_with("pending"))) == SERVER
 
 
+def test_a_payload_that_was_fitted_to_another_schema_is_not_taken():
+    text = Raw(b'{"fields":[],"version":"1"}')
+    state = replace(SERVER, actions={"e": {"a": text}})
+    fitted = replace(_create("x"), extension_id="e", schema_text=Raw(bytes(text)))
+    (made,) = decide(state, fitted, NOW)
+    assert made.command.extension_id == "e"
+    for command in (replace(fitted, schema_text=NO_SCHEMA), _create("x")):
+        with pytest.raises(RevisionConflict):
+            decide(state, command, NOW)
+    for actions in ({}, {"e": {"b": text}}):
+        with pytest.raises(Invalid):
+            decide(replace(SERVER, actions=actions), fitted, NOW)
+
+
 def _create(id: str, user_id: str = OWNER) -> AnyCommand:
     return commands.CreateCommand(
-        user_id=user_id, command_id=id, action="a", payload={}, extension_id=None, ttl_ms=TTL_MS
+        user_id=user_id, command_id=id, action="a", payload=b"{}", extension_id=None, ttl_ms=TTL_MS
     )
 
 
@@ -233,7 +249,13 @@ def test_a_server_that_listens_takes_a_command_as_it_is_made():
     """Also what it has not acknowledged in time; who waits longest comes first."""
     state = _with("delivered")
     made = commands.CreateCommand(
-        user_id=OWNER, command_id="d" * 24, action="a", payload={}, extension_id=None, ttl_ms=1000, heard=True
+        user_id=OWNER,
+        command_id="d" * 24,
+        action="a",
+        payload=b"{}",
+        extension_id=None,
+        ttl_ms=1000,
+        heard=True,
     )
     happened = decide(state, made, NOW)
     assert [(event.command.id[0], event.command.status) for event in happened] == [

@@ -1,9 +1,11 @@
 """What a call costs, for bounds on the work that a stranger's file may cause."""
 
 import gc
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -21,6 +23,24 @@ def without_collector() -> Iterator[None]:
         yield
     finally:
         gc.enable()
+
+
+@contextmanager
+def decodes_of_rules() -> Iterator[list[str]]:
+    """Within it, each call by which a module of `actors/` decodes anything in this thread: the caller's file."""
+    found: list[str] = []
+
+    def note(frame: FrameType, event: str, called: object) -> None:
+        if event == "c_call" and getattr(called, "__name__", "") in {"decode", "convert"}:
+            file = frame.f_code.co_filename
+            if "/actors/" in file:
+                found.append(file)
+
+    sys.setprofile(note)
+    try:
+        yield found
+    finally:
+        sys.setprofile(None)
 
 
 def yardsticks(work: Callable[[], object]) -> float:
