@@ -102,11 +102,16 @@ class CommandNoted(Event, tag="command", frozen=True):
 
 
 class CommandChanged(Event, tag="command_changed", frozen=True):
-    """A command was created, or has another status."""
+    """A command was created, or has another status.
+
+    Args:
+        result_kept: its result is the one that it had before, which is in its row.
+    """
 
     reframes: ClassVar[bool] = False
 
     command: CommandRow
+    result_kept: bool = False
 
     def note(self) -> CommandNoted:
         """The journal entry: a reference to the command's row."""
@@ -114,9 +119,14 @@ class CommandChanged(Event, tag="command_changed", frozen=True):
 
 
 class CommandTouched(Unseen, tag="command_touched", frozen=True):
-    """A command has changed but for its status: delivered again, or progressed. Shown to clients, without an offset."""
+    """A command has changed but for its status: delivered again, or progressed. Shown to clients, without an offset.
+
+    Args:
+        result_kept: as in `CommandChanged`.
+    """
 
     command: CommandRow
+    result_kept: bool = False
 
 
 class LeaseEnded(Unseen, tag="lease_ended", frozen=True):

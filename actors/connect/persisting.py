@@ -44,14 +44,40 @@ async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
 
 
 def plan(turns: Sequence[Turn]) -> list[Statement] | None:
-    """The statement that `persist` would run when only commands have changed, the most frequent case; else None."""
-    rows: dict[str, CommandRow] = {}
+    """The statements that `persist` would run when only commands have changed, the most frequent case; else None."""
+    moved = CommandChanges()
     for turn in turns:
         for event in turn.events:
             if not isinstance(event, events.CommandChanged | events.CommandTouched):
                 return None
-            rows[event.command.id] = event.command
-    return [commands.putting(list(rows.values()))]
+            moved.take(event)
+    return moved.statements()
+
+
+class CommandChanges:
+    """The changes to commands: those that are new, and of all others what of them may change."""
+
+    def __init__(self) -> None:
+        self._new: dict[str, CommandRow] = {}  # {command id: as it is at the end}
+        self._moved: dict[
+            str, tuple[CommandRow, bool]
+        ] = {}  # the same, and whether its row has its result already
+
+    def take(self, event: events.CommandChanged | events.CommandTouched) -> None:
+        """Add an event."""
+        row = event.command
+        if row.version == 1 or row.id in self._new:
+            self._new[row.id] = row
+        else:
+            _, kept = self._moved.get(row.id, (row, True))
+            self._moved[row.id] = row, kept and event.result_kept
+
+    def statements(self) -> list[Statement]:
+        """What writes them; no two of them meet the same row."""
+        return [
+            *([commands.putting(list(self._new.values()))] if self._new else []),
+            *([commands.moving(list(self._moved.values()))] if self._moved else []),
+        ]
 
 
 class Changes:
@@ -65,7 +91,7 @@ class Changes:
             tuple[str, str], TicketRow | None
         ] = {}  # {(server id, user id): the newest; None where it is void}
         self.sessions: dict[tuple[str, str], SessionRow | None] = {}  # same keys; None where it has ended
-        self.commands: dict[str, CommandRow] = {}  # {command id: as it is at the end}
+        self.commands = CommandChanges()
         self.settings: list[events.SettingsChanged] = []
         self.no_settings: set[tuple[str, str]] = set()  # (server id, source) of what is gone at the end
         self.registrations: dict[
@@ -100,7 +126,7 @@ class Changes:
             case events.SessionEnded():
                 self.sessions[server_id, event.session.user_id] = None
             case events.CommandChanged() | events.CommandTouched():
-                self.commands[event.command.id] = event.command
+                self.commands.take(event)
             case events.SettingsChanged():
                 self.settings.append(event)
                 self.no_settings.discard((server_id, event.settings.source))
@@ -143,8 +169,8 @@ class Changes:
         if self.sessions:
             await sessions.end(conn, list(self.sessions))
             await sessions.start(conn, [one for one in self.sessions.values() if one is not None])
-        if self.commands:
-            await commands.put(conn, list(self.commands.values()))
+        for statement in self.commands.statements():
+            await conn.execute(statement.sql, *statement.parameters)
         for change in self.settings:
             await settings.put(conn, change.settings)
             await settings.remember(conn, _version(change), keep=VERSIONS_KEPT, keep_bytes=VERSIONS_BYTES)

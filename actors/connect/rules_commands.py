@@ -39,7 +39,7 @@ MAX_OPEN = 1_000
 """The most open commands of one server."""
 
 MAX_OPEN_BYTES = 4 * 1024 * 1024
-"""The most bytes that the payloads of a server's open commands have together."""
+"""The most bytes that a server's open commands have together: their payloads, and the results that they have so far."""
 
 AT_ONCE = 200
 """How many commands a listening server is delivered in one turn; the next follow as soon as these were sent."""
@@ -77,8 +77,7 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
         raise RevisionConflict("the actions of this server have just changed")
     if len(state.commands) >= MAX_OPEN:
         raise QuotaExceeded(message=f"a server has at most {MAX_OPEN} open commands", max=MAX_OPEN)
-    if sum(len(one.payload) for one in state.commands.values()) + len(command.payload) > MAX_OPEN_BYTES:
-        raise QuotaExceeded(message=f"open commands have at most {MAX_OPEN_BYTES} bytes", max=MAX_OPEN_BYTES)
+    _require_room(state, len(command.payload))
     row = CommandRow(
         id=command.command_id,
         server_id=state.id,
@@ -132,6 +131,8 @@ def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
         NotFound: there is no such command.
         CommandFinished: it has ended differently, or expired.
         TooLarge: the result has more than 64 KiB.
+        QuotaExceeded: the command goes on, and with its result the server's open commands have too many bytes. The
+            result of one that ends is always taken, because it leaves them.
     """
     row = known(state, command.command_id)
     if row.finished_at_ms is not None:
@@ -146,6 +147,8 @@ def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
         raise CommandFinished(status="expired")
     if command.result is not None and len(command.result) > MAX_BYTES:
         raise TooLarge(f"a result has at most {MAX_BYTES} bytes")
+    if command.result is not None and command.status not in ENDS:
+        _require_room(state, len(command.result) - len(row.result or b""))
     progress = row.progress if command.progress is None else command.progress
     further = replace(
         row,
@@ -158,11 +161,12 @@ def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
     if further == row:
         return ()
     further = replace(further, version=row.version + 1, updated_at_ms=now_ms)
+    kept = command.result is None
     if command.status in ENDS:
-        return (CommandChanged(replace(further, finished_at_ms=now_ms)),)
+        return (CommandChanged(replace(further, finished_at_ms=now_ms), kept),)
     if row.status == command.status:
-        return (CommandTouched(further),)
-    return (CommandChanged(replace(further, started_at_ms=now_ms)),)
+        return (CommandTouched(further, kept),)
+    return (CommandChanged(replace(further, started_at_ms=now_ms), kept),)
 
 
 def cancel(state: State, command: CancelCommand, now_ms: int) -> Sequence[AnyEvent]:
@@ -190,11 +194,16 @@ def cancelled_of(state: State, extension_id: str, now_ms: int) -> Iterator[AnyEv
 
 
 def ended_by_time(state: State, now_ms: int) -> Iterator[AnyEvent]:
-    """Expire commands, and end leases, whose time is over."""
+    """Expire commands, and end leases, whose time is over.
+
+    Of the commands so many as fit into a page, since their rows are told to all who look and to other nodes; the rest
+    are still due, and the kernel asks for them a second later; the server can no longer take or end them.
+    """
+    over = [row for row in state.commands.values() if row.expires_at_ms <= now_ms]
+    for row in fitting(over, bytes_of):
+        yield _ended(row, "expired", now_ms)
     for row in state.commands.values():
-        if row.expires_at_ms <= now_ms:
-            yield _ended(row, "expired", now_ms)
-        elif row.leased_until_ms is not None and row.leased_until_ms <= now_ms:
+        if row.expires_at_ms > now_ms and row.leased_until_ms is not None and row.leased_until_ms <= now_ms:
             yield LeaseEnded(row.id)
 
 
@@ -260,7 +269,9 @@ def _delivered(row: CommandRow, now_ms: int) -> AnyEvent:
         delivered_at_ms=row.delivered_at_ms or now_ms,
         leased_until_ms=now_ms + LEASE_MS,
     )
-    return CommandChanged(delivered) if row.status == "pending" else CommandTouched(delivered)
+    if row.status == "pending":
+        return CommandChanged(delivered, result_kept=True)
+    return CommandTouched(delivered, result_kept=True)
 
 
 def _ended(row: CommandRow, status: str, now_ms: int) -> AnyEvent:
@@ -272,5 +283,14 @@ def _ended(row: CommandRow, status: str, now_ms: int) -> AnyEvent:
             updated_at_ms=now_ms,
             finished_at_ms=now_ms,
             leased_until_ms=None,
-        )
+        ),
+        result_kept=True,
     )
+
+
+def _require_room(state: State, more: int) -> None:
+    if more > 0 and sum(map(bytes_of, state.commands.values())) + more > MAX_OPEN_BYTES:
+        raise QuotaExceeded(
+            message=f"open commands have at most {MAX_OPEN_BYTES} bytes with their results",
+            max=MAX_OPEN_BYTES,
+        )

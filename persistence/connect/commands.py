@@ -15,11 +15,6 @@ INSERT INTO connect_commands (id, server_id, action, payload, status, version, a
 SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::integer[], $7::integer[],
        $8::text[], $9::text[], $10::bytea[], $11::text[], $12::double precision[], $13::bigint[], $14::bigint[],
        $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[])
-ON CONFLICT (id) DO UPDATE SET status = excluded.status, version = excluded.version, attempts = excluded.attempts,
-       result = excluded.result, error = excluded.error, progress = excluded.progress,
-       updated_at_ms = excluded.updated_at_ms, delivered_at_ms = excluded.delivered_at_ms,
-       started_at_ms = excluded.started_at_ms, finished_at_ms = excluded.finished_at_ms,
-       leased_until_ms = excluded.leased_until_ms
 """
 _COLUMNS = (
     "id", "server_id", "action", "payload", "status", "version", "attempts", "extension_id", "created_by", "result",
@@ -27,16 +22,39 @@ _COLUMNS = (
     "expires_at_ms", "leased_until_ms",
 )  # fmt: skip
 
-
-async def put(conn: Connection, rows: Sequence[CommandRow]) -> None:
-    """Store commands, new ones and changed ones; each at most once."""
-    statement = putting(rows)
-    await conn.execute(statement.sql, *statement.parameters)
+# PostgreSQL writes a large result anew only where it is another value than the row's own.
+_MOVE = """
+UPDATE connect_commands AS c SET status = n.status, version = n.version, attempts = n.attempts, error = n.error,
+       progress = n.progress, updated_at_ms = n.updated_at_ms, delivered_at_ms = n.delivered_at_ms,
+       started_at_ms = n.started_at_ms, finished_at_ms = n.finished_at_ms, leased_until_ms = n.leased_until_ms,
+       result = CASE WHEN n.result_kept THEN c.result ELSE n.result END
+FROM unnest($1::text[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::double precision[], $7::bigint[],
+       $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bytea[], $13::boolean[])
+       AS n (id, status, version, attempts, error, progress, updated_at_ms, delivered_at_ms, started_at_ms,
+             finished_at_ms, leased_until_ms, result, result_kept)
+WHERE c.id = n.id
+"""
+_MOVED_COLUMNS = (
+    "id", "status", "version", "attempts", "error", "progress", "updated_at_ms", "delivered_at_ms", "started_at_ms",
+    "finished_at_ms", "leased_until_ms",
+)  # fmt: skip
 
 
 def putting(rows: Sequence[CommandRow]) -> Statement:
-    """The statement of `put`."""
+    """The statement that stores new commands; each at most once."""
     return Statement(_PUT, [[getattr(row, name) for row in rows] for name in _COLUMNS])
+
+
+def moving(rows: Sequence[tuple[CommandRow, bool]]) -> Statement:
+    """The statement that changes stored commands; each at most once. What never changes, payloads above all, is not
+    sent.
+
+    Args:
+        rows: (command, whether its result is the stored one, which is not sent either).
+    """
+    columns: list[list[object]] = [[getattr(row, name) for row, _ in rows] for name in _MOVED_COLUMNS]
+    results: list[object] = [None if kept else row.result for row, kept in rows]
+    return Statement(_MOVE, [*columns, results, [kept for _, kept in rows]])
 
 
 async def read(conn: Connection, server_id: str, command_id: str) -> CommandRow | None:

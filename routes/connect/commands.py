@@ -186,13 +186,15 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
     "POST",
     _ONE + "/ack",
     needs=SERVER,
-    refusals=(NotFound, Forbidden, Invalid, TooLarge, CommandFinished),
+    refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, TooLarge, CommandFinished),
     guard=itself_for(WRITE),
 )
 async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: AckBody) -> CommandReply:
     """POST …/commands/{commandId}/ack: the server reports a command's progress or result.
 
-    Repeating the final status is answered again; another final status is a 409, an unknown one a 422.
+    Repeating the final status is answered again; another final status is a 409, an unknown one a 422. So is the result
+    of a running command where it brings the server's open commands above 4 MiB, payloads and results together; a
+    final one is always taken.
     Delegated tokens need the scope `server.commands.write`.
     """
     status = ACKS.get(body.status.lower())

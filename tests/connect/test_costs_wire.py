@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import trio
 
+from actors.connect.rules_commands import MAX_OPEN_BYTES
 from tests.connect.play import GameServer, claimed
 from tests.support.cost import decodes_of_rules
 from tests.support.world import Player, open_world
@@ -49,3 +50,22 @@ async def test_no_command_costs_more_where_more_is_registered(database_url: str,
         many = [await _decodes(ann, server, action) for action in ("first-0", "none")]
         assert many == few
         assert few[0] <= 2 * 20  # the schema of its action, once for each
+
+
+async def test_results_of_running_commands_are_bounded_and_final_ones_taken(
+    database_url: str, tmp_path: Path
+):
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann = await world.player("Ann")
+        server = await claimed(world, ann)
+        path, large = f"{server.path}/commands", "x" * 65_000
+        answers: list[Any] = []
+        for _ in range(70):
+            made = await ann.do("POST", path, {"action": "a"}, status=201)
+            ack = f"{path}/{made['command']['id']}/ack"
+            answers.append(await server.ask("POST", ack, {"status": "running", "result": large}))
+        assert [answer.status_code for answer in answers] == [200] * 64 + [422] * 6
+        problem = answers[-1].json()
+        assert (problem["code"], problem["meta"]) == ("QUOTA_EXCEEDED", {"max": MAX_OPEN_BYTES})
+        done = await server.do("POST", ack, {"status": "success", "result": large}, status=200)
+        assert done["command"]["result"] == large

@@ -1,6 +1,7 @@
 """What an owner holds in memory is what its rows say, whatever was done to it."""
 
 from actors.connect import loading
+from actors.connect.state import State
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed, register
 from tests.support.jobs import clean_connect
@@ -8,12 +9,18 @@ from tests.support.world import World
 
 
 async def _agrees(world: World, server: GameServer) -> None:
+    live = await _rows_agree(world, server)
+    assert loading.restore(loading.dump(live)) == live
+
+
+async def _rows_agree(world: World, server: GameServer) -> State:
     kind = world.service.of(GAME_SERVERS).server
     live = world.home(kind.name, server.id).system.peek(kind, server.id)
     assert live is not None
     kept = await world.service.database.read(loading.load, server.id)
     assert kept == live
-    assert loading.restore(loading.dump(live)) == live
+    assert isinstance(live, State)
+    return live
 
 
 async def test_memory_is_what_the_rows_say(world: World):
@@ -48,3 +55,40 @@ async def test_owners_that_are_loaded_again_go_on(world: World):
     await clean_connect(world)
     bob.headers["authorization"] = f"Bearer {world.token(bob.id, bob.name)}"
     assert await bob.refused("POST", f"{server.path}/join-tickets") == (404, "NOT_FOUND")
+
+
+async def test_rows_of_commands_follow_each_change(world: World):
+    """What is not sent with a change stays as it is; what was made and delivered in one turn is there whole."""
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    path = f"{server.path}/commands"
+    ids: list[str] = []
+    for at in range(4):
+        made = await ann.do(
+            "POST", path, {"action": "a", "payload": {"at": at}, "ttlSeconds": 600}, status=201
+        )
+        ids.append(made["command"]["id"])
+    await _rows_agree(world, server)
+    await server.get(path)
+    await _rows_agree(world, server)
+    for id in ids[:3]:
+        running = {"status": "running", "result": {"half": True}, "progress": 50}
+        await server.do("POST", f"{path}/{id}/ack", running, status=200)
+        await server.do("POST", f"{path}/{id}/ack", {"status": "running", "progress": 60}, status=200)
+        await _rows_agree(world, server)
+    await ann.do("DELETE", f"{path}/{ids[0]}", status=204)
+    await server.do("POST", f"{path}/{ids[1]}/ack", {"status": "success"}, status=200)
+    await server.do(
+        "POST", f"{path}/{ids[2]}/ack", {"status": "failed", "result": 7, "error": "no"}, status=200
+    )
+    await _rows_agree(world, server)
+    kept = [
+        (one["payload"]["at"], one["status"], one["result"], one["progress"])
+        for one in (await ann.get(path))["items"]
+    ]
+    assert kept == [
+        (3, "delivered", None, None),
+        (2, "failed", 7, 60),
+        (1, "success", {"half": True}, 60),
+        (0, "cancelled", {"half": True}, 60),
+    ]

@@ -1,8 +1,10 @@
 """The life of commands: its table, its times, its bounds, and any order of everything that can happen."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -15,12 +17,15 @@ from actors.connect.commands import AnyCommand
 from actors.connect.extensions import NO_SCHEMA
 from actors.connect.loading import dump, restore
 from actors.connect.lookups import missing
+from actors.connect.persisting import persist, plan
 from actors.connect.rules import apply, due
 from actors.connect.rules import decide as decide_with
-from actors.connect.rules_commands import ENDS, LEASE_MS
+from actors.connect.rules_commands import ENDS, LEASE_MS, MAX_BYTES, MAX_OPEN, MAX_OPEN_BYTES, bytes_of
 from actors.connect.state import State
 from actors.errors import CommandFinished, Invalid, NotFound, QuotaExceeded, Refused, RevisionConflict
+from actors.pages import MAX_PAGE_BYTES
 from actors.vault import Vault
+from persistence.journal.turn import Turn
 from tests.connect.play import ID, NOW, OWNER, PENDING, ROW, STRANGER, TTL_MS
 
 SERVER = State(ROW, {}, {}, {})
@@ -127,6 +132,70 @@ def test_the_queue_is_bounded():
     heavy = replace(PENDING, payload=b"x" * (4 * 1024 * 1024))
     with pytest.raises(QuotaExceeded):
         decide(replace(SERVER, commands={ID: heavy}), _create("x"), NOW)
+
+
+def test_results_of_running_commands_count_until_they_end():
+    """Each could keep 64 KiB, so that a thousand of them held 65 MB of memory."""
+    large = b"x" * MAX_BYTES
+    state = replace(
+        SERVER, commands={str(n): replace(PENDING, id=str(n), status="running") for n in range(MAX_OPEN - 1)}
+    )
+    refused = 0
+    for id in state.commands:
+        try:
+            (event,) = decide(state, commands.AckCommand(command_id=id, status="running", result=large), NOW)
+        except QuotaExceeded:
+            refused += 1
+        else:
+            state = apply(state, event)
+    kept = sum(map(bytes_of, state.commands.values()))
+    assert MAX_OPEN_BYTES - MAX_BYTES < kept <= MAX_OPEN_BYTES
+    assert refused == MAX_OPEN - 1 - kept // MAX_BYTES
+    with pytest.raises(QuotaExceeded):
+        decide(state, replace(_create("x"), payload=large), NOW)
+    for again in (None, large, b"1"):  # who has one may go on, also with another that is no larger
+        running = commands.AckCommand(command_id="0", status="running", result=again, progress=5)
+        assert decide(state, running, NOW)
+    (ended,) = decide(state, commands.AckCommand(command_id="998", status="success", result=large), NOW)
+    assert ended.command.result == large
+
+
+def test_commands_that_expire_together_end_in_turns_that_fit_into_pages():
+    row = replace(PENDING, status="running", result=b"x" * MAX_BYTES)
+    state = replace(SERVER, commands={str(n): replace(row, id=str(n)) for n in range(100)})
+    ended: list[str] = []
+    while (at := due(state)) is not None:
+        happened = decide(state, commands.EndExpired(), at)
+        assert 0 < sum(bytes_of(event.command) for event in happened) <= MAX_PAGE_BYTES
+        for event in happened:
+            state = apply(state, event)
+        ended += [event.command.id for event in happened]
+    assert ended == [str(n) for n in range(100)]
+
+
+@pytest.mark.parametrize("command", [commands.EndExpired(), CANCEL, TAKE, _ack("running"), _ack("failed")])
+def test_only_what_changes_of_a_command_is_written(command: AnyCommand):
+    """Payload and result of each were sent again with each change, 64 KiB and 64 KiB."""
+    large = replace(PENDING, status="delivered", payload=b"p" * MAX_BYTES, result=b"r" * MAX_BYTES)
+    happened = decide(
+        replace(SERVER, commands={ID: large}), command, NOW + TTL_MS * (command == commands.EndExpired())
+    )
+    (statement,) = plan([_turn(happened)]) or ()
+    assert len(msgspec.json.encode(statement.parameters)) < 1_000
+    acked = decide(
+        replace(SERVER, commands={ID: large}),
+        commands.AckCommand(command_id=ID, status="running", result=b"1"),
+        NOW,
+    )
+    (statement,) = plan([_turn([*acked, *decide(apply(SERVER, acked[0]), CANCEL, NOW)])]) or ()
+    assert [b"1"] in statement.parameters
+
+
+def _turn(happened: Sequence[Any]) -> Turn:
+    return Turn(
+        kind="server", id="server", shard=0, fence=0, seq=0, version=0, at_ms=NOW, events=tuple(happened),
+        journal=(), due_at_ms=None, summary=b"", persist=persist,
+    )  # fmt: skip
 
 
 def test_strangers_find_nothing():
