@@ -76,11 +76,11 @@ async def named(conn: Connection, server_id: str, command_ids: Sequence[str]) ->
 
 
 async def total_bytes(conn: Connection, server_id: str, command_ids: Sequence[str]) -> int:
-    """How many bytes the payloads and results of these commands have together."""
+    """How many bytes the payloads and results of these commands have together; one that is named twice counts twice."""
     total: int = await conn.fetchval(
         """
         SELECT coalesce(sum(octet_length(payload) + coalesce(octet_length(result), 0)), 0)::bigint
-        FROM connect_commands WHERE id = ANY($2::text[]) AND server_id = $1
+        FROM unnest($2::text[]) AS wanted (id) JOIN connect_commands USING (id) WHERE server_id = $1
         """,
         server_id,
         list(command_ids),

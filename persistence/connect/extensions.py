@@ -157,3 +157,15 @@ async def of_server(conn: Connection, server_id: str) -> list[RegistrationRow]:
         server_id,
     )
     return [RegistrationRow(**dict(row)) for row in rows]
+
+
+async def total_bytes(conn: Connection, server_id: str) -> int:
+    """How many bytes the actions of all registrations of a server have together, with their names and descriptions."""
+    total: int = await conn.fetchval(
+        """
+        SELECT coalesce(sum(octet_length(actions) + octet_length(name) + octet_length(description)), 0)::bigint
+        FROM connect_registrations WHERE server_id = $1
+        """,
+        server_id,
+    )
+    return total

@@ -1,5 +1,7 @@
 """Settings of game servers, in rows: the current ones of each source, and former versions."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from persistence.connect.rows import SettingsRow, SettingsVersionRow
@@ -34,6 +36,30 @@ async def of_server(conn: Connection, server_id: str) -> list[SettingsRow]:
         'SELECT * FROM connect_settings WHERE server_id = $1 ORDER BY source COLLATE "C"', server_id
     )
     return [_settings(row) for row in rows]
+
+
+async def named(conn: Connection, server_id: str, sources: Sequence[str]) -> list[SettingsRow]:
+    """The settings of those of the named sources that have any."""
+    rows = await conn.fetch(
+        "SELECT * FROM connect_settings WHERE server_id = $1 AND source = ANY($2::text[])",
+        server_id,
+        list(sources),
+    )
+    return [_settings(row) for row in rows]
+
+
+async def total_bytes(conn: Connection, server_id: str, sources: Sequence[str]) -> int:
+    """How many bytes the settings and schemas of these sources have together; one that is named twice counts twice."""
+    total: int = await conn.fetchval(
+        """
+        SELECT coalesce(sum(octet_length(data) + coalesce(octet_length(schema), 0)
+                            + coalesce(octet_length(sealed), 0)), 0)::bigint
+        FROM unnest($2::text[]) AS wanted (source) JOIN connect_settings USING (source) WHERE server_id = $1
+        """,
+        server_id,
+        list(sources),
+    )
+    return total
 
 
 async def read(conn: Connection, server_id: str, source: str) -> SettingsRow | None:
