@@ -1,4 +1,4 @@
-"""How a voice node proves who it is: by its own secret, or by the credentials of the server that has registered it."""
+"""How a voice node proves who it is: by its own secret, or by that of the server that has registered it."""
 
 from hmac import compare_digest
 
@@ -6,6 +6,7 @@ from actors.errors import NotFound
 from actors.ids import ObjectId
 from actors.voice.fleet import Node
 from routes.call import Call
+from routes.connect.guards import require_secret
 from routes.edge.errors import BadServerCredentials, TokenExpired
 from routes.edge.identity.credentials import server_bearer
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
@@ -17,16 +18,18 @@ NODE = "social:voice.node"
 
 
 def may_have_nodes(call: Call) -> None:
-    """Guard: requires a game server whose owner may have voice nodes.
+    """Guard: requires a game server whose owner may have voice nodes, and its own secret.
 
     Raises:
-        Forbidden: the owner lacks `social:voice.node`.
+        Forbidden: the owner lacks `social:voice.node`, or the server came with a delegated token.
     """
     admit(NODE, call.server)
+    require_secret(call.server)
 
 
 async def node_or_none(call: Call, node_id: ObjectId) -> Node | None:
-    """Guard: requires that the caller is this node, or the server that has registered it; returns the node.
+    """Guard: requires that the caller is this node, or the server that has registered it with its own secret; returns
+    the node.
 
     None where the caller is a server and there is no such node.
 
@@ -34,7 +37,7 @@ async def node_or_none(call: Call, node_id: ObjectId) -> Node | None:
         BadServerCredentials: the credentials are not valid; counted by address.
         TokenExpired: they were valid once.
         RateLimited: the address has come with too many wrong ones.
-        Forbidden: a server without `social:voice.node`.
+        Forbidden: a server without `social:voice.node`, or with a delegated token.
         NotFound: it is another node.
     """
     refuse_guessing(call)
@@ -46,6 +49,7 @@ async def node_or_none(call: Call, node_id: ObjectId) -> Node | None:
         count_guess(call)
         raise
     admit(NODE, principal)
+    require_secret(principal)
     node = call.service.of(FLEET).get(node_id)
     if node is not None and node.row.server_id != principal.server_id:
         raise NotFound

@@ -140,8 +140,8 @@ class HeartbeatReply(Wire, frozen=True):
 async def register_voice_node(call: Call, body: NewNode) -> RegisteredNode:
     """POST /v1/social/voice/nodes/register: registers a voice node of a game server.
 
-    Needs the server's credentials, and its owner's `social:voice.node`. The secret is shown this once: tokens of users
-    are signed with it (HS256), under the node's id as key. A server has 50 nodes at most. No node is ever called.
+    Needs the server's own secret, and its owner's `social:voice.node`. The node's secret is shown this once: tokens of
+    users are signed with it (HS256), under the node's id as key. A server has 50 nodes at most. No node is ever called.
     """
     service = call.service
     node_id, secret = call.new_id(), to_base64url(service.random_bytes(SECRET_BYTES))
@@ -176,7 +176,7 @@ async def register_voice_node(call: Call, body: NewNode) -> RegisteredNode:
 async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBody) -> HeartbeatReply:  # noqa: ARG001
     """POST /v1/social/voice/nodes/{nodeId}/heartbeat: says how a node is, and answers what it is to do.
 
-    Needs the node's secret as bearer token with its id in `X-Node-Id`, or the credentials of its server. With
+    Needs the node's secret as bearer token with its id in `X-Node-Id`, or the own secret of its server. With
     `waitSeconds` (at most 20) the answer waits until there is something to do. Actions are repeated until acknowledged.
     """
     await go_home(call)
@@ -210,7 +210,7 @@ async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBod
 async def remove_voice_node(call: Call, node_id: ObjectId) -> None:
     """DELETE /v1/social/voice/nodes/{nodeId}: removes a node; its channels move to others.
 
-    Needs the node's secret as bearer token with its id in `X-Node-Id`, or the credentials of its server. A server may
+    Needs the node's secret as bearer token with its id in `X-Node-Id`, or the own secret of its server. A server may
     repeat it; the node's own secret ends with it.
     """
     await change(call, units_nodes.remove, node_id, about=NodeInDoubt(node_id))

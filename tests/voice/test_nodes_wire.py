@@ -1,5 +1,6 @@
 """Wire: voice nodes register, say how they are, and go."""
 
+import secrets
 from functools import partial
 from typing import Any
 
@@ -7,6 +8,8 @@ import jwt
 import pytest
 import trio
 
+from actors.connect.access import SCOPES
+from actors.ids import new_object_id
 from actors.voice.fleet import MOVES, SILENCE_MS
 from actors.voice.units_nodes import MOST_NODES
 from routes.voice.addresses import is_websocket
@@ -73,6 +76,22 @@ async def test_who_may_call_for_a_node(world: World):
     for token in (two.secret, signed):
         player.headers["authorization"] = f"Bearer {token}"
         assert await player.refused("GET", REGIONS) == (401, "UNAUTHENTICATED")
+
+
+@pytest.mark.parametrize("scope", sorted(SCOPES))
+async def test_a_delegated_token_is_for_no_node(world: World, scope: str):
+    """Its scopes are of other things, and whoever has one could have players' voices sent to a node of their own."""
+    server = await node_server(world)
+    one, delegated = await node(world, server), await server.delegated(scope)
+    beat = {"participants": 0, "channels": 0, "load": 0, "draining": True}
+    refused = (403, "FORBIDDEN")
+    assert await delegated.refused("POST", f"{NODES}/register", NODE) == refused
+    assert await delegated.refused("POST", f"{one.path}/heartbeat", beat) == refused
+    assert await delegated.refused("DELETE", one.path) == refused
+    assert await delegated.refused("DELETE", f"{NODES}/{new_object_id(0, secrets.token_bytes)}") == refused
+    moderator = await world.ranked("Mod", "moderator")
+    (shown,) = (await moderator.get(NODES))["items"]
+    assert (shown["nodeId"], shown["status"]) == (one.id, "online")
 
 
 async def test_a_heartbeat_waits_for_an_order_which_is_repeated_until_acknowledged(world: World):
