@@ -43,13 +43,16 @@ class Connect:
     on_outcome_unknown: list[Callable[[str], None]] = field(default_factory=list)
 
 
-async def open_connect(store: Store, presence: Presence, settings_key: bytes) -> Connect:
+async def open_connect(
+    store: Store, presence: Presence, settings_key: bytes, gateway_domain: str | None
+) -> Connect:
     """Make the kind of game servers and load the memory that follows it; to be called before any actor is activated.
 
     Args:
         store: the database.
         presence: told of all players, including those whose sessions are older than this process.
         settings_key: 32 secret bytes that seal the secret values of settings, the same at every start.
+        gateway_domain: below which gateway routes stand on no network; None where there is no such domain.
 
     Raises:
         DatabaseUnavailable: the store cannot be asked.
@@ -82,5 +85,5 @@ async def open_connect(store: Store, presence: Presence, settings_key: bytes) ->
             listener(server_id)
 
     await playing.open(store)
-    kind = server_kind(vault, hear, happened, shown, unsure)
+    kind = server_kind(vault, hear, happened, shown, unsure, gateway_domain=gateway_domain)
     return Connect(kind, credentials, playing, vault, news, listeners, copied, on_outcome_unknown)

@@ -46,9 +46,11 @@ class ServerChanged(Unseen, tag="server_changed", frozen=True):
 
     Args:
         row: as it is from now on.
+        left: the network that it was in and is no longer, or None.
     """
 
     row: ServerRow
+    left: str | None = None
 
 
 class TicketIssued(Unseen, tag="ticket_issued", frozen=True):

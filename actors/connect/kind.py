@@ -51,6 +51,8 @@ def server_kind(
     on_committed: Callable[[State, AnyEvent], None],
     on_copied: Callable[[State, AnyEvent | None], None],
     on_outcome_unknown: Callable[[str], None],
+    *,
+    gateway_domain: str | None = None,
 ) -> Kind[State, AnyCommand]:
     """Make the kind of game servers.
 
@@ -61,6 +63,7 @@ def server_kind(
         on_copied: called for every event of a server on another node that is watched here, with None where some were
             missed.
         on_outcome_unknown: called with the id of a server of which the two may have missed an event.
+        gateway_domain: below which gateway routes stand on no network; None where there is no such domain.
     """
     frames = Frames(vault)
 
@@ -74,7 +77,7 @@ def server_kind(
         decide=partial(decide, vault),
         apply=apply,
         answer=answer,
-        persist=persisting.persist,
+        persist=partial(persisting.persist, gateway_domain),
         plan=persisting.plan,
         rendering=Rendering(audience=frames.audience, render=frames.render, render_event=frames.render_event),
         lookups=LOOKUPS,

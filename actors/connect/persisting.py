@@ -8,6 +8,7 @@ from actors.connect import events
 from actors.connect.events import AnyEvent
 from actors.connect.public_members import InviteNotice
 from actors.discord.posting import post
+from actors.networks.units_gateway_routes import remove_left
 from actors.time import iso
 from persistence.connect import commands, extensions, invites, members, servers, sessions, settings
 from persistence.connect.rows import (
@@ -34,9 +35,13 @@ VERSIONS_BYTES = 4 * 1024 * 1024
 """The most bytes of all versions of a server's settings; the oldest are deleted."""
 
 
-async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
-    """Write the rows of all turns, inside the writer's transaction."""
-    changes = Changes()
+async def persist(gateway_domain: str | None, conn: Connection, turns: Sequence[Turn]) -> None:
+    """Write the rows of all turns, inside the writer's transaction.
+
+    Args:
+        gateway_domain: below which a route outlives its server's leaving a network; None where there is no such domain.
+    """
+    changes = Changes(gateway_domain)
     for turn in turns:
         for event in turn.events:
             changes.take(turn.id, event)  # type: ignore[arg-type]
@@ -81,9 +86,15 @@ class CommandChanges:
 
 
 class Changes:
-    """The row changes of many turns, by table. One actor has at most one turn among them."""
+    """The row changes of many turns, by table. One actor has at most one turn among them.
 
-    def __init__(self) -> None:
+    Args:
+        gateway_domain: as in `persist`.
+    """
+
+    def __init__(self, gateway_domain: str | None) -> None:
+        self._gateway_domain = gateway_domain
+        self.left: dict[str, str] = {}  # {server id: the network that it was in before, and has left}
         self.servers: dict[str, ServerRow] = {}  # {server id: its own row at the end}
         self.claim_keys: list[ClaimKeyRow] = []
         self.dropped_keys: list[bytes] = []  # claim keys that newer ones have replaced
@@ -113,6 +124,8 @@ class Changes:
         match event:
             case events.ServerChanged():
                 self.servers[server_id] = event.row
+                if event.left is not None:
+                    self.left.setdefault(server_id, event.left)
             case events.ClaimKeyIssued():
                 self.claim_keys.append(ClaimKeyRow(event.key, server_id, event.expires_at_ms))
                 self.dropped_keys += event.dropped
@@ -160,6 +173,9 @@ class Changes:
         """Write all changes, inside the writer's transaction."""
         for row in self.servers.values():  # rare: once in the life of most servers
             await servers.change(conn, row)
+        if self.left:
+            now_ms = max(self.servers[server_id].updated_at_ms for server_id in self.left)
+            await remove_left(conn, self.left, self._gateway_domain, now_ms)
         if self.claim_keys:
             await servers.add_claim_keys(conn, self.claim_keys)
             await servers.remove_claim_keys(conn, self.dropped_keys)

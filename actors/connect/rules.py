@@ -233,12 +233,15 @@ def _rotate(state: State, command: commands.RotateSecret, now_ms: int) -> Sequen
 
 def _change(state: State, command: commands.ChangeServer, now_ms: int) -> Sequence[AnyEvent]:
     _check_owner(state, command.user_id)
-    row = state.row
+    row, former_id = state.row, state.row.network_id
     if command.network_id is not UNSET:
         row = replace(row, network_id=command.network_id)
     if command.is_template is not UNSET:
         row = replace(row, is_template=command.is_template)
-    return () if row == state.row else (events.ServerChanged(replace(row, updated_at_ms=now_ms)),)
+    if row == state.row:
+        return ()
+    left = None if row.network_id == former_id else former_id
+    return (events.ServerChanged(replace(row, updated_at_ms=now_ms), left),)
 
 
 def _remove(state: State, now_ms: int) -> Sequence[AnyEvent]:

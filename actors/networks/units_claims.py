@@ -21,6 +21,7 @@ from actors.change import Change
 from actors.errors import DomainNotVerified, FieldError, Invalid, NotFound, QuotaExceeded
 from actors.gateways.events import RoutesChanged
 from actors.hostnames import is_address, is_ours, is_public_suffix, normal_host
+from actors.networks.record_hosts import queue_records
 from actors.networks.records import records_of_claim, txt_value
 from persistence.connection import Connection
 from persistence.networks import dns, domains, gateway_routes, networks
@@ -146,9 +147,15 @@ def holds(holder: DomainRow, lookup: Lookup, now_ms: int) -> bool:
     return seen(holder, lookup) or now_ms - (holder.confirmed_at_ms or 0) < LAPSED_MS
 
 
-async def decide(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int) -> Change[DomainRow]:
+async def decide(
+    conn: Connection, claim: DomainRow, lookup: Lookup, gateway_domain: str | None, now_ms: int
+) -> Change[DomainRow]:
     """Verify a claim whose record was seen; a unit of work for one transaction. A lapsed holder loses the domain, and
-    its routes inside it.
+    all routes inside it end whose servers are in no network that has verified it, or a domain between.
+
+    Args:
+        gateway_domain: routes below it stay; None where there is no such domain.
+        now_ms: epoch milliseconds.
 
     Raises:
         NotFound: the claim is gone.
@@ -164,10 +171,13 @@ async def decide(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int
             raise DomainNotVerified("another network has verified this domain")
         lapsed = replace(holder, status="failed", verification_errors=[HELD_ELSEWHERE], updated_at_ms=now_ms)
         await domains.change(conn, lapsed)
-        await gateway_routes.remove_inside(conn, holder.network_id, holder.domain)
     changed = verified(own, lookup, now_ms)
     await domains.change(conn, changed)
-    return Change(changed, () if holder is None else (RoutesChanged(),))
+    if holder is None:
+        return Change(changed)
+    hosts = await gateway_routes.remove_uncovered(conn, holder.domain, gateway_domain)
+    await queue_records(conn, holder.network_id, [(host, None) for host in hosts], now_ms)
+    return Change(changed, (RoutesChanged(),))
 
 
 async def note_failure(

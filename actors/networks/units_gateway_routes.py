@@ -1,5 +1,9 @@
 """Gateway routes: the host names under which players reach a server (contract §7)."""
 
+from collections.abc import Mapping
+from itertools import groupby
+from operator import itemgetter
+
 from msgspec.structs import replace
 
 from actors.change import Change
@@ -100,6 +104,22 @@ async def remove(conn: Connection, server_id: str, now_ms: int) -> Change[str | 
     if network_id is not None:
         await queue_records(conn, network_id, [(host, None)], now_ms)
     return Change(network_id, (RoutesChanged(),))
+
+
+async def remove_left(
+    conn: Connection, left: Mapping[str, str], gateway_domain: str | None, now_ms: int
+) -> None:
+    """Remove the routes of servers that have left their networks, and queue the removal of their records, inside the
+    transaction that takes them out. Routes below the gateway domain stay: they stand on no network's domain.
+
+    Args:
+        left: {server: the network that it has left}.
+        gateway_domain: None where there is no such domain.
+        now_ms: epoch milliseconds, when the records are due.
+    """
+    gone = sorted(await gateway_routes.remove_left(conn, left, gateway_domain))
+    for network_id, routes in groupby(gone, itemgetter(0)):
+        await queue_records(conn, network_id, [(host, None) for _, host in routes], now_ms)
 
 
 def _status_after(former: RouteRow, row: RouteRow) -> RouteStatus:

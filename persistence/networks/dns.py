@@ -66,7 +66,7 @@ async def add_tasks(conn: Connection, tasks: Sequence[DnsTask]) -> None:
     await conn.executemany(
         """
         INSERT INTO network_dns_tasks (network_id, type, name, content, due_at_ms)
-        SELECT $1, $2, $3, $4, $5 WHERE EXISTS (SELECT 1 FROM network_dns WHERE network_id = $1)
+        SELECT $1, $2, $3, $4, $5 WHERE EXISTS (SELECT FROM network_dns WHERE network_id = $1 FOR KEY SHARE)
         ON CONFLICT (network_id, type, name) DO UPDATE SET content = excluded.content, attempts = 0,
                due_at_ms = excluded.due_at_ms
         """,

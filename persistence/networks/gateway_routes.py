@@ -27,6 +27,34 @@ AND ($3::text IS NULL OR s.network_id = $3) AND ($4::text IS NULL OR routes.rout
 ORDER BY routes.route_host LIMIT $5
 """  # noqa: S608 - of constants
 
+# Whether the host of `r` lies below the gateway domain, `{0}`.
+_BELOW = "coalesce(right(r.route_host, length({0}) + 1) = '.' || {0}, false)"
+
+# Both lock by network and server, as whoever follows the gateways' addresses does, so that none waits for another that
+# waits for it.
+_REMOVE_UNCOVERED = f"""
+WITH gone AS (
+    SELECT r.server_id FROM gateway_routes r JOIN connect_servers s USING (server_id)
+    WHERE (r.route_host = $1 OR right(r.route_host, length($1) + 1) = '.' || $1)
+    AND NOT {_BELOW.format("$2::text")}
+    AND NOT EXISTS (
+        SELECT FROM network_domains d WHERE d.network_id = s.network_id AND d.status = 'verified'
+        AND d.domain = ANY (domains_of_host(r.route_host)))
+    ORDER BY s.network_id, r.server_id FOR UPDATE OF r
+)
+DELETE FROM gateway_routes r USING gone WHERE r.server_id = gone.server_id RETURNING r.route_host
+"""  # noqa: S608 - of constants
+
+_REMOVE_LEFT = f"""
+WITH gone AS (
+    SELECT r.server_id, l.network_id FROM gateway_routes r
+    JOIN unnest($1::text[], $2::text[]) AS l (server_id, network_id) USING (server_id)
+    WHERE NOT {_BELOW.format("$3::text")} ORDER BY l.network_id, r.server_id FOR UPDATE OF r
+)
+DELETE FROM gateway_routes r USING gone WHERE r.server_id = gone.server_id
+RETURNING gone.network_id, r.route_host
+"""  # noqa: S608 - of constants
+
 
 async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str | None] | None:
     """(owner, network) of a server, which cannot change until the transaction ends; None when there
@@ -182,21 +210,35 @@ async def save_record_hosts(conn: Connection, hosts: Mapping[str, str | None]) -
     )
 
 
-async def remove_inside(conn: Connection, network_id: str, domain: str) -> None:
-    """Delete the routes of a network's servers whose hosts lie inside a domain.
+async def remove_uncovered(conn: Connection, domain: str, gateway_domain: str | None) -> list[str]:
+    """Delete the routes inside a domain whose servers are in no network that has verified the host's domain, but for
+    those below the gateway domain.
 
     Args:
-        domain: in its normal form.
+        domain: lower-case A-labels, without a trailing dot.
+        gateway_domain: the same, or None where there is none.
+
+    Returns:
+        The hosts of the routes deleted.
     """
-    await conn.execute(
-        """
-        DELETE FROM gateway_routes r USING connect_servers s
-        WHERE s.server_id = r.server_id AND s.network_id = $1
-        AND (r.route_host = $2 OR right(r.route_host, length($2) + 1) = '.' || $2)
-        """,
-        network_id,
-        domain,
-    )
+    rows = await conn.fetch(_REMOVE_UNCOVERED, domain, gateway_domain)
+    return [row["route_host"] for row in rows]
+
+
+async def remove_left(
+    conn: Connection, left: Mapping[str, str], gateway_domain: str | None
+) -> list[tuple[str, str]]:
+    """Delete the routes of servers that have left their networks, but for those below the gateway domain.
+
+    Args:
+        left: {server: the network that it has left}; the servers' rows are locked by the transaction.
+        gateway_domain: lower-case A-labels, without a trailing dot; None where there is none.
+
+    Returns:
+        (network, host) of the routes deleted.
+    """
+    rows = await conn.fetch(_REMOVE_LEFT, list(left), list(left.values()), gateway_domain)
+    return [(row["network_id"], row["route_host"]) for row in rows]
 
 
 def _of_network(row: dict[str, Any]) -> RouteOfNetwork:

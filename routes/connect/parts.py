@@ -12,7 +12,8 @@ _SETTINGS_PURPOSE = "settings of game servers"  # the key of secret settings is 
 
 async def _open(opening: Opening) -> Connect:
     presence = await opening.of(PRESENCE)
-    return await open_connect(opening.database, presence, opening.keys.derive(_SETTINGS_PURPOSE))
+    key = opening.keys.derive(_SETTINGS_PURPOSE)
+    return await open_connect(opening.database, presence, key, opening.config.gateway_domain)
 
 
 def _kinds(connect: Connect) -> tuple[Kind[Any, Any], ...]:

@@ -211,7 +211,8 @@ async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Serv
     """PATCH /v1/connect/servers/{serverId}: changes the server's network, and whether it is a template.
 
     For its owner. An unknown network, or one of another user, is a 404; a network has 1,000 servers at most. Taking an
-    agent out of its network is a 409.
+    agent out of its network is a 409. With the network that it leaves goes the server's gateway route, unless that lies
+    below the gateway domain.
     """
     network_id = body.network_id
     if isinstance(network_id, str):

@@ -1,5 +1,7 @@
 """The Domain record of gateways."""
 
+from actors.connect.events import ServerChanged, ServerNews
+from routes.connect.parts import GAME_SERVERS
 from routes.domain import Domain
 from routes.edge.declare.mounts import Mount
 from routes.gateways import admin, machines, servers
@@ -15,6 +17,11 @@ def _follow(service: Service) -> tuple[BackgroundTask, ...]:
         await service.lifecycle.wait_draining()
         service.of(CARRYING).close()
 
+    def hear(_server_id: str, event: ServerNews) -> None:
+        if isinstance(event, ServerChanged) and event.left is not None:
+            service.of(CARRYING).changed()
+
+    service.of(GAME_SERVERS).news.append(hear)
     return (BackgroundTask("waiting heartbeats", let_go),)
 
 

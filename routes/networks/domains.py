@@ -160,6 +160,7 @@ async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> Do
                 units_claims.decide,
                 claim,
                 lookup,
+                call.service.of(NAME_SERVICE).gateway_domain,
                 call.now_ms,
                 about=RoutesChanged(),
                 shape=_domain_reply,
