@@ -75,13 +75,13 @@ async def change(conn: Connection, row: DomainRow) -> None:
 
 
 async def verified_among(conn: Connection, network_id: str, domains: Collection[str]) -> bool:
-    """Whether the network has verified one of these domains; the claim found cannot be deleted until the
-    transaction ends.
+    """Whether the network has verified one of these domains; the claim found stays verified, and is not deleted, until
+    the transaction ends.
     """
     found = await conn.fetchval(
         """
         SELECT id FROM network_domains
-        WHERE network_id = $1 AND domain = ANY($2::text[]) AND status = 'verified' LIMIT 1 FOR KEY SHARE
+        WHERE network_id = $1 AND domain = ANY($2::text[]) AND status = 'verified' LIMIT 1 FOR SHARE
         """,
         network_id,
         list(domains),
@@ -90,7 +90,7 @@ async def verified_among(conn: Connection, network_id: str, domains: Collection[
 
 
 async def covers(conn: Connection, network_id: str, host: str) -> bool:
-    """Whether a host lies inside a domain that the network has verified.
+    """Whether a host lies inside a domain that the network has verified; if so it does until the transaction ends.
 
     Args:
         host: lower-case A-labels, without a trailing dot.

@@ -1,15 +1,19 @@
 """Gateway routes end with what they stand on: the server's network, and the domain that the network has verified."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 import trio
 import trio.testing
 
+from actors.networks import units_claims, units_gateway_routes
+from actors.networks.record_hosts import RecordHosts
+from actors.networks.units_claims import Lookup
 from persistence.connection import Connection
 from persistence.gateways import carried
-from persistence.networks import gateway_routes
+from persistence.networks import domains, gateway_routes
 from persistence.networks.rows import RouteRow
 from persistence.schema.migrate import migrate, shipped
 from routes.gateways.parts import CARRYING
@@ -17,6 +21,7 @@ from routes.networks.name_service import NAME_SERVICE
 from tests.connect.play import GameServer, claimed
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import Net, Place, network
+from tests.support.locks import crossed
 from tests.support.world import Player
 
 WEEK_MS = 7 * 24 * 3_600_000
@@ -146,6 +151,49 @@ async def test_a_domain_that_passes_on_takes_along_all_that_nothing_else_covers(
     assert await _carried(place) == ["example.org", "x.sun.example.com"]
     await place.world.service.of(NAME_SERVICE).automation.tick()
     assert place.cloudflare.contents("A", "y.example.com") == []
+
+
+async def _nothing(_conn: Connection) -> None: ...
+
+
+async def test_a_domain_cannot_pass_on_between_the_check_and_the_route(place: Place):
+    """Whoever verifies it meanwhile waits until the route is stored, and ends it then."""
+    ann, bob = await place.world.players("Ann", "Bob")
+    sky, sea = await network(ann), await network(bob)
+    claim, server = await _verified(place, sky, "example.com"), await sky.server()
+    now_ms = place.world.clock.now_ms()
+
+    async def put(conn: Connection) -> None:
+        await units_gateway_routes.put(
+            conn, _row(server, "play.example.com"), None, RecordHosts(None, None), now_ms
+        )
+
+    await crossed(place.world.service.database, put, _nothing, partial(_pass_on, place, claim, sea))
+    assert await _carried(place) == []
+
+
+async def test_no_route_is_put_while_its_domain_passes_on(place: Place):
+    """Whoever puts one waits until it is known whose the domain is."""
+    ann, bob = await place.world.players("Ann", "Bob")
+    sky, sea = await network(ann), await network(bob)
+    await _verified(place, sky, "example.com")
+    server = await sky.server()
+    claim = await sea.claim("example.com")
+    place.world.clock.advance(WEEK_MS)
+    database, refused = place.world.service.database, []
+    row = await database.read(domains.read, claim["domain"]["id"], sea.id)
+    assert row is not None
+    own, now_ms = Lookup([claim["txt"]["value"]]), place.world.clock.now_ms()
+
+    async def take(conn: Connection) -> None:
+        await units_claims.decide(conn, row, own, None, now_ms)
+
+    async def put() -> None:
+        body = {"routeHost": "play.example.com", "backendHost": "10.0.0.5", "backendPort": 25565}
+        refused.append(await server.refused("PUT", f"{server.path}/gateway-route", body))
+
+    await crossed(database, take, _nothing, put)
+    assert refused == [(409, "DOMAIN_NOT_VERIFIED")]
 
 
 async def _remove(conn: Connection, network_id: str) -> None:
