@@ -13,6 +13,7 @@ import msgspec
 from actors.discord.addresses import WebhookAddress
 from actors.discord.moves import Verdict
 from routes.edge.outgoing_http import Answer, AnswerRefused, NotAnswered, NotSent, Upstream
+from routes.edge.outgoing_json import NotUnderstood, decoded
 
 SECONDS = 5.0
 """Deadline of one request."""
@@ -88,8 +89,8 @@ class DiscordApi:
         if said.verdict is not Verdict.TAKEN or answer is None:
             return said
         try:
-            guild_id = msgspec.json.decode(answer.body, type=_Webhook).guild_id
-        except msgspec.MsgspecError:
+            guild_id = decoded(answer.body, _Webhook).guild_id
+        except NotUnderstood:
             return Said(Verdict.DOUBTFUL)
         return (
             Said(Verdict.DENIED)
@@ -146,8 +147,8 @@ def _limited(answer: Answer) -> Said:
     counts by address."""
     pause_ms = _pause_ms(answer.header("retry-after"))
     try:
-        told = msgspec.json.decode(answer.body, type=_Limited)
-    except msgspec.MsgspecError:
+        told = decoded(answer.body, _Limited)
+    except NotUnderstood:
         everywhere = True
     else:
         everywhere = told.is_global or answer.header("x-ratelimit-global") is not None

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from routes.edge.outgoing_json import NotUnderstood, decoded
 from routes.edge.wire import Wire, encode
 from routes.mods.curseforge_requests import LOADERS
 from routes.mods.requests import SourceName, Unreadable
@@ -175,8 +176,8 @@ def _https(address: str | None) -> str | None:
 
 def _decoded(body: bytes, type_: type[T]) -> T:
     try:
-        return msgspec.json.decode(body, type=type_)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return decoded(body, type_)
+    except NotUnderstood:
         raise Unreadable from None
 
 

@@ -145,7 +145,7 @@ def retry_seconds(text: str | None, now_ms: int) -> int:
     else:
         try:
             at = parsedate_to_datetime(text)
-        except ValueError:
+        except (ValueError, OverflowError):  # no date, or one of a year that no date has
             return RETRY_SECONDS
         seconds = int(at.replace(tzinfo=at.tzinfo or UTC).timestamp() - now_ms / 1000)
     return min(max(seconds, 1), RETRY_SECONDS_MAX)

@@ -12,6 +12,7 @@ import msgspec
 
 from actors.hostnames import normal_host
 from routes.edge.outgoing_http import OutgoingFault, Upstream
+from routes.edge.outgoing_json import NotUnderstood, decoded
 
 SECONDS = 5.0
 """Deadline of one request."""
@@ -179,8 +180,8 @@ class Cloudflare:
         if status == HTTPStatus.TOO_MANY_REQUESTS or status >= 500:
             raise CloudflareFault("unreachable")
         try:
-            envelope = msgspec.json.decode(answer.body, type=_Envelope)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+            envelope = decoded(answer.body, _Envelope)
+        except NotUnderstood:
             raise CloudflareFault("unreachable") from None
         if not envelope.success or status >= 400:
             raise CloudflareFault(refused)
@@ -189,8 +190,8 @@ class Cloudflare:
 
 def _decoded(raw: msgspec.Raw, type: type[T]) -> T:
     try:
-        return msgspec.json.decode(raw, type=type)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return decoded(raw, type)
+    except NotUnderstood:
         raise CloudflareFault("unreachable") from None
 
 

@@ -15,6 +15,7 @@ from actors.kernel.clock import Clock
 from routes.edge.errors import Unauthenticated, UpstreamUnavailable
 from routes.edge.identity.issuer_settings import IssuerSettings, is_confidential
 from routes.edge.outgoing_http import Answer, OutgoingFault, Upstream
+from routes.edge.outgoing_json import NotUnderstood, decoded
 
 FRESH_MS = 3_600_000
 """How long an issuer's configuration is used before it is asked for again."""
@@ -79,8 +80,8 @@ class Provider:
     async def _discover(self) -> Discovered:
         answer = await _ask("GET", self.settings.discovery_url or "")
         try:
-            found = msgspec.json.decode(answer.body, type=Discovered)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            found = decoded(answer.body, Discovered)
+        except NotUnderstood:
             raise UpstreamUnavailable("this issuer's configuration cannot be read") from None
         ends = (found.authorization_endpoint, found.token_endpoint)
         if answer.status != 200 or found.issuer != self.settings.iss or not all(map(is_confidential, ends)):
@@ -157,8 +158,8 @@ class Provider:
         if answer.status >= 500:
             raise UpstreamUnavailable("this issuer does not answer")
         try:
-            return msgspec.json.decode(answer.body, type=_Tokens).id_token
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return decoded(answer.body, _Tokens).id_token
+        except NotUnderstood:
             raise Unauthenticated("the issuer does not accept this code") from None
 
 

@@ -15,6 +15,7 @@ import structlog
 
 from persistence.shop.checkouts import ProviderName
 from routes.edge.outgoing_http import Answer, AnswerRefused, NotAnswered, Upstream
+from routes.edge.outgoing_json import NotUnderstood, decoded
 from routes.shop.provider import ProviderAway, ProviderRefused, Session, SessionOrder, SessionState
 
 SECONDS = 5.0
@@ -193,8 +194,8 @@ def _failure(answer: Answer) -> ProviderAway | ProviderRefused:
 
 def _error(answer: Answer) -> _Error:
     try:
-        return msgspec.json.decode(answer.body, type=_Failure).error
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return decoded(answer.body, _Failure).error
+    except NotUnderstood:
         return _Error()
 
 
@@ -215,8 +216,8 @@ def _state(answer: Answer, ref: str) -> SessionState:
 
 def _decoded(answer: Answer, type: type[T]) -> T:
     try:
-        return msgspec.json.decode(answer.body, type=type)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        return decoded(answer.body, type)
+    except NotUnderstood:
         raise _unreadable() from None
 
 

@@ -13,8 +13,11 @@ HEADER = "x-fault"
 INSTEAD = {str(status): status for status in (400, 401, 402, 403, 404, 409, 410, 429, 500, 502, 503)}
 """{fault: the status that is answered}: what was asked does not happen. A site says what its answers hold."""
 
-AFTERWARDS = ("never", "dropped", "cut", "endless", "encoded", "redirect", "html", "held")
+AFTERWARDS = ("never", "dropped", "cut", "endless", "encoded", "redirect", "html", "deep", "latin", "held")
 """Faults where what was asked happens, and only its answer suffers."""
+
+GARBLED = {"deep": b'{"message":' + b"[" * 200_000, "latin": b'{"id":"caf\xe9","guild_id":"caf\xe9"}'}
+"""{fault: the body that is answered, with the status of the answer}: nested without end, and not in UTF-8."""
 
 
 class UnknownFault(ValueError):
@@ -101,6 +104,8 @@ class Faults:
                 return Reply(302, headers=(("Location", "http://127.0.0.1:1/elsewhere"),))
             case "html":
                 return Reply(200, b"<html>Back soon</html>", "text/html")
+            case "deep" | "latin":
+                return replace(reply, body=GARBLED[fault.name])
             case _:
                 return replace(reply, manner=Manner(fault.name))
 

@@ -66,6 +66,20 @@ async def test_what_was_certainly_not_taken_is_sent_again(guild: Guild, fault: s
     assert (await shown(net))["webhookStatus"] == "active"
 
 
+@pytest.mark.parametrize("fault", ["deep", "latin"])
+async def test_a_refusal_that_cannot_be_read_is_one_all_the_same(guild: Guild, fault: str) -> None:
+    """Discord has not taken the post, so it is sent again, as after every 429."""
+    net = await guild.network(await guild.world.player("Ann"))
+    guild.site.halt(3)
+    guild.site.faults.add(fault, on=POST)
+    await article(net, "First")
+    await guild.halted()
+    assert len(await queue(guild.world, net.id)) == 1
+    guild.later(6)
+    assert await guild.posted(1) == ["First"]
+    assert tries(guild) == 2
+
+
 @pytest.mark.parametrize("fault", ["dropped", "cut", "html", "encoded", "redirect", "endless"])
 async def test_what_may_have_been_taken_is_not_sent_again(guild: Guild, fault: str) -> None:
     """`html` is an answer of 200 that says nothing of the message; with it nothing is in doubt."""

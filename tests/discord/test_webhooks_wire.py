@@ -75,7 +75,8 @@ async def test_what_discord_does_not_know_is_refused(guild: Guild, why: str) -> 
 
 
 @pytest.mark.parametrize(
-    "fault", ["500", "503", "429", "dropped", "cut", "html", "encoded", "redirect", "endless"]
+    "fault",
+    ["500", "503", "429", "dropped", "cut", "html", "deep", "latin", "encoded", "redirect", "endless"],
 )
 async def test_where_discord_does_not_answer_it_is_stored_and_asked_again(guild: Guild, fault: str) -> None:
     net = await network(await guild.world.player("Ann"))

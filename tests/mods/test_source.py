@@ -43,6 +43,8 @@ JSON = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         ("Tue, 24 Nov 2026 05:00:00 GMT", 1),
         ("Tue, 24 Nov 2027 06:00:00 GMT", 300),
         ("Tue, 99 Nov 2026 06:00:00 GMT", 10),
+        ("Tue, 24 Nov 99999999999999999999 06:00:00 GMT", 10),
+        ("Tue, 24 Nov 2026 06:00:00 +99999999999999999", 10),
     ],
 )
 def test_when_to_come_again(text: str | None, seconds: int) -> None:

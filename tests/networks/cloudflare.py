@@ -22,7 +22,8 @@ class CloudflareStub:
         zones: {zone id: name}.
         unreadable: zones that no token may read.
         records: {zone id: [record]}.
-        wrong: what every request is answered with: `500`, `html`, `slow`, `redirect`, `huge`, `refuse`, or None.
+        wrong: what every request is answered with: `500`, `html`, `slow`, `redirect`, `huge`, `deep`, `deep result`,
+            `refuse`, or None.
         asked: (method, path) of every request.
     """
 
@@ -92,6 +93,10 @@ class CloudflareStub:
                 return "302 Found", "text/html", b""
             case "huge":
                 return "200 OK", "application/json", b" " * (2 * 1024 * 1024 + 1) + b'{"success":true}'
+            case "deep":
+                return "200 OK", "application/json", b"[" * 200_000
+            case "deep result":
+                return "200 OK", "application/json", b'{"success":true,"result":{"id":' + b"[" * 200_000
             case "refuse":
                 return _json("200 OK", {"success": False, "errors": [{"code": 9999}], "result": None})
             case _:

@@ -95,6 +95,8 @@ async def test_tokens_that_do_not_verify(place: Place):
         ("html", "unreachable"),
         ("redirect", "unreachable"),
         ("huge", "unreachable"),
+        ("deep", "unreachable"),
+        ("deep result", "unreachable"),
         ("slow", "unreachable"),
         ("refuse", "invalid"),
     ],

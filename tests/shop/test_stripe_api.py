@@ -100,7 +100,7 @@ ASKS: dict[str, Ask] = {
 }
 AWAY = {
     "409": False, "429": False, "500": True, "503": True, "dropped": False, "cut": False, "endless": False,
-    "encoded": False, "redirect": False, "html": False,
+    "encoded": False, "redirect": False, "html": False, "deep": False, "latin": False,
 }  # fmt: skip
 
 

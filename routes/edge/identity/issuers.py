@@ -18,6 +18,7 @@ from actors.kernel.clock import Clock
 from routes.edge.identity.issuer_settings import IssuerSettings
 from routes.edge.identity.outbound import trusted_authorities
 from routes.edge.identity.public_keys import PublicKey, fitting, pem_key
+from routes.edge.outgoing_json import NotUnderstood, decoded
 
 log = structlog.get_logger("partyline.issuers")
 
@@ -175,8 +176,8 @@ def read_key_set(body: bytes, algorithm: str) -> dict[str, VerifyingKey]:
         ValueError: it is no JWKS, or holds none of those keys.
     """
     try:
-        entries = msgspec.json.decode(body, type=_KeySet).keys
-    except msgspec.DecodeError:
+        entries = decoded(body, _KeySet).keys
+    except NotUnderstood:
         raise ValueError("not a JWKS") from None
     keys: dict[str, VerifyingKey] = {}
     for entry in entries[:FETCH_MAX_KEYS]:
