@@ -18,8 +18,21 @@ async def read(conn: Connection, network_id: str) -> DnsRow | None:
     return None if row is None else DnsRow(**dict(row))
 
 
+async def lock_token(conn: Connection, network_id: str) -> bytes | None:
+    """The sealed token of a network's provider, or None; until the transaction ends the provider stays as it is, and
+    nobody else adds, finishes or deletes its tasks.
+
+    A token is sealed anew whenever a provider is stored, so that another one is another provider.
+    """
+    token: bytes | None = await conn.fetchval(
+        "SELECT sealed_token FROM network_dns WHERE network_id = $1 FOR UPDATE", network_id
+    )
+    return token
+
+
 async def put(conn: Connection, row: DnsRow) -> None:
     """Store a network's provider in place of a former one, whose open tasks are deleted."""
+    await lock_token(conn, row.network_id)
     await conn.execute("DELETE FROM network_dns_tasks WHERE network_id = $1", row.network_id)
     await conn.execute(
         """

@@ -66,6 +66,7 @@ class Automation:
         self._resolver = resolver
         self._tokens = tokens
         self._busy: set[str] = set()  # networks whose records are being written
+        self._again: set[str] = set()  # those among them of which more may be due since
 
     async def push_soon(self, network_id: str) -> None:
         """Carry out a network's due tasks for at most `INLINE_SECONDS`; the job does what is left.
@@ -88,23 +89,27 @@ class Automation:
         return len(due) < BATCH_NETWORKS
 
     async def push(self, network_id: str) -> None:
-        """Carry out a network's due tasks; does nothing if another task of this process is doing that.
+        """Carry out a network's due tasks; if another task of this process is doing that, it does so once more in its
+        place, and this returns at once.
 
         Cancellation leaves tasks due: those that were carried out already are repeated, which is harmless.
 
         Raises:
             DatabaseUnavailable: the tasks cannot be read or updated.
         """
+        self._again.add(network_id)
         if network_id in self._busy:
             return
         self._busy.add(network_id)
         try:
-            row, tasks = await self._database.read(_due, network_id, self._clock.now_ms())
-            if row is None or not tasks:
-                return
-            await self._work_off(row, tasks)
+            while network_id in self._again:
+                self._again.discard(network_id)
+                row, tasks = await self._database.read(_due, network_id, self._clock.now_ms())
+                if row is not None and tasks:
+                    await self._work_off(row, tasks)
         finally:
             self._busy.discard(network_id)
+            self._again.discard(network_id)
 
     async def _work_off(self, row: DnsRow, tasks: Sequence[DnsTask]) -> None:
         now_ms = self._clock.now_ms()
@@ -132,9 +137,7 @@ class Automation:
             else:
                 status = "active"
                 done.append(task)
-        await self._database.transact(
-            partial(_finish, status=status, now_ms=now_ms), row.network_id, done, later
-        )
+        await self._database.transact(partial(_finish, status=status, now_ms=now_ms), row, done, later)
 
     async def _write(self, row: DnsRow, token: bytes | None, task: DnsTask) -> None:
         if token is None:  # sealed with another key, for example before a restore
@@ -163,13 +166,18 @@ async def _due(conn: Connection, network_id: str, now_ms: int) -> tuple[DnsRow |
 
 async def _finish(
     conn: Connection,
-    network_id: str,
+    row: DnsRow,
     done: Sequence[DnsTask],
     later: Sequence[DnsTask],
     *,
     status: TokenStatus | None,
     now_ms: int,
 ) -> None:
+    """Note what has become of tasks, where the provider is still the one that was asked: of another's tasks, which may
+    be for the same records, and of its token nothing is known.
+    """
+    if await dns.lock_token(conn, row.network_id) != row.sealed_token:
+        return
     await dns.finish_tasks(conn, done, later)
     if status is not None:
-        await dns.set_status(conn, network_id, status, now_ms)
+        await dns.set_status(conn, row.network_id, status, now_ms)

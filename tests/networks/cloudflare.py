@@ -14,6 +14,18 @@ CANARY = "canary-token-Zq8Xw2"
 
 
 @dataclass
+class Hold:
+    """Requests wait until they are released.
+
+    Args:
+        reached: set when one has come.
+    """
+
+    reached: trio.Event = field(default_factory=trio.Event)
+    release: trio.Event = field(default_factory=trio.Event)
+
+
+@dataclass
 class CloudflareStub:
     """One account.
 
@@ -24,6 +36,7 @@ class CloudflareStub:
         records: {zone id: [record]}.
         wrong: what every request is answered with: `500`, `html`, `slow`, `redirect`, `huge`, `deep`, `deep result`,
             `refuse`, or None.
+        held: {token: how what is asked with it is held up}.
         asked: (method, path) of every request.
     """
 
@@ -34,6 +47,7 @@ class CloudflareStub:
     records: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: {ZONE: []})
     wrong: str | None = None
     wrong_writes: bool = False
+    held: dict[str, "Hold"] = field(default_factory=dict)
     asked: list[tuple[str, str]] = field(default_factory=list)
     port: int = 0
 
@@ -71,6 +85,10 @@ class CloudflareStub:
                 body += await stream.receive_some()
             method, target, _ = lines[0].split(" ")
             self.asked.append((method, target))
+            hold = self.held.get(headers.get("authorization", "").removeprefix("Bearer "))
+            if hold is not None:
+                hold.reached.set()
+                await hold.release.wait()
             wrong = self.wrong if method == "GET" or not self.wrong_writes else "500"
             if wrong == "slow":
                 await trio.sleep_forever()

@@ -1,0 +1,89 @@
+"""Wire: a network's DNS provider is replaced while records are being written at the former one."""
+
+from typing import Any
+
+import pytest
+import trio
+
+from persistence.networks import dns
+from routes.networks.name_service import NAME_SERVICE
+from tests.networks.cloudflare import CANARY, ZONE, Hold
+from tests.networks.play import Net, Place, network
+
+OTHER = "f" * 32
+SECOND = "second"
+FAR_MS = 10**15
+
+
+async def _waiting(place: Place) -> Net:
+    """A network whose records are due, after its provider was away."""
+    net = await network(await place.world.player("Ann"))
+    stub = place.cloudflare
+    stub.tokens[SECOND], stub.zones[OTHER], stub.records[OTHER] = "active", "example.com", []
+    await net.owner.do("PUT", net.provider, {"apiToken": CANARY, "zoneId": ZONE}, status=200)
+    stub.wrong = "500"
+    await net.claim("play.example.com")
+    stub.wrong = None
+    place.world.clock.advance(60_000)
+    return net
+
+
+async def _replace(place: Place, net: Net, zone_id: str) -> Any:
+    """Replace the provider while the job waits for the former one, which answers then; returns the new one."""
+    hold = place.cloudflare.held[CANARY] = Hold()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(place.world.service.of(NAME_SERVICE).automation.tick)
+        await hold.reached.wait()
+        made = await net.owner.do("PUT", net.provider, {"apiToken": SECOND, "zoneId": zone_id}, status=200)
+        hold.release.set()
+    return made
+
+
+async def _left(place: Place, net: Net) -> list[str]:
+    """The names of the records that are still to be written."""
+    tasks = await place.world.service.database.read(dns.due_tasks, net.id, FAR_MS, 50)
+    return [task.name for task in tasks]
+
+
+async def test_the_records_are_written_at_the_new_provider(place: Place):
+    """Whatever has become of them at the former one, and by who was at it when there was another."""
+    net = await _waiting(place)
+    made = await _replace(place, net, OTHER)
+    assert (made["zoneId"], made["tokenStatus"]) == (OTHER, "active")
+    written = sorted((record["type"], record["name"]) for record in place.cloudflare.records[OTHER])
+    assert written == [("CNAME", "play.example.com"), ("TXT", "_svc.play.example.com")]
+    assert await _left(place, net) == []
+
+
+@pytest.mark.parametrize("zone_id", [ZONE, OTHER])
+async def test_what_the_former_token_is_refused_says_nothing_of_the_new_one(place: Place, zone_id: str):
+    net = await _waiting(place)
+    del place.cloudflare.tokens[CANARY]
+    await _replace(place, net, zone_id)
+    assert (await net.owner.get(net.provider))["config"]["tokenStatus"] == "active"
+    assert len(place.cloudflare.records[zone_id]) == 2
+    assert await _left(place, net) == []
+
+
+async def test_a_provider_that_is_removed_meanwhile_is_gone(place: Place):
+    net = await _waiting(place)
+    hold = place.cloudflare.held[CANARY] = Hold()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(place.world.service.of(NAME_SERVICE).automation.tick)
+        await hold.reached.wait()
+        assert await net.owner.do("DELETE", net.provider, status=200) == {"removed": True}
+        hold.release.set()
+    assert (await net.owner.get(net.provider))["config"] is None
+
+
+async def test_a_record_that_is_added_meanwhile_is_written_too(place: Place):
+    """By who is at it already."""
+    net = await _waiting(place)
+    hold = place.cloudflare.held[CANARY] = Hold()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(place.world.service.of(NAME_SERVICE).automation.tick)
+        await hold.reached.wait()
+        await net.claim("second.example.com")
+        hold.release.set()
+    assert place.cloudflare.contents("CNAME", "second.example.com") == ["gw.partyline.test"]
+    assert await _left(place, net) == []
