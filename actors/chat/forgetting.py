@@ -15,7 +15,7 @@ from actors.chat.window import Line
 from actors.kernel.store import Store
 from persistence.chat import conversations
 from persistence.connection import Connection
-from persistence.journal import journal, naming
+from persistence.journal import naming, rewriting
 from persistence.journal.naming import Place
 
 AT_ONCE = 100
@@ -55,7 +55,7 @@ async def forget_in_journals(store: Store, user_id: str, tell: Tell) -> None:
 
 async def _forget_in_journal(store: Store, conversation_id: str, user_id: str) -> None:
     async def forgotten(conn: Connection, after: int) -> tuple[dict[int, tuple[bytes, bytes]], int | None]:
-        rows = await journal.events_holding(
+        rows = await rewriting.events_holding(
             conn, conversations.KIND, conversation_id, user_id.encode(), after=after, limit=AT_ONCE
         )
         changed = {

@@ -49,7 +49,7 @@ from actors.kernel.facets import Lookups
 from actors.pages import fitting
 from persistence.chat import archive, attachments, consent, conversations, members, messages, polls
 from persistence.connection import Connection
-from persistence.journal import journal
+from persistence.journal import rewriting
 
 RETOLD_EVENTS = 500
 """Of the events that tell of one message so many are said anew when its text changes, the newest; `retelling.py`."""
@@ -183,7 +183,7 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> LookedUp:
     told: tuple[int, ...] = ()
     if need.told_of is not None:
         since = lines[need.told_of].seq if need.told_of in lines else need.told_since
-        told = await journal.offsets_holding(
+        told = await rewriting.offsets_holding(
             conn,
             conversations.KIND,
             conversation_id,

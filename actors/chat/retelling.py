@@ -17,7 +17,7 @@ from actors.chat.lookups import RETOLD_EVENTS
 from actors.chat.window import Line
 from persistence.chat import conversations
 from persistence.connection import Connection
-from persistence.journal import journal
+from persistence.journal import rewriting
 from persistence.journal.turn import Turn
 
 RETOLD_BYTES = 256 * 1024
@@ -75,13 +75,13 @@ async def retell(
         told: as `retellings` says.
     """
     line_at = {offset: line for line, offsets in told.values() for offset in offsets}
-    sizes = await journal.sizes_at(conn, conversations.KIND, conversation_id, list(line_at))
+    sizes = await rewriting.sizes_at(conn, conversations.KIND, conversation_id, list(line_at))
     kept, gone = affordable(sizes, line_at)
     if gone:
-        await journal.forget_until(conn, conversations.KIND, conversation_id, gone)
-    rows = await journal.read_at(conn, conversations.KIND, conversation_id, kept)
+        await rewriting.forget_until(conn, conversations.KIND, conversation_id, gone)
+    rows = await rewriting.read_at(conn, conversations.KIND, conversation_id, kept)
     changed = {row.seq: _encode(retold(_journaled(row.event), line_at[row.seq])) for row in rows}
-    await journal.rewrite_events(conn, conversations.KIND, conversation_id, changed)
+    await rewriting.rewrite_events(conn, conversations.KIND, conversation_id, changed)
 
 
 def affordable(sizes: Mapping[int, int], line_at: Mapping[int, Line]) -> tuple[list[int], int]:

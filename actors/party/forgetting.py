@@ -13,7 +13,7 @@ from actors.party.commands import TellErased
 from actors.party.events import AnyEvent, UserErased
 from actors.party.state import DELETED, State
 from persistence.connection import Connection
-from persistence.journal import journal
+from persistence.journal import rewriting
 from persistence.party import naming, rows
 
 AT_ONCE = 500
@@ -49,12 +49,12 @@ async def forget_in_parties(store: Store, user_id: str, tell: Tell) -> None:
 
 async def _forget_in_journal(store: Store, party_id: str, user_id: str) -> None:
     async def forget_some(conn: Connection, after: int) -> int | None:
-        found = await journal.events_holding(
+        found = await rewriting.events_holding(
             conn, rows.KIND, party_id, user_id.encode(), after=after, limit=AT_ONCE
         )
         # Snapshots go with it, also where nothing in the journal has the name any more.
         changed = {row.seq: new for row in found if (new := _forgotten(row.event, user_id)) is not None}
-        await journal.rewrite_events(conn, rows.KIND, party_id, changed)
+        await rewriting.rewrite_events(conn, rows.KIND, party_id, changed)
         return found[-1].seq if len(found) == AT_ONCE else None
 
     after: int | None = 0

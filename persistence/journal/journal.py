@@ -1,6 +1,6 @@
 """Journal, heads and snapshots of the actors.
 
-The writer (`commit.py`) moves heads and appends events; everything else about them is here. A head says where an
+The writer (`commit.py`) moves heads and appends events, `rewriting.py` changes past ones. A head says where an
 actor's journal ends, the events lead there, and a snapshot only saves the work of building a state from other rows.
 
 Invariants: an actor's events have no gap between the oldest kept and the head. A snapshot is returned only if its
@@ -8,7 +8,7 @@ checksum, over all its columns, is right.
 """
 
 import zlib
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -195,94 +195,6 @@ async def oldest_seq(conn: Connection, kind: str, id: str) -> int:
     return seq
 
 
-async def events_holding(
-    conn: Connection, kind: str, id: str, text: bytes, *, after: int, limit: int
-) -> list[JournalRow]:
-    """Read the events after the offset `after` whose encoding contains `text`, oldest first, at most `limit`."""
-    rows = await conn.fetch(
-        """
-        SELECT seq, at_ms, event FROM events
-        WHERE kind = $1 AND id = $2 AND seq > $3 AND position($4::bytea IN event) > 0 ORDER BY seq LIMIT $5
-        """,
-        kind, id, after, text, limit,
-    )  # fmt: skip
-    return [JournalRow(*row) for row in rows]
-
-
-async def offsets_holding(
-    conn: Connection, kind: str, id: str, text: bytes, *, since: int, limit: int
-) -> tuple[int, ...]:
-    """Read the offsets, from `since` on, of the newest `limit` events whose encoding contains `text`, in order."""
-    rows = await conn.fetch(
-        """
-        SELECT seq FROM events WHERE kind = $1 AND id = $2 AND seq >= $3 AND position($4::bytea IN event) > 0
-        ORDER BY seq DESC LIMIT $5
-        """,
-        kind, id, since, text, limit,
-    )  # fmt: skip
-    return tuple(row["seq"] for row in reversed(rows))
-
-
-async def sizes_at(conn: Connection, kind: str, id: str, offsets: Sequence[int]) -> dict[int, int]:
-    """Read how many bytes the events at these offsets have, {offset: bytes, encoded}, as far as they are kept."""
-    rows = await conn.fetch(
-        """
-        SELECT seq, octet_length(event) AS bytes FROM events
-        WHERE kind = $1 AND id = $2 AND seq = ANY($3::bigint[])
-        """,
-        kind, id, offsets,
-    )  # fmt: skip
-    return {row["seq"]: row["bytes"] for row in rows}
-
-
-async def read_at(conn: Connection, kind: str, id: str, offsets: Sequence[int]) -> list[JournalRow]:
-    """Read the events at these offsets, as far as they are kept, in any order."""
-    rows = await conn.fetch(
-        "SELECT seq, at_ms, event FROM events WHERE kind = $1 AND id = $2 AND seq = ANY($3::bigint[])",
-        kind, id, offsets,
-    )  # fmt: skip
-    return [JournalRow(*row) for row in rows]
-
-
-async def rewrite_events(conn: Connection, kind: str, id: str, events: Mapping[int, bytes]) -> None:
-    """Replace stored events by other encodings of them: {seq: event}.
-
-    Snapshots are deleted, since they hold what the old events said, and one of an earlier state can no longer be saved;
-    the state is built from rows without them.
-    """
-    await conn.execute(
-        """
-        WITH fresh AS MATERIALIZED (
-            SELECT * FROM unnest($3::bigint[], $4::bytea[]) AS fresh (seq, event)
-        ), grown AS (
-            SELECT coalesce(sum(octet_length(fresh.event) - octet_length(events.event)), 0)::bigint AS bytes
-            FROM events JOIN fresh USING (seq) WHERE kind = $1 AND id = $2
-        ), written AS (
-            UPDATE events SET event = fresh.event FROM fresh
-            WHERE kind = $1 AND id = $2 AND events.seq = fresh.seq
-        )
-        UPDATE heads SET snapshots_from = seq, journal_bytes = journal_bytes + grown.bytes
-        FROM grown WHERE kind = $1 AND id = $2
-        """,
-        kind, id, list(events), list(events.values()),
-    )  # fmt: skip
-    await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = $2", kind, id)
-
-
-async def forget_until(conn: Connection, kind: str, id: str, seq: int) -> None:
-    """Delete an actor's events up to this offset; whoever asks for them is told that they are not kept any more."""
-    await conn.execute(
-        """
-        WITH gone AS (
-            DELETE FROM events WHERE kind = $1 AND id = $2 AND seq <= $3 RETURNING octet_length(event) AS bytes
-        )
-        UPDATE heads SET journal_bytes = journal_bytes - (SELECT coalesce(sum(bytes), 0) FROM gone)::bigint
-        WHERE kind = $1 AND id = $2
-        """,
-        kind, id, seq,
-    )  # fmt: skip
-
-
 _TRIM = """
 WITH head AS (
     SELECT journal_bytes FROM heads WHERE kind = $1 AND id = $2
@@ -352,7 +264,7 @@ async def save_snapshot(
 ) -> None:
     """Store a snapshot, and delete the oldest so that two remain.
 
-    Nothing is stored for an actor without a head, nor a state from before its events were rewritten (`rewrite_events`);
+    Nothing is stored for an actor without a head, nor a state from before its events were rewritten (`rewriting.py`);
     the lock on the head makes a rewriting come either wholly before this or wholly after it.
 
     Args:

@@ -8,7 +8,7 @@ import pytest
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import RowsRejected
-from persistence.journal import history, journal
+from persistence.journal import history, journal, rewriting
 from persistence.nodes.shards import SHARDS, shard_of
 
 DAY_MS = 24 * 3600 * 1000
@@ -72,8 +72,8 @@ async def test_offsets_come_in_their_order_wherever_the_rows_lie(database: Datab
         await conn.executemany(
             "INSERT INTO events VALUES ('thing', 'a', $1, 1, 'of x')", [(seq,) for seq in (3, 1, 5, 2, 4)]
         )
-        assert await journal.offsets_holding(conn, "thing", "a", b"x", since=2, limit=9) == (2, 3, 4, 5)
-        assert await journal.offsets_holding(conn, "thing", "a", b"x", since=2, limit=3) == (3, 4, 5)
+        assert await rewriting.offsets_holding(conn, "thing", "a", b"x", since=2, limit=9) == (2, 3, 4, 5)
+        assert await rewriting.offsets_holding(conn, "thing", "a", b"x", since=2, limit=3) == (3, 4, 5)
 
     await database.transact(written)
 
@@ -151,7 +151,7 @@ async def test_no_snapshot_is_kept_from_before_its_history_was_rewritten(databas
         await conn.execute("UPDATE heads SET seq = $1", seq)
 
     async def rewrite(conn: Connection) -> None:
-        await journal.rewrite_events(conn, "thing", "a", {})
+        await rewriting.rewrite_events(conn, "thing", "a", {})
 
     await database.read(make_head)
     await database.read(save, 5)

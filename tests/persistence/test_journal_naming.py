@@ -4,7 +4,7 @@ import pytest
 
 from persistence.bridge.database import Database
 from persistence.connection import Connection
-from persistence.journal import journal, naming
+from persistence.journal import journal, naming, rewriting
 from persistence.journal.naming import EVENTS, FIRST, SNAPSHOTS, Place, Table
 
 
@@ -67,9 +67,9 @@ async def test_only_what_is_as_it_was_read_is_replaced(database: Database) -> No
     await database.transact(make, "b", b"ann")
     changed = {1: (b"ann", b"x"), 2: (b"ann", b"x"), 3: (b"ann", b"longer"), 9: (b"ann", b"x")}
     assert await database.transact(naming.rewrite, "thing", "a", changed) == 2
-    rows = await database.read(journal.read_at, "thing", "a", [1, 2, 3])
+    rows = await database.read(rewriting.read_at, "thing", "a", [1, 2, 3])
     assert sorted((row.seq, row.event) for row in rows) == [(1, b"x"), (2, b"ben"), (3, b"longer")]
-    (other,) = await database.read(journal.read_at, "thing", "b", [1])
+    (other,) = await database.read(rewriting.read_at, "thing", "b", [1])
     assert other.event == b"ann"
     head = await database.read(journal.read_head, "thing", "a")
     assert head is not None

@@ -14,7 +14,7 @@ from persistence.bridge.database import Database
 from persistence.chat.rows import ConversationRow
 from persistence.connection import Connection
 from persistence.errors import Fenced, HeadMoved, RowsRejected
-from persistence.journal import journal
+from persistence.journal import journal, rewriting
 from persistence.journal.turn import Receipt, Turn
 from persistence.nodes import nodes
 from persistence.nodes.shards import shard_of
@@ -87,10 +87,12 @@ async def _journal(both: Both, rng: Random) -> None:
             shards, before_ms = [shard_of(KIND, id)], START_MS + rng.randrange(100_000)
             await both.unit("due", shards=shards, before_ms=before_ms, limit=5)
         case 7:
-            await both.unit("rewrite_events", KIND, "other", {rng.randrange(1, 5): b"rewritten"})
+            await both.unit(
+                "rewrite_events", KIND, "other", {rng.randrange(1, 5): b"rewritten"}, of=rewriting
+            )
         case 8:
-            await both.unit("sizes_at", KIND, id, [1, 3, 99])
-            await both.unit("forget_until", KIND, id, rng.randrange(3))
+            await both.unit("sizes_at", KIND, id, [1, 3, 99], of=rewriting)
+            await both.unit("forget_until", KIND, id, rng.randrange(3), of=rewriting)
         case _:
             life = both.tables.lives - rng.randrange(2)
             await both.unit("renew", "n1", life, 60.0, of=nodes)
