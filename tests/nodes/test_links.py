@@ -9,7 +9,16 @@ import trio
 from trio.testing import MockClock
 
 from actors.kernel.nodes.batch import Batch, Piece, seal, unseal
-from actors.kernel.nodes.link import BATCH_BYTES, ENTRY_BYTES, PIECE_BYTES, Heard, Life, LinkFull, Trouble
+from actors.kernel.nodes.link import (
+    BATCH_BYTES,
+    ENTRY_BYTES,
+    PIECE_BYTES,
+    Heard,
+    Life,
+    Link,
+    LinkFull,
+    Trouble,
+)
 from tests.nodes.play import KEY, Node, Stage, open_stage
 from tests.support.bus import FAIR, FOUL
 from tests.support.depth import depth
@@ -146,6 +155,25 @@ async def test_a_full_link_gives_up_what_is_kept_and_says_so(autojump_clock: Moc
         await trio.sleep(3)
         assert Trouble.LOST in b.heard["a"]
         assert b.entries("a") == [b"anew"]
+
+
+def test_a_loss_is_told_to_a_node_that_has_all_before_it() -> None:
+    """The link is full of what the receiver has, and has acknowledged in batches that do not come back."""
+    a, b = Link(Life("a", 1), Life("b", 1), 0.0), Link(Life("b", 1), Life("a", 1), 0.0)
+    heard: list[Heard] = []
+    sent = 0
+    with pytest.raises(LinkFull):
+        while True:
+            a.send(bytes(PIECE_BYTES), kept=True)
+            sent += 1
+            heard += b.receive(a.take(0.0), 0.0)
+    assert len(heard) == sent
+    assert Trouble.LOST not in heard
+    number = a.send(b"after", kept=True)
+    assert b.receive(a.take(0.0), 0.0) == [Trouble.LOST, b"after"]
+    a.receive(b.take(0.0), 0.0)
+    assert a.is_acknowledged(number)
+    assert a.waiting_bytes == 0
 
 
 async def test_strangers_are_not_heard(autojump_clock: MockClock) -> None:

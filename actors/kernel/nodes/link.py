@@ -131,8 +131,8 @@ class Link:
             kept: send it again until it is acknowledged.
 
         Raises:
-            LinkFull: too much waits. Where the entry is kept, all kept ones that wait are given up then, so that the
-                receiver begins anew.
+            LinkFull: too much waits. Where the entry is kept, all kept ones that wait are given up with it, so that the
+                receiver is told of the loss and begins anew, even if it has received all before this one.
             ValueError: the entry is too large for any link; a defect.
         """
         if len(body) > ENTRY_BYTES:
@@ -219,6 +219,9 @@ class Link:
         self._bytes -= sum(map(_cost, self._kept.values()))
         self._kept.clear()
         self._waiting = deque(piece for piece in self._waiting if not piece.kept)
+        # The refused entry takes a number as well: where all that was sent has arrived and is not acknowledged yet, the
+        # receiver misses nothing but that one.
+        self._next_kept += 1
         self._kept_sent = self._next_kept
         self._again_from = None
 
