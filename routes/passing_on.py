@@ -9,7 +9,6 @@ All of them are kept by the link, so that a request is done once, or its node is
 """
 
 from collections.abc import Awaitable, Callable
-from itertools import count
 
 import msgspec
 import structlog
@@ -17,6 +16,7 @@ import trio
 
 from actors.errors import Overloaded
 from actors.kernel.nodes.entries import Said
+from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.membership import Membership
 from actors.kernel.one_shot import OneShot
 from persistence.errors import OutcomeUnknown
@@ -72,9 +72,9 @@ class PassingOn:
         self._membership = membership
         self._spawn = spawn
         self._answers: Answers | None = None
-        self._numbers = count(1)
+        self._numbers = membership.life.numbers()
         self._pending: dict[int, tuple[str, OneShot[_Response | None]]] = {}
-        self._answering: dict[tuple[str, int], trio.CancelScope] = {}
+        self._answering: dict[tuple[Life | None, int], trio.CancelScope] = {}  # by who asks, and its number
         self.passed = self.answered = 0
         """Requests that other nodes have answered, and those of others that were answered here."""
         peers = membership.peers
@@ -144,28 +144,32 @@ class PassingOn:
         request = asked.request
         own = self._membership.life.node
         self._membership.where.learn({request.shard: Lease(own, request.fence)})
-        scope = self._answering[node, asked.number] = trio.CancelScope()
-        self._spawn(self._answer, node, asked, scope)
+        asker = self._membership.peers.life(node)
+        scope = self._answering[asker, asked.number] = trio.CancelScope()
+        self._spawn(self._answer, asker, asked, scope)
 
-    async def _answer(self, node: str, asked: _Request, scope: trio.CancelScope) -> None:
+    async def _answer(self, asker: Life | None, asked: _Request, scope: trio.CancelScope) -> None:
         try:
             with scope:
                 if self._answers is None or len(self._answering) > ANSWERED_AT_ONCE:
-                    self._send(node, _Response(asked.number, REFUSED, [], b""))
+                    self._send(asker, _Response(asked.number, REFUSED, [], b""))
                     return
                 outgoing = await self._answers(asked.request)
                 body = outgoing.body if isinstance(outgoing.body, bytes) else None
                 if body is None or len(body) > BODY_BYTES:
                     log.error("an answer cannot be passed on", line=asked.request.line)
-                    self._send(node, _Response(asked.number, UNKNOWN, [], b""))
+                    self._send(asker, _Response(asked.number, UNKNOWN, [], b""))
                 else:
-                    self._send(node, _Response(asked.number, outgoing.status, outgoing.headers, body))
+                    self._send(asker, _Response(asked.number, outgoing.status, outgoing.headers, body))
         finally:
-            self._answering.pop((node, asked.number), None)
+            self._answering.pop((asker, asked.number), None)
 
-    def _send(self, node: str, response: _Response) -> None:
+    def _send(self, asker: Life | None, response: _Response) -> None:
+        """Answer the life that has asked: its next one does not wait for it."""
         self.answered += 1
-        self._membership.peers.say(node, RESPONSE, _encode(response))
+        peers = self._membership.peers
+        if asker is not None and peers.life(asker.node) == asker:
+            peers.say(asker.node, RESPONSE, _encode(response))
 
     def _hear_response(self, _node: str, body: bytes) -> None:
         answer = _response(body)
@@ -174,7 +178,8 @@ class PassingOn:
             pending[1].wake(answer)
 
     def _hear_let_go(self, node: str, body: bytes) -> None:
-        scope = self._answering.get((node, msgspec.msgpack.decode(body, type=int)))
+        asker = self._membership.peers.life(node)
+        scope = self._answering.get((asker, msgspec.msgpack.decode(body, type=int)))
         if scope is not None:
             scope.cancel()
 
@@ -183,5 +188,5 @@ class PassingOn:
             if asked_of == node:
                 waiter.wake(None)
         for (asker, _), scope in list(self._answering.items()):
-            if asker == node:
+            if asker is not None and asker.node == node:
                 scope.cancel()

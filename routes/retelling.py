@@ -55,7 +55,7 @@ class Retelling:
         self._membership = membership
         self._forms: dict[str, type] = {}
         self._sender, self._receiver = trio.open_memory_channel[tuple[str, int, object]](WAITING_MAX)
-        self._told = 0
+        self._told = membership.life.first_number  # the last number that was told
         # {node: the last event that it has followed}, of those that are waited for
         self._followed: dict[str, int] = {}
         self._late: dict[str, int] = {}  # {node: the event up to which it is not waited for}
@@ -152,6 +152,8 @@ class Retelling:
         number = msgspec.msgpack.decode(body, type=int)
         if number == FROM_NOW:
             number = self._told
+        elif number < self._membership.life.first_number:
+            return  # what a former life of this node has told
         if number >= self._late.get(node, 0):
             self._late.pop(node, None)
             self._followed[node] = number

@@ -176,6 +176,13 @@ def test_a_loss_is_told_to_a_node_that_has_all_before_it() -> None:
     assert a.waiting_bytes == 0
 
 
+def test_no_two_lives_use_the_same_numbers() -> None:
+    first, second = Life("a", 1), Life("a", 2)
+    assert next(first.numbers()) == first.first_number
+    assert first.first_number + 1_000_000_000 < second.first_number
+    assert Life("a", 2**31 - 1).first_number < 2**63
+
+
 async def test_strangers_are_not_heard(autojump_clock: MockClock) -> None:
     async with open_stage("a", "b") as stage:
         b = stage.nodes["b"]

@@ -110,6 +110,33 @@ async def test_what_a_dead_node_may_have_done_is_unknown(autojump_clock: object)
         assert realm.nodes["a"].system.peek(KIND, "b0") is not None
 
 
+async def test_an_answer_for_a_former_life_is_nobodys(autojump_clock: object) -> None:
+    """A node begins anew at once, and asks somebody else before what it asked in its former life is answered."""
+    async with open_realm("a", "b", "c") as realm:
+        b, c = realm.nodes["b"].where, realm.nodes["c"].where
+        at_b, at_c = b.shard_of(KIND.name, "b0"), c.shard_of(KIND.name, "c0")
+        b.moving.add(at_b)
+        c.moving.add(at_c)
+        former = realm.nodes.pop("a")
+        former.system.post(KIND, "b0", Deposit("ann", 1000), lambda _: None)
+        await trio.sleep(0.1)
+        former.scope.cancel()
+        await former.gone.wait()
+        await realm.begin("a")
+        client = Client(realm, "a", "c0")
+        client.say(Deposit("bob", 7))
+        await trio.sleep(0.1)
+        b.moving.discard(at_b)
+        b.changed()
+        await trio.sleep(1)
+        assert realm.simulation.rows["ledger", "b0"].total == 1000
+        assert client.replies == []
+        c.moving.discard(at_c)
+        c.changed()
+        await trio.sleep(1)
+        assert client.replies == [7]
+
+
 async def test_memory_on_all_nodes_hears_of_what_it_may_have_missed(autojump_clock: object) -> None:
     heard: list[str] = []
     kind = replace(KIND, followers=Followers(on_outcome_unknown=heard.append))

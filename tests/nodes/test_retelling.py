@@ -25,8 +25,8 @@ class Unheard(msgspec.Struct, frozen=True):
 
 
 class _Node:
-    def __init__(self, bus: SimulatedBus, name: str) -> None:
-        membership = Membership(cast(Any, None), Life(name, 1))
+    def __init__(self, bus: SimulatedBus, name: str, life: int = 1) -> None:
+        membership = Membership(cast(Any, None), Life(name, life))
         self.life = membership.life
         self.peers = peers_of(self.life, bus.end(name))
         membership.link(self.peers)
@@ -113,6 +113,20 @@ async def test_who_is_gone_or_not_heard_is_not_waited_for(autojump_clock: MockCl
         bus.parted.add(frozenset("ac"))
         await trio.sleep(3)
         assert await a.happens(Happened("y")) == 0
+
+
+async def test_what_a_former_life_has_told_is_not_what_this_one_waits_for(autojump_clock: MockClock) -> None:
+    async with _open() as (bus, a, b, c):
+        b.takes_seconds = 0.6
+        a.retelling.tell(Happened("x"))
+        await trio.sleep(0.1)
+        anew = _Node(bus, "a", life=2)
+        for other in (b, c):
+            anew.peers.meet(other.life)
+            other.peers.meet(anew.life)
+        await trio.sleep(0.4)
+        assert await anew.happens(Happened("z")) == FOLLOW_SECONDS
+        assert b.memory == [Happened("x")], "which b says meanwhile that it has followed"
 
 
 async def test_a_release_that_says_nothing_is_not_waited_for(autojump_clock: MockClock) -> None:

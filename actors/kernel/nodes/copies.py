@@ -10,7 +10,6 @@ stay. Where an owner comes to this node without being loaded, its copy stays unt
 """
 
 from collections.abc import Collection, Iterator
-from itertools import count
 from typing import Any
 
 import trio
@@ -62,7 +61,7 @@ class Copies:
         self._copies: dict[Key, Copy] = {}
         # those that are to ask, {key: not before this time}
         self._due: dict[Key, float] = {}
-        self._numbers = count(1)
+        self._numbers = peers.links.own.numbers()
         self._refreshing = Refreshing(
             runtime, still=self._is_held, done=self._settle, failed=self._not_renewed
         )

@@ -15,6 +15,7 @@ from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.nodes.entries import Answered, Asked, Failed, Heard, Moved, Told, Touched, encode
 from actors.kernel.nodes.failures import failed
 from actors.kernel.nodes.followed import Followed, Position
+from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.posts import Posts, packed
 from actors.kernel.nodes.whereabouts import Place, Whereabouts
@@ -210,11 +211,15 @@ class Far:
             _log.warning("question_not_understood", node=node, kind=asked.kind, why=type(fault).__name__)
             self.peers.tell(node, Answered(asked.number, None, Failed(Fault.__name__)))
             return
-        answer = partial(self._answer, node, asked.number, kind.crossing[type(command)])
+        asker = self.peers.life(node)
+        answer = partial(self._answer, asker, asked.number, kind.crossing[type(command)])
         self._here.post_for_other(kind, asked.id, command, answer, asked.left_ms / 1000)
 
-    def _answer(self, node: str, number: int, form: Any, answer: Answer) -> None:
-        error = answer.error
+    def _answer(self, asker: Life | None, number: int, form: Any, answer: Answer) -> None:
+        """Answer the life that has asked: its next one does not wait for it."""
+        if asker is None or self.peers.life(asker.node) != asker:
+            return
+        node, error = asker.node, answer.error
         if isinstance(error, Elsewhere):
             self.peers.tell(node, Moved(number, error.node, error.fence))
         elif error is not None:

@@ -18,7 +18,9 @@ which the receiver is told (`LOST`) so that it can begin anew.
 """
 
 from collections import deque
+from collections.abc import Iterator
 from enum import Enum
+from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from actors.kernel.nodes.batch import Batch, Piece
@@ -63,11 +65,30 @@ class LinkFull(Exception):
     """The other node does not take what it is sent; nothing was added."""
 
 
+NUMBERS_BITS = 32
+"""What a node asks in one life is numbered within so many bits, below the number of the life."""
+
+
 class Life(NamedTuple):
-    """A node in one of its lives."""
+    """A node in one of its lives.
+
+    Args:
+        node: its name.
+        number: rises with each life of any node; below 2^31, so that the numbers of what it asks have 63 bits.
+    """
 
     node: str
     number: int
+
+    @property
+    def first_number(self) -> int:
+        """The first number of what this life asks or tells; those of its former lives are all lower."""
+        return (self.number << NUMBERS_BITS) + 1
+
+    def numbers(self) -> Iterator[int]:
+        """Numbers for what this life asks, which no other life of the node uses: an answer meant for a former one may
+        come late, and is nobody's."""
+        return count(self.first_number)
 
 
 class Link:

@@ -66,6 +66,11 @@ class Peers:
         """The names of all other nodes that are linked."""
         return frozenset(self._lives)
 
+    def life(self, node: str) -> Life | None:
+        """The life in which a node is linked; None when it is not."""
+        number = self._lives.get(node)
+        return None if number is None else Life(node, number)
+
     def meet(self, peer: Life) -> None:
         """Link a node; one that was linked in a former life has gone first."""
         known = self._lives.get(peer.node)

@@ -16,7 +16,6 @@ caller is told so (`OutcomeUnknown`). An answer is given synchronously as it com
 
 from collections import deque
 from collections.abc import Callable
-from itertools import count
 from typing import Any, TypeAlias
 
 import msgspec
@@ -105,7 +104,7 @@ class Posts:
         self._spawn = spawn
         self._deliver: Deliver | None = None
         self._lines: dict[tuple[str, str], Line] = {}
-        self._numbers = count(1)
+        self._numbers = peers.links.own.numbers()
         self._sent: dict[int, Sent] = {}
         self._waiting = 0
         self._is_looked_after = False

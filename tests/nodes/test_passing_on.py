@@ -1,0 +1,97 @@
+"""Requests that are passed on: each answer goes to who has asked, whatever becomes of nodes meanwhile."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Any, cast
+
+import trio
+from trio.testing import MockClock
+
+from actors.kernel.nodes.link import Life
+from actors.kernel.nodes.membership import Membership
+from routes.edge.outgoing import Outgoing
+from routes.edge.pipeline.passing import Passed
+from routes.passing_on import PassingOn
+from tests.nodes.play import peers_of
+from tests.support.bus import SimulatedBus
+
+
+def request(path: str) -> Passed:
+    """Somebody's request."""
+    return Passed("GET /x", "GET", path, {}, b"", [], b"", "::1", "r", 5000, 1, 1, 1)
+
+
+class Asker:
+    """Whoever waits on a node for the answer of `b`."""
+
+    def __init__(self, node: "Node", path: str) -> None:
+        self.body: object = None
+        node.nursery.start_soon(self._ask, node, path)
+
+    async def _ask(self, node: "Node", path: str) -> None:
+        self.body = (await node.passing_on.pass_on("b", request(path), 5)).body
+
+
+class Node:
+    """One life of a node that passes requests on, and answers each with its path once that is let go."""
+
+    def __init__(self, bus: SimulatedBus, life: Life, nursery: trio.Nursery) -> None:
+        membership = Membership(cast(Any, None), life)
+        self.life = life
+        self.nursery = nursery
+        self.peers = peers_of(life, bus.end(life.node))
+        membership.link(self.peers)
+        self.passing_on = PassingOn(membership, nursery.start_soon)
+        self.passing_on.serve(self._answer)
+        self.let_go: dict[str, trio.Event] = {}
+        bus.join(life.node, self.peers.links.take)
+        self.peers.listen()
+        nursery.start_soon(self.peers.links.keep)
+
+    def meet(self, other: "Node") -> None:
+        """Have the two know each other."""
+        self.peers.meet(other.life)
+        other.peers.meet(self.life)
+
+    async def _answer(self, passed: Passed) -> Outgoing:
+        go = self.let_go[passed.path] = trio.Event()
+        with trio.CancelScope(shield=True):  # as what is being committed
+            await go.wait()
+        return Outgoing(200, [], passed.path.encode())
+
+
+@asynccontextmanager
+async def open_two() -> AsyncIterator[tuple[SimulatedBus, Node, Node]]:
+    """Two nodes, `a` and `b`, in their first lives."""
+    async with trio.open_nursery() as nursery:
+        bus = SimulatedBus(Random(0))
+        nursery.start_soon(bus.carry)
+        a, b = Node(bus, Life("a", 1), nursery), Node(bus, Life("b", 2), nursery)
+        a.meet(b)
+        await trio.sleep(1)
+        try:
+            yield bus, a, b
+        finally:
+            for go in b.let_go.values():
+                go.set()
+        nursery.cancel_scope.cancel()
+
+
+async def test_an_answer_for_a_former_life_is_nobodys(autojump_clock: MockClock) -> None:
+    async with open_two() as (bus, a, b):
+        ann = Asker(a, "/ann")
+        await trio.sleep(0.1)
+        anew = Node(bus, Life("a", 3), a.nursery)
+        anew.meet(b)
+        await trio.sleep(1)
+        bob = Asker(anew, "/bob")
+        await trio.sleep(0.1)
+        b.let_go["/ann"].set()
+        await trio.sleep(1)
+        assert bob.body is None
+        assert not b.passing_on.is_idle, "Bob's is being answered"
+        b.let_go["/bob"].set()
+        await trio.sleep(1)
+        assert (ann.body, bob.body) == (None, b"/bob")
+        assert b.passing_on.is_idle
