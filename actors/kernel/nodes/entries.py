@@ -93,12 +93,14 @@ class Told(msgspec.Struct, frozen=True, array_like=True, tag="told"):
         kind, id: which owner.
         name: of the command's type.
         command: encoded.
+        fence: under which the receiver owns its shard, as the sender knows; 0 where that is not said.
     """
 
     kind: str
     id: str
     name: str
     command: bytes
+    fence: int = 0
 
 
 class Touched(msgspec.Struct, frozen=True, array_like=True, tag="touched"):

@@ -1,5 +1,5 @@
 """What the actors of one node and of the others have to do with each other: commands for owners elsewhere
-(`posts.py`), views, memory and copies (`followed.py`) elsewhere that show what owners here have done.
+(`posts.py`, `telling.py`), views, memory and copies (`followed.py`) elsewhere that show what owners here have done.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -12,12 +12,13 @@ import structlog
 from actors.errors import Elsewhere
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Letter
-from actors.kernel.nodes.entries import Answered, Asked, Failed, Heard, Moved, Told, Touched, encode
+from actors.kernel.nodes.entries import Answered, Asked, Failed, Heard, Moved, Touched, encode
 from actors.kernel.nodes.failures import failed
 from actors.kernel.nodes.followed import Followed, Position
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.posts import Posts, packed
+from actors.kernel.nodes.telling import Telling, decoded
 from actors.kernel.nodes.whereabouts import Place, Whereabouts
 from actors.kernel.supervisor import Fault
 from persistence.nodes.members import Lease
@@ -75,6 +76,7 @@ class Far:
         self.peers = peers
         self.followed = Followed(where, peers)
         self._posts = Posts(where, peers, spawn)
+        self._telling = Telling(where, peers, spawn, ask_seconds)
         self._here: Here | None = None
         self._kinds: Mapping[str, Kind[Any, Any]] = {}
 
@@ -97,10 +99,10 @@ class Far:
         """
         self._here, self._kinds = here, kinds
         self._posts.open(here.deliver)
+        self._telling.open(here.tell_here, kinds)
         self.followed.open(position)
         peers = self.peers
         peers.hear(Asked, self._hear_question)
-        peers.hear(Told, self._hear_told)
         peers.hear(Touched, lambda _, entry: touched(entry.view, entry.ids, entry.source))
         peers.hear(Heard, self._hear_news)
 
@@ -156,15 +158,8 @@ class Far:
         self._posts.post(kind, id, letter, seconds, passes=passes)
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> None:
-        """Tell an owner elsewhere, if it lives there, a command without a caller."""
-        place = self.where.elsewhere(kind.name, id)
-        if place is None:
-            return
-        if type(command) not in kind.crossing:
-            _log.error("command_does_not_cross", kind=kind.name, command=type(command).__name__)
-            return
-        told = Told(kind.name, id, type(command).__name__, encode(command))
-        self.peers.tell(place.node, told)
+        """Tell an owner elsewhere, if it lives there, a command without a caller; see `Telling.tell`."""
+        self._telling.tell(kind, id, command)
 
     # -- from owners here ---------------------------------------------------------------------------
 
@@ -206,7 +201,7 @@ class Far:
             return
         try:
             kind = self._kinds[asked.kind]
-            command = _command(kind, asked.name, asked.command)
+            command = decoded(kind, asked.name, asked.command)
         except (KeyError, StopIteration, msgspec.DecodeError) as fault:
             _log.warning("question_not_understood", node=node, kind=asked.kind, why=type(fault).__name__)
             self.peers.tell(node, Answered(asked.number, None, Failed(Fault.__name__)))
@@ -227,11 +222,6 @@ class Far:
         else:
             self.peers.tell(node, Answered(number, packed(form, answer.reply)))
 
-    def _hear_told(self, _node: str, told: Told) -> None:
-        if self._here is not None:
-            kind = self._kinds[told.kind]
-            self._here.tell_here(kind.name, told.id, _command(kind, told.name, told.command))
-
     def _hear_news(self, _node: str, heard: Heard) -> None:
         followers = self._kinds[heard.kind].followers
         news = None if followers is None else followers.news
@@ -241,8 +231,3 @@ class Far:
         elif news is not None:
             form = next(one for one in news.of if one.__name__ == heard.name)
             news.hear(heard.id, msgspec.msgpack.decode(heard.event, type=form))
-
-
-def _command(kind: Kind[Any, Any], name: str, data: bytes) -> Any:
-    form = next(one for one in kind.crossing if one.__name__ == name)
-    return msgspec.msgpack.decode(data, type=form)

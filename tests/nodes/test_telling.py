@@ -1,0 +1,70 @@
+"""What owners are told without a caller reaches those in memory wherever they are by now, and goes in no circle."""
+
+import trio
+from trio.testing import MockClock
+
+from persistence.nodes.members import Lease
+from persistence.nodes.shards import shard_of
+from tests.kernel.ledger import KIND, Deposit, Read
+from tests.nodes.realm import Realm, open_realm
+
+
+def amounts(realm: Realm, id: str) -> list[int]:
+    """What was written into a ledger, in order."""
+    return [entry.amount for entry in realm.simulation.rows["entries", id]]
+
+
+async def test_what_reaches_a_former_owner_goes_on(autojump_clock: MockClock) -> None:
+    async with open_realm("a", "b", "c") as realm:
+        a, c = realm.nodes["a"].system, realm.nodes["c"].system
+        await realm.nodes["b"].system.ask(KIND, "b0", Deposit("ann", 1))
+        a.tell(KIND, "b0", Deposit("ann", 10))
+        await trio.sleep(0.5)
+        realm.bus.parted.add(frozenset("ab"))
+        assert await realm.give("b0", "c")
+        await c.ask(KIND, "b0", Read("ann"))
+        a.tell(KIND, "b0", Deposit("ann", 100))  # a has not heard of c yet
+        await trio.sleep(0.2)
+        realm.bus.parted.clear()
+        await trio.sleep(3)
+        assert amounts(realm, "b0") == [1, 10, 100]
+
+
+async def test_an_owner_of_whom_nobody_has_told_yet_hears_it_too(autojump_clock: MockClock) -> None:
+    async with open_realm("a", "b", "c") as realm:
+        a, c = realm.nodes["a"], realm.nodes["c"]
+        shard = shard_of(KIND.name, "b0")
+        _, fence = realm.simulation.leases[shard]
+        a.where.learn({shard: Lease("", fence + 1)})
+        realm.simulation.leases[shard] = ("c", fence + 2)
+        c.where.learn({shard: Lease("c", fence + 2)})
+        c.system.post(KIND, "b0", Read("ann"), lambda _: None)
+        for amount in (1, 2, 3):
+            a.system.tell(KIND, "b0", Deposit("ann", amount))
+        assert a.where.elsewhere(KIND.name, "b0") is None
+        await trio.sleep(3)  # a has looked at the rows meanwhile
+        assert amounts(realm, "b0") == [1, 2, 3]
+
+
+async def test_owners_that_are_not_in_memory_are_not_woken(autojump_clock: MockClock) -> None:
+    async with open_realm("a", "b") as realm:
+        realm.nodes["a"].system.tell(KIND, "b0", Deposit("ann", 1))
+        await trio.sleep(1)
+        assert realm.nodes["b"].system.peek(KIND, "b0") is None
+        assert amounts(realm, "b0") == []
+
+
+async def test_nodes_that_take_each_other_for_the_owner_do_not_tell_forever(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_realm("a", "b") as realm:
+        a, b = realm.nodes["a"], realm.nodes["b"]
+        shard = shard_of(KIND.name, "b0")
+        _, fence = realm.simulation.leases[shard]
+        b.where.learn({shard: Lease("a", fence + 2)})
+        a.where.learn({shard: Lease("b", fence + 2)})
+        before = [node.peers.links.statistics.entries for node in (a, b)]
+        a.system.tell(KIND, "b0", Deposit("ann", 1))
+        await trio.sleep(20)
+        told = [node.peers.links.statistics.entries for node in (a, b)]
+        assert [now - then for now, then in zip(told, before, strict=True)] == [1, 0]
