@@ -5,6 +5,7 @@ from routes.domain import Domain
 from routes.edge.declare.mounts import Mount
 from routes.party import invites, lobby, members, streams
 from routes.party.channels import PARTY as CHANNEL
+from routes.party.doubts import DOUBTS
 from routes.party.erasing import forget_user, let_go
 from routes.party.follow import follow
 from routes.party.jobs import jobs_of
@@ -20,7 +21,7 @@ PARTY = Domain(
     jobs=jobs_of,
     follow=follow,
     reactions=REACTIONS,
-    reconciliations=RECONCILIATIONS,
+    reconciliations=(*RECONCILIATIONS, *DOUBTS),
     let_go=let_go,
     forget_user=forget_user,
     exported=EXPORTED,

@@ -7,6 +7,7 @@ from actors.party.days_together import DaysTogether
 from actors.party.own_view import FACES
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
 from routes.jobs import BackgroundTask, Job, ticking
+from routes.party.doubts import follow_doubts
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
 from routes.party.reactions import follow_unknown_outcomes
@@ -41,6 +42,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         lambda viewer_id, _user_id: system.changed(parties.own, viewer_id, FACES)
     )
     follow_unknown_outcomes(service)
+    follow_doubts(service)
     memberships.on_change(lambda user_id, _party_id: service.of(FRIENDS_LIVE).party_changed(user_id))
     days_together = DaysTogether(memberships, service.of(STREAKS).together, service.clock.now_ms)
     return (
