@@ -162,6 +162,17 @@ async def announce(service: Service, event: object) -> None:
         pass
 
 
+def reconcile_when_parted(service: Service, about: Hashable) -> None:
+    """Subscribe: queue a subject whenever another node has ended, which may have told less than it has done.
+
+    Args:
+        about: one that stands for all that memory holds of its kind, so that several ends are one read. What it asks is
+            for the memory of this node alone: every other one queues it as well.
+    """
+    if service.node is not None:
+        service.node.membership.peers.on_parted(lambda _node: service.reconciler.add(about))
+
+
 async def reconcile(service: Service) -> None:
     """Reconcile every subject whose last change has an unknown outcome; run as a job.
 

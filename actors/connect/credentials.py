@@ -81,6 +81,11 @@ class Credentials:
         self._loads.void(server_id)
         self._rows.pop(server_id, None)
 
+    def distrust_all(self) -> None:
+        """Drop all servers from the cache because changes of their rows may not have been told; they are read again."""
+        self._loads.void_all()
+        self._rows.clear()
+
     def saw(self, server_id: str, now_ms: int, address: str) -> None:
         """Note that a server has called.
 

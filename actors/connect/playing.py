@@ -60,6 +60,15 @@ class Playing:
         for session in sessions.values():
             self._begin(session)
 
+    def other_than(self, found: Iterable[SessionRow]) -> set[str]:
+        """The ids of servers whose sessions in memory are not those found in the rows of all.
+
+        Args:
+            found: the sessions of all servers.
+        """
+        here = {session for there in self._sessions.values() for session in there.values()}
+        return {session.server_id for session in here.symmetric_difference(found)}
+
     def plays_on(self, user_id: str, server_id: str, now_ms: int) -> bool:
         """Whether the user has an unexpired session on that server.
 

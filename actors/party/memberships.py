@@ -115,6 +115,17 @@ class Memberships:
             if self._move(user_id, party_id):
                 self._doubt(user_id)
 
+    def compare(self, stored: Iterable[tuple[str, str]]) -> None:
+        """Doubt all users who are not where rows have them, which may have changed since they were read.
+
+        Args:
+            stored: (user id, party id) of everybody who is in one.
+        """
+        rows = dict(stored)
+        for user_id in sorted(self._party_of.keys() | rows.keys()):
+            if self._party_of.get(user_id) != rows.get(user_id):
+                self._doubt(user_id)
+
     def settle(self, user_id: str, party_id: str | None) -> bool:
         """Take in where a user is who was in doubt (`on_doubt`); returns whether that is news.
 

@@ -65,6 +65,17 @@ class Catalog:
         self._loads.void(scope)
         self._states.pop(scope, None)
 
+    async def reread(self) -> None:
+        """Read again which scopes there are, and each when it is asked for: changes may not have been told.
+
+        Scopes that are gone stay known, and have no pointers when they are read. Cancellation changes nothing.
+
+        Raises:
+            DatabaseUnavailable: the database cannot be asked; nothing has changed.
+        """
+        for scope in {*await self._store.read(pointers.all_scopes), *self._scopes}:
+            self.changed(scope)
+
     def _keep(self, scope: Scope, state: ScopeState) -> None:
         if len(self._states) >= SCOPES_MAX:
             del self._states[next(iter(self._states))]

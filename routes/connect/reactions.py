@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
+
 from actors.connect.commands import EndExpired
 from actors.connect.state import State
 from actors.errors import NotFound
 from actors.friends.events import RelationChanged
 from actors.networks.units_networks import ServerJoined
-from persistence.connect.sessions import sessions_of
-from routes.changes import Reaction, Reconciliation
+from persistence.connect.sessions import everywhere, sessions_of
+from routes.changes import Reaction, Reconciliation, reconcile_when_parted
 from routes.connect.own_servers import OWN_SERVERS
 from routes.connect.parting import ConsentBetween, end_consent, part
 from routes.connect.parts import GAME_SERVERS
@@ -37,8 +39,15 @@ class PlayersOn(NamedTuple):
     server_id: str
 
 
+class MissedTurns(msgspec.Struct, frozen=True):
+    """Reconciliation subject: the players and credentials of all game servers, of whose turns a node that has ended may
+    have told less than it did."""
+
+
 def follow_unknown_outcomes(service: Service) -> None:
-    """Subscribe: queue a server for reconciliation after one of its turns ended with an unknown outcome."""
+    """Subscribe: queue a server for reconciliation after one of its turns ended with an unknown outcome, and all when
+    another node has ended."""
+    reconcile_when_parted(service, MissedTurns())
     service.of(GAME_SERVERS).on_outcome_unknown.append(
         lambda server_id: service.reconciler.add(PlayersOn(server_id))
     )
@@ -90,6 +99,14 @@ async def _ask_players(service: Service, about: PlayersOn, _events: Sequence[obj
     return ()
 
 
+async def _look(service: Service, _about: MissedTurns, _events: Sequence[object]) -> tuple[()]:
+    servers = service.of(GAME_SERVERS)
+    servers.credentials.distrust_all()
+    for server_id in sorted(servers.playing.other_than(await service.database.read(everywhere))):
+        service.reconciler.add(PlayersOn(server_id))
+    return ()
+
+
 def _joined(service: Service, event: ServerJoined) -> None:
     service.of(OWN_SERVERS).joined(event.owner_id, event.server_id)
 
@@ -103,4 +120,5 @@ REACTIONS = (
 RECONCILIATIONS = (
     Reconciliation(ConsentBetween, _ask_consent),
     Reconciliation(PlayersOn, _ask_players),
+    Reconciliation(MissedTurns, _look),
 )

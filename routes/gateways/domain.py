@@ -7,7 +7,7 @@ from routes.edge.declare.mounts import Mount
 from routes.gateways import admin, machines, servers
 from routes.gateways.jobs import jobs_of
 from routes.gateways.parts import CARRYING, GATEWAY_REGISTRY
-from routes.gateways.reactions import REACTIONS, RECONCILIATIONS
+from routes.gateways.reactions import REACTIONS, RECONCILIATIONS, follow_ends_of_nodes
 from routes.jobs import BackgroundTask
 from routes.service import Service
 
@@ -22,6 +22,7 @@ def _follow(service: Service) -> tuple[BackgroundTask, ...]:
             service.of(CARRYING).changed()
 
     service.of(GAME_SERVERS).news.append(hear)
+    follow_ends_of_nodes(service)
     return (BackgroundTask("waiting heartbeats", let_go),)
 
 

@@ -1,23 +1,29 @@
-"""Users of whom the news of several nodes did not come in order: where they are is read from their rows."""
+"""Users of whom the news of several nodes did not come, or not in order: where they are is read from their rows."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from persistence.party import rows
-from routes.changes import Reconciliation
+from routes.changes import Reconciliation, reconcile_when_parted
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
 from routes.service import Service
 
 
-class MemberInDoubt(NamedTuple):
+class MemberInDoubt(msgspec.Struct, frozen=True):
     """Reconciliation subject: the party of one user."""
 
     user_id: str
 
 
+class MissedMembers(msgspec.Struct, frozen=True):
+    """Reconciliation subject: who is in which party, of which a node that has ended may have told less than it did."""
+
+
 def follow_doubts(service: Service) -> None:
-    """Subscribe: queue a user for reconciliation when it is unknown where they are."""
+    """Subscribe: queue a user for reconciliation when it is unknown where they are, and all when a node has ended."""
+    reconcile_when_parted(service, MissedMembers())
     service.of(MEMBERSHIPS).on_doubt(lambda user_id: service.reconciler.add(MemberInDoubt(user_id)))
 
 
@@ -36,4 +42,13 @@ async def _ask(service: Service, about: MemberInDoubt, _events: Sequence[object]
     return ()
 
 
-DOUBTS = (Reconciliation(MemberInDoubt, _ask),)
+async def _compare(service: Service, _about: MissedMembers, _events: Sequence[object]) -> tuple[()]:
+    """Doubt all who are not where rows have them.
+
+    Raises: PersistenceError where these cannot be read. Cancellation changes nothing.
+    """
+    service.of(MEMBERSHIPS).compare(await service.database.read(rows.memberships))
+    return ()
+
+
+DOUBTS = (Reconciliation(MemberInDoubt, _ask), Reconciliation(MissedMembers, _compare))

@@ -8,7 +8,7 @@ from routes.versions import channels, content, downloads, events, feeds, release
 from routes.versions.hosted import HOSTED_FILES
 from routes.versions.jobs import jobs_of
 from routes.versions.parts import ANSWERS, FOLDERS, RELEASE_KEY, RELEASES, TALLY
-from routes.versions.reactions import REACTIONS
+from routes.versions.reactions import REACTIONS, RECONCILIATIONS, follow
 
 
 def _show_gauges(service: Service) -> None:
@@ -21,7 +21,9 @@ VERSIONS = Domain(
     mounts=(Mount("versions", (releases, channels, events, resolve, downloads, content, feeds)),),
     parts=(RELEASES, RELEASE_KEY, ANSWERS, TALLY, FOLDERS, HOSTED_FILES),
     jobs=jobs_of,
+    follow=follow,
     reactions=REACTIONS,
+    reconciliations=RECONCILIATIONS,
     gauges=_show_gauges,
     exported=EXPORTED,
 )

@@ -1,0 +1,61 @@
+"""What a node has committed and told nobody before it ended is in the memory of the others soon after its end."""
+
+from pathlib import Path
+
+import pytest
+
+from actors.connect.events import SessionEnded
+from persistence.connection import Connection
+from routes.connect.parts import GAME_SERVERS
+from routes.gateways.parts import GATEWAY_REGISTRY
+from routes.party.memberships import MEMBERSHIPS
+from tests.connect.play import claimed
+from tests.gateways.play import TOKEN, gateway
+from tests.support.cluster import open_cluster
+from tests.support.nats import NatsServer
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.slow
+
+NEW_SECRET = bytes(range(32))
+
+
+async def test_memory_is_what_rows_say_after_the_end_of_a_node(
+    database_url: str, tmp_path: Path, nats: NatsServer
+) -> None:
+    async with open_cluster(database_url, tmp_path, nats, "a", "b", gateway_token=TOKEN) as cluster:
+        a = cluster.worlds["a"]
+        ann, ben = await a.players("Ann", "Ben")
+        kept, gone = await gateway(a), await gateway(a, "gw2.example.net")
+        server = await claimed(a, ann)
+        await server.seat(ben)
+        party_id = (await ann.do("POST", "/v1/social/party"))["party"]["id"]
+        servers, memberships = a.service.of(GAME_SERVERS), a.service.of(MEMBERSHIPS)
+        session = servers.playing.session_of(ben.id, server.id)
+        assert session is not None
+        assert servers.credentials.peek(server.id) is not None
+
+        async def change(conn: Connection) -> None:
+            await conn.execute("UPDATE gateways SET secret = $2 WHERE gateway_id = $1", kept.id, NEW_SECRET)
+            await conn.execute("DELETE FROM gateways WHERE gateway_id = $1", gone.id)
+
+        await cluster.worlds["b"].service.database.transact(change)
+        memberships.left(ann.id, party_id)
+        memberships.joined(ben.id, party_id)
+        servers.playing.hear(SessionEnded(session))
+        await cluster.remove("b")
+
+        async def is_right() -> bool:
+            registry = a.service.of(GATEWAY_REGISTRY)
+            row = registry.row(kept.id)
+            return (
+                row is not None
+                and row.secret == NEW_SECRET
+                and registry.row(gone.id) is None
+                and memberships.of(ann.id) == party_id
+                and memberships.of(ben.id) is None
+                and servers.playing.session_of(ben.id, server.id) is not None
+                and servers.credentials.peek(server.id) is None
+            )
+
+        await wait_until(is_right)
