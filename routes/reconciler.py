@@ -42,8 +42,9 @@ class Reconciler:
 
     def __init__(self, running_seconds: Callable[[], Awaitable[float]] = _nothing_runs) -> None:
         self._running_seconds = running_seconds
-        # {subject: (when it was last added, the events of each of its changes, if committed)}
-        self._open: dict[Hashable, tuple[float, tuple[Sequence[object], ...]]] = {}
+        # {(its type, subject): (when it was last added, the events of each of its changes, if committed)}; named tuples
+        # of two types are equal where their fields are
+        self._open: dict[tuple[type, Hashable], tuple[float, tuple[Sequence[object], ...]]] = {}
 
     def __len__(self) -> int:
         return len(self._open)
@@ -52,13 +53,14 @@ class Reconciler:
         """Queue a subject that may have been changed.
 
         Args:
-            about: the subject; equal for all changes that the same read covers.
+            about: the subject; of the same type and equal for all changes that the same read covers.
             events: the events of the change if it was committed; read only when the subject is reconciled, so the
                 caller may still append to the list until then.
         """
-        _, known = self._open.get(about, (0.0, ()))
+        key = type(about), about
+        _, known = self._open.get(key, (0.0, ()))
         if known or len(self._open) < MAX_OPEN:
-            self._open[about] = trio.current_time(), (*known, events)[-MAX_CHANGES:]
+            self._open[key] = trio.current_time(), (*known, events)[-MAX_CHANGES:]
         else:
             log.warning("too many changes whose outcome is unknown", open=MAX_OPEN)
 
@@ -72,13 +74,13 @@ class Reconciler:
             return
         running_since = trio.current_time()
         running_since -= await self._running_seconds()
-        for about, added in tuple(self._open.items()):
-            added_at, changes = added
+        for key, added in tuple(self._open.items()):
+            (_, about), (added_at, changes) = key, added
             if running_since < added_at:  # its transaction may still be running
                 continue
             try:
                 await reconcile(about, [event for events in changes for event in events])
             except Refused:  # the actor cannot answer now; retried by the next run
                 continue
-            if self._open.get(about) is added:
-                del self._open[about]
+            if self._open.get(key) is added:
+                del self._open[key]

@@ -1,6 +1,7 @@
 """The reconciler: what has to be asked is asked until somebody answers, and nothing else is."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import pytest
 
@@ -36,6 +37,25 @@ async def test_it_is_asked_until_there_is_an_answer():
     assert (rows.subjects, len(open_)) == (["busy", "away"], 3)
     await open_.reconcile(rows.reconcile)
     assert (rows.subjects[2:], len(open_)) == (["busy", "away", "fine"], 0)
+
+
+class Tokens(NamedTuple):
+    user_id: str
+
+
+class Erasure(NamedTuple):
+    user_id: str
+
+
+async def test_subjects_of_two_kinds_are_two():
+    open_, rows = Reconciler(), Rows()
+    open_.add(Tokens("ann"))
+    open_.add(Erasure("ann"))
+    open_.add(Tokens("ann"))
+    assert len(open_) == 2
+    await open_.reconcile(rows.reconcile)
+    assert [type(about) for about in rows.subjects] == [Tokens, Erasure]
+    assert len(open_) == 0
 
 
 async def test_a_subject_that_comes_while_it_is_asked_is_asked_again():
