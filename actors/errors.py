@@ -38,9 +38,20 @@ A refusal is always meant for the client; defects of the service are raised as o
 A `status_hint` is a hint: only the edge decides on a status code (contract §1).
 """
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import ClassVar
 
 import msgspec
+
+MAX_ERRORS = 100
+"""Field errors that one refusal tells of."""
+
+MAX_POINTER_BYTES = 8 * 1024
+"""Of the pointers of one refusal together, as they are written in JSON: a client's own names are repeated in them."""
+
+INSIDE = " (further inside)"
+"""Ends the sentence of an error whose pointer was cut."""
 
 
 class FieldError(msgspec.Struct, frozen=True):
@@ -49,6 +60,41 @@ class FieldError(msgspec.Struct, frozen=True):
     pointer: str
     code: str
     message: str
+
+    def within(self, room: int) -> "FieldError":
+        """This error, with a pointer of at most `room` bytes as it is written in JSON.
+
+        A longer pointer is cut by whole steps, so that it leads to the nearest value around the broken one whose own
+        pointer fits, at worst to the whole body; the sentence then ends with "(further inside)".
+        """
+        if len(self.pointer) <= room and _written_bytes(self.pointer) <= room:
+            return self
+        cut = ""
+        for step in self.pointer[: room + 1].split("/")[1:]:
+            room -= 1 + _written_bytes(step)
+            if room < 0:
+                break
+            cut += f"/{step}"
+        return FieldError(cut, self.code, self.message.removesuffix(INSIDE) + INSIDE)
+
+
+def told(errors: Iterable[FieldError]) -> tuple[FieldError, ...]:
+    """The first 100 errors, with pointers of 8 KiB together, so that no refusal is much larger than what is refused.
+
+    Args:
+        errors: not asked for more than are told. Pointers for which no room is left are cut (`FieldError.within`).
+    """
+    kept: list[FieldError] = []
+    room = MAX_POINTER_BYTES
+    for error in islice(errors, MAX_ERRORS):
+        fitting = error.within(room)
+        room -= _written_bytes(fitting.pointer)
+        kept.append(fitting)
+    return tuple(kept)
+
+
+def _written_bytes(pointer: str) -> int:
+    return len(msgspec.json.encode(pointer)) - 2
 
 
 class Refused(Exception):
@@ -130,12 +176,15 @@ class Invalid(Refused):
 
     Args:
         errors: what is wrong, at least one.
+
+    Attributes:
+        errors: those that the client is told of (`told`).
     """
 
     code, status_hint, sentence = "VALIDATION_FAILED", 422, "the request is not valid"
 
     def __init__(self, *errors: FieldError, message: str | None = None, **meta: object) -> None:
-        self.errors = errors
+        self.errors = told(errors)
         super().__init__(message or (errors[0].message if errors else None), **meta)
 
 

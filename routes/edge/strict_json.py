@@ -13,13 +13,13 @@ worst 256 KiB cost ten times what ordinary ones do; `tests/edge/test_cost.py` ho
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isinf
 from typing import TypeAlias
 
 import msgspec
 
-from actors.errors import FieldError
+from actors.errors import MAX_POINTER_BYTES, FieldError, told
 from routes.edge.errors import MalformedJson, PayloadTooLarge
 
 MAX_DEPTH = 32
@@ -27,9 +27,6 @@ MAX_DEPTH = 32
 
 MAX_BYTES = 256 * 1024
 """Of a body without its long strings and its white space."""
-
-MAX_ERRORS = 100
-"""Field errors reported in one answer."""
 
 _LONG_TEXT_BYTES = 16 * 1024
 _MAX_QUOTES = 4096
@@ -57,7 +54,8 @@ def parse(data: bytes) -> tuple[Json, tuple[FieldError, ...]]:
         data: the whole text.
 
     Returns:
-        The values, and the first 100 errors, with JSON pointers.
+        The values, and the first 100 errors, with JSON pointers. A pointer that repeats long names of the text may be
+        cut; how is said at `FieldError.within`.
 
     Raises:
         MalformedJson: it is not JSON that is accepted: see the list above; also deeper than 32 levels.
@@ -77,9 +75,7 @@ def parse(data: bytes) -> tuple[Json, tuple[FieldError, ...]]:
         raise MalformedJson
     if _SUSPECT.search(outline) is None and (b"\\" not in data or b"\\u0000" not in data):
         return values, ()
-    errors: list[FieldError] = []
-    _look_through(values, [], errors)
-    return values, tuple(errors)
+    return values, told(_unstorable(values))
 
 
 def escaped(name: str) -> str:
@@ -153,36 +149,59 @@ def _too_deep() -> MalformedJson:
     return MalformedJson(f"the body nests deeper than {MAX_DEPTH} levels")
 
 
-def _look_through(value: Json, path: list[str | int], errors: list[FieldError]) -> None:
-    """Collect errors for U+0000 and numbers out of range; recurses at most 32 levels, as deep as the values are."""
-    if len(errors) >= MAX_ERRORS:
-        return
-    if isinstance(value, list):
-        for index, item in enumerate(value):
-            path.append(index)
-            _look_through(item, path, errors)
+def _unstorable(values: Json) -> Iterator[FieldError]:
+    """The errors in a text, made one at a time: it can hold any number of them."""
+    flaw = _flaw(values)
+    if flaw is not None:
+        yield _error((), flaw)
+    elif isinstance(values, (dict, list)):
+        yield from _within(values, [])
+
+
+def _within(values: dict[str, Json] | list[Json], path: list[str]) -> Iterator[FieldError]:
+    """The same in an array or object; recurses at most 32 levels, as deep as the values are.
+
+    Args:
+        path: the steps to it; as before once all errors were asked for.
+    """
+    members: Iterable[tuple[str | int, Json]] = (
+        values.items() if isinstance(values, dict) else enumerate(values)
+    )
+    for name, value in members:
+        if isinstance(name, str) and "\0" in name:
+            yield _error(path, _BAD_TEXT)
+        flaw = _flaw(value)
+        if flaw is not None:
+            yield _error((*path, _step(name)), flaw)
+        elif value and isinstance(value, (dict, list)):
+            path.append(_step(name))
+            yield from _within(value, path)
             path.pop()
-    elif isinstance(value, dict):
-        for name, member in value.items():
-            if "\0" in name:
-                errors.append(_unstorable_text(path))
-            path.append(name)
-            _look_through(member, path, errors)
-            path.pop()
-    elif isinstance(value, str):
-        if "\0" in value:
-            errors.append(_unstorable_text(path))
-    elif value is not None and (isinf(value) if isinstance(value, float) else not _fits(value)):
-        errors.append(FieldError(_pointer(path), "OUT_OF_RANGE", "the number is out of range"))
 
 
-def _fits(number: int) -> bool:
-    return _BIGINT_MIN <= number <= _BIGINT_MAX
+_BAD_TEXT = ("BAD_TEXT", "the character U+0000 is not allowed")
+_OUT_OF_RANGE = ("OUT_OF_RANGE", "the number is out of range")
 
 
-def _unstorable_text(path: Sequence[str | int]) -> FieldError:
-    return FieldError(_pointer(path), "BAD_TEXT", "the character U+0000 is not allowed")
+def _flaw(value: Json) -> tuple[str, str] | None:
+    """Why a value cannot be stored, as (code, sentence); arrays and objects are judged by what is in them."""
+    if isinstance(value, str):
+        return _BAD_TEXT if "\0" in value else None
+    if isinstance(value, int):
+        return None if _BIGINT_MIN <= value <= _BIGINT_MAX else _OUT_OF_RANGE
+    return _OUT_OF_RANGE if isinstance(value, float) and isinf(value) else None
 
 
-def _pointer(path: Sequence[str | int]) -> str:
-    return "".join(f"/{escaped(str(step))}" for step in path)
+def _step(name: str | int) -> str:
+    """A step of a pointer; a name is cut where it is too long to be told, in whatever pointer it stands."""
+    return f"/{escaped(name[:MAX_POINTER_BYTES])}" if isinstance(name, str) else f"/{name}"
+
+
+def _error(path: Sequence[str], flaw: tuple[str, str]) -> FieldError:
+    """An error at the end of a path; of a pointer that is too long to be told, no more is made than shows that."""
+    pointer = ""
+    for step in path:
+        pointer += step
+        if len(pointer) > MAX_POINTER_BYTES:
+            break
+    return FieldError(pointer, *flaw)

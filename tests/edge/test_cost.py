@@ -1,4 +1,5 @@
-"""What a stranger can make us spend: no body costs much more than an ordinary one of its size, on any route or socket.
+"""What a stranger can make us spend: no body costs much more than an ordinary one of its size, on any route or socket,
+and none is answered with much more than it has itself.
 
 Times are CPU time of the thread, the least of several, and are compared with each other: what is looked for is not a
 slow line, but a cost that grows with the square of something.
@@ -12,13 +13,15 @@ from functools import partial
 import msgspec
 import pytest
 
-from actors.errors import Refused
+from actors.errors import MAX_ERRORS, Invalid, Refused
 from actors.launcher.units_reports import REPORT_MAX_BYTES, names_in
 from routes import TABLE
 from routes.domains import COMMANDS
 from routes.edge.declare.endpoint import Endpoint
 from routes.edge.declare.query import MAX_SEGMENT_CHARACTERS
+from routes.edge.errors import problem
 from routes.edge.strict_json import MAX_BYTES, parse
+from routes.edge.websocket import frames
 from routes.edge.wire import decode
 from routes.live.commands import BadFrame, Misread
 from tests.support.cost import least_seconds, without_collector
@@ -32,6 +35,9 @@ MARGIN = 40
 """Times what an ordinary body costs. The worst that is known costs ten times that; what was cured, a thousand times."""
 
 ENDPOINTS = [one for one in TABLE.endpoints if one.shape is not None]
+
+SPARE_BYTES = 24 * 1024
+"""What an answer may have beyond the bytes that it answers: a hundred errors, with 8 KiB of pointers."""
 
 FRAME_BYTES = 65_536
 UPLOAD_BYTES = 2 * 1024 * 1024
@@ -48,6 +54,12 @@ def ordinary(field: bytes, size: int) -> bytes:
     return within(b'{"%b":[' % field, item, b"{}]}", size)
 
 
+def unstorable_names(start: bytes, end: bytes, size: int) -> bytes:
+    """A text of a size, filled with members whose names hold U+0000."""
+    count = (size - len(start) - len(end)) // len(b'"\\u000012345":0,')
+    return start + b",".join(b'"\\u0000%d":0' % n for n in range(count)) + end
+
+
 Hostile = Callable[[bytes, int], bytes]
 
 ATTACK = b"[" + b"[]," * 33 + b'"'
@@ -59,6 +71,18 @@ HOSTILE: dict[str, Hostile] = {
     "escapes": lambda field, size: within(b'{"%b":"' % field, b"\\u00e9", b'"}', size),
     "escaped zeros, nearly": lambda field, size: within(b'{"%b":"' % field, b"\\u000", b'"}', size),
     "escaped zeros": lambda field, size: within(b'{"%b":["' % field, b'\\u0000","', b'"]}', size),
+    "a long name over names with escaped zeros": lambda field, size: unstorable_names(
+        b'{"%b":{"%b":{' % (field, b"A" * (size // 2)), b"}}}", size
+    ),
+    "long names with signs to escape over numbers out of range": lambda field, size: within(
+        b'{"%b":{"%b":{"%b":[' % (field, b"~/" * 2_000, b"\\u0001" * 1_360), b"1e999,", b"0]}}}", size
+    ),
+    "names as deep as may be over escaped zeros": lambda field, size: within(
+        b'{"%b":' % field + (b'{"%b":' % (b"\\u0001" * (size // 360))) * 28 + b"[",
+        b'"\\u0000",',
+        b"0]" + b"}" * 29,
+        size,
+    ),
     "brackets that open": lambda field, size: within(b"", b"[", b"", size),
     "brackets side by side": lambda field, size: within(b'{"%b":[' % field, b"[],", b"0]}", size),
     "brackets as deep as may be": lambda field, size: within(
@@ -85,6 +109,20 @@ HOSTILE: dict[str, Hostile] = {
     "white space": lambda field, size: within(b'{"%b":0' % field, b" ", b"}", size),
 }
 """{what it is made of: a body of about that size}."""
+
+
+def said_to(work: Callable[[], object]) -> int:
+    """How many bytes the answer has that refuses it; 0 where it is not refused."""
+    try:
+        work()
+    except Refused as refused:
+        return len(problem(refused, "r1").body)
+    except BadFrame as bad:
+        return len(bad.reason)
+    except Misread as misread:
+        refused = misread.refused
+        return len(frames.reply_error(1, refused.code, refused.message, errors=refused.errors).wire)
+    return 0
 
 
 def answered(work: Callable[[], object]) -> None:
@@ -114,6 +152,12 @@ def test_no_text_at_the_limit_costs_more_than_its_length(kind: str) -> None:
     usual = cost_of(lambda: parse(ordinary(b"x", MAX_BYTES)))
     body = HOSTILE[kind](b"x", MAX_BYTES)
     assert cost_of(lambda: parse(body)) < MARGIN * usual
+    assert said_to(lambda: refuse(body)) <= len(body) + SPARE_BYTES
+
+
+def refuse(body: bytes) -> None:
+    """Refuse a body for what the parser finds in it."""
+    raise Invalid(*parse(body)[1])
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda one: one.line)
@@ -125,6 +169,7 @@ def test_no_body_of_any_route_costs_more_than_its_length(endpoint: Endpoint) -> 
     for kind, hostile in HOSTILE.items():
         body = hostile(field, size)
         assert cost_of(partial(decode, body, shape)) < MARGIN * usual, kind
+        assert said_to(partial(decode, body, shape)) <= len(body) + SPARE_BYTES, kind
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -143,6 +188,7 @@ def test_no_message_of_a_socket_costs_more_than_its_length(kind: str) -> None:
     usual = cost_of(lambda: COMMANDS.read(ordinary(b"data", FRAME_BYTES)))
     body = HOSTILE[kind](b"data", FRAME_BYTES)
     assert cost_of(lambda: COMMANDS.read(body)) < MARGIN * usual
+    assert said_to(lambda: COMMANDS.read(body)) <= len(body) + SPARE_BYTES
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -151,6 +197,7 @@ def test_no_upload_costs_more_than_its_length(kind: str) -> None:
     usual = cost_of(lambda: parse(HOSTILE["base64"](b"dataBase64", UPLOAD_BYTES)))
     body = HOSTILE[kind](b"dataBase64", UPLOAD_BYTES)
     assert cost_of(lambda: parse(body)) < MARGIN * usual
+    assert said_to(lambda: refuse(body)) <= len(body) + SPARE_BYTES
 
 
 def test_only_the_decoder_walks_a_file_in_base64() -> None:
@@ -189,6 +236,7 @@ def test_no_query_costs_more_than_its_length(kind: str) -> None:
         assert route.query is not None
         usual = cost_of(partial(route.query.decode, b"&".join(b"name%d=value" % n for n in range(100))))
         assert cost_of(partial(route.query.decode, QUERIES[kind])) < MARGIN * usual, route.line
+        assert said_to(partial(route.query.decode, QUERIES[kind])) <= SPARE_BYTES, route.line
 
 
 def test_no_segment_of_a_path_is_looked_up_that_is_longer_than_names_are() -> None:
@@ -216,3 +264,25 @@ async def test_no_stranger_stops_the_server_with_one_body(world: World) -> None:
 async def _set_up(stranger: Player, body: bytes) -> None:
     response = await stranger.ask("POST", "/v1/setup", content=body)
     assert 400 <= response.status_code < 500, response.text
+
+
+@pytest.mark.parametrize("kind", [kind for kind in HOSTILE if "names" in kind])
+async def test_no_stranger_is_sent_more_than_they_have_sent(world: World, kind: str) -> None:
+    """An answer of 1.2 GB, for which 2.3 GB of memory were taken, was had for a body of 261 KB."""
+    body = HOSTILE[kind](b"name", MAX_BYTES)
+    response = await world.nobody().ask("POST", "/v1/setup", content=body)
+    assert (response.status_code, len(response.json()["errors"])) == (422, MAX_ERRORS)
+    assert len(response.content) <= SPARE_BYTES
+
+
+@pytest.mark.parametrize("kind", [kind for kind in HOSTILE if "over" in kind and "zeros" in kind])
+async def test_no_frame_is_answered_with_more_than_was_sent(world: World, kind: str) -> None:
+    ann = await world.player("Ann")
+    async with ann.live("/v1/social/live?channels=") as socket:
+        await socket.receive_until(type="hello")
+        start = b'{"op":"ping","id":7,'
+        body = HOSTILE[kind](b"any", FRAME_BYTES - len(start))
+        await socket.send_text((start + body[1:]).decode())
+        reply = await socket.receive_json()
+    assert (reply["id"], len(reply["error"]["errors"])) == (7, MAX_ERRORS)
+    assert len(msgspec.json.encode(reply)) <= SPARE_BYTES

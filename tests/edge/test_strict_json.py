@@ -1,15 +1,16 @@
 """The strict parser: what it takes is what the standard library takes with every strictness switched on."""
 
 import json
+from collections.abc import Iterator
 from typing import NoReturn
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.errors import FieldError, Refused
+from actors.errors import MAX_ERRORS, MAX_POINTER_BYTES, FieldError, Invalid, Refused, told
 from routes.edge.errors import MalformedJson, PayloadTooLarge
-from routes.edge.strict_json import MAX_BYTES, MAX_DEPTH, MAX_ERRORS, parse
+from routes.edge.strict_json import MAX_BYTES, MAX_DEPTH, escaped, parse
 
 texts = st.text(st.sampled_from('a"\\/é😀\x7f[{:,0\0'), max_size=6)
 numbers = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
@@ -99,6 +100,47 @@ def test_what_cannot_be_stored_is_pointed_at(data: bytes, expected: list[tuple[s
 
 def test_no_answer_tells_of_more_than_a_hundred_values() -> None:
     assert len(pointers(b"[" + b"1e999," * 500 + b"0]")) == MAX_ERRORS
+
+
+@pytest.mark.parametrize("depth", [0, 3])
+def test_no_pointer_repeats_a_name_that_is_too_long_to_be_told(depth: int) -> None:
+    """It leads to the value around it, and says so."""
+    names = b",".join(b'"\\u0000%d":0' % n for n in range(500))
+    data = b'{"a":' * depth + b'{"' + b"A" * 100_000 + b'":{' + names + b"}}" + b"}" * depth
+    errors = parse(data)[1]
+    assert len(errors) == MAX_ERRORS
+    sentence = "the character U+0000 is not allowed (further inside)"
+    assert set(errors) == {FieldError("/a" * depth, "BAD_TEXT", sentence)}
+
+
+@given(st.lists(st.text(st.sampled_from("a/~\1é"), max_size=9), max_size=5), st.integers(0, 60))
+def test_a_pointer_is_cut_by_whole_steps(steps: list[str], room: int) -> None:
+    pointer = "".join(f"/{escaped(step)}" for step in steps)
+    error = FieldError(pointer, "BAD_TEXT", "no")
+    cut = error.within(room)
+    parents = [pointer, *_around(pointer)]
+    assert cut.pointer == next(
+        one for one in parents if len(json.dumps(one, ensure_ascii=False).encode()) - 2 <= room
+    )
+    assert cut.message == ("no" if cut.pointer == pointer else "no (further inside)")
+    assert cut.within(room) == cut
+
+
+def _around(pointer: str) -> Iterator[str]:
+    while pointer:
+        pointer = pointer.rpartition("/")[0]
+        yield pointer
+
+
+def test_the_pointers_of_a_refusal_have_a_bound_together() -> None:
+    errors = [FieldError(f"/data/{'k' * 200}{n}", "REQUIRED", "no") for n in range(200)]
+    refusal = Invalid(*errors)
+    assert len(refusal.errors) == MAX_ERRORS
+    assert sum(len(error.pointer) for error in refusal.errors) <= MAX_POINTER_BYTES
+    whole = [error for error in refusal.errors if error in errors]
+    assert whole == errors[: len(whole)] and len(whole) > 30
+    assert {error.pointer for error in refusal.errors[len(whole) :]} <= {"/data", ""}
+    assert told(refusal.errors) == refusal.errors
 
 
 LONG = b"QUJD" * 100_000
