@@ -12,6 +12,7 @@
     │   └── VisibilityDenied      403  this is not shown to the caller
     ├── Invalid                   422  a field breaks a rule; carries JSON pointers
     │   └── QuotaExceeded         422
+    ├── Revoked                   401  the credentials of the request were revoked before it could change anything
     ├── Conflict                  409  the state table does not have this move (INVALID_STATE)
     │   ├── AlreadyFriends        409
     │   ├── CommandFinished       409
@@ -206,6 +207,12 @@ class QuotaExceeded(Invalid):
         **meta: object,
     ) -> None:
         super().__init__(*errors, message=message, max=max, **meta)
+
+
+class Revoked(Refused):
+    """What the request came with was verified, and revoked before the request had the lock on its user."""
+
+    code, status_hint, sentence = "UNAUTHENTICATED", 401, "valid credentials are required"
 
 
 class Conflict(Refused):

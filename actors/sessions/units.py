@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from actors.change import Change
-from actors.errors import NotFound
+from actors.errors import NotFound, Revoked
 from actors.sessions.events import SessionsEnded
 from actors.sessions.lifetimes import MAX_SESSIONS
 from actors.users.locking import require_user
@@ -17,6 +17,7 @@ from persistence.connection import Connection
 from persistence.sessions import links, sessions
 from persistence.sessions.sessions import EndedSession, Lineage, MadeBy, Session
 from persistence.users.permissions import read_roles
+from persistence.users.users import User
 
 _Value = TypeVar("_Value")
 
@@ -54,16 +55,50 @@ class NewSession(msgspec.Struct, frozen=True):
         )
 
 
-async def begin(conn: Connection, session: Session, secret_hash: bytes) -> Change[Session]:
+class Proof(msgspec.Struct, frozen=True):
+    """The token that lets a request make something lasting; it was verified before the lock on its user was held.
+
+    Args:
+        issued_at_s: its `iat`, epoch seconds.
+        session_id: the session that it belongs to; None for a token of its own.
+    """
+
+    issued_at_s: int
+    session_id: str | None = None
+
+
+async def require_proven(conn: Connection, user: User, proof: Proof | None) -> None:
+    """Require that a token is still one that would be let in, by the rule of `Users.arrive` and `SignedIn.lives`.
+
+    Args:
+        user: whose token it is, read with the lock on their row, so that no revocation is under way.
+        proof: the token; None where none was needed.
+
+    Raises:
+        Revoked: the user's tokens were revoked since, or its session has ended.
+    """
+    if proof is None:
+        return
+    if proof.issued_at_s < user.tokens_not_before_s:
+        raise Revoked
+    if proof.session_id is not None and not await sessions.living(conn, (proof.session_id,)):
+        raise Revoked
+
+
+async def begin(
+    conn: Connection, session: Session, secret_hash: bytes, proof: Proof | None
+) -> Change[Session]:
     """Begin a session; of more than `MAX_SESSIONS` the ones that were not used for the longest time end.
 
     Args:
         secret_hash: SHA-256 of what the cookie will hold.
+        proof: the token of the user that asks for it; None where something else does.
 
     Raises:
         NotFound: there is no such user, or the session that it is made from has ended.
+        Revoked: the token was revoked before the user's row was locked.
     """
-    await require_user(conn, session.user_id)
+    await require_proven(conn, await require_user(conn, session.user_id), proof)
     await require_alive(conn, session.parent_id)
     await sessions.add(conn, session, secret_hash)
     others = [one.id for one in await sessions.of_user(conn, session.user_id) if one.id != session.id]
@@ -91,7 +126,8 @@ async def begin_by_code(conn: Connection, code_hash: bytes, new: NewSession) -> 
     # Who has become one since the link was made is not signed in by somebody else's link either.
     if link.maker_id not in {None, link.user_id} and await is_super_admin(conn, link.user_id):
         raise NotFound("this link is no longer valid")
-    return await begin(conn, new.of(link.user_id, "link", link.lineage), new.secret_hash)
+    # A revocation would have removed the link, so that nothing else has to be proven.
+    return await begin(conn, new.of(link.user_id, "link", link.lineage), new.secret_hash, None)
 
 
 async def end(conn: Connection, user_id: str, session_id: str) -> Change[None]:

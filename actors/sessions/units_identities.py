@@ -11,7 +11,7 @@ from actors.errors import Conflict, NotFound, QuotaExceeded
 from actors.ids import parse_uuid
 from actors.sessions.events import SessionsEnded
 from actors.sessions.lifetimes import MAX_IDENTITIES
-from actors.sessions.units import NewSession, begin, require_alive
+from actors.sessions.units import NewSession, Proof, begin, require_alive
 from actors.users.events import UserChanged
 from actors.users.locking import require_user
 from persistence.connection import Connection
@@ -60,6 +60,7 @@ async def begin_by_identity(
 
     Raises:
         NotFound: the user was erased since the issuer vouched for them.
+        Revoked: the user's tokens were revoked since.
     """
     known = await identities.hold(conn, presented.issuer, presented.subject)
     if known is None:
@@ -70,7 +71,7 @@ async def begin_by_identity(
         if not await identities.touch(conn, known.id, name=presented.name, now_ms=new.at_ms):
             raise NotFound("this account is no longer linked")
     session = new.of(known.user_id, "issuer", Lineage(capped=presented.capped), known.id)
-    begun = await begin(conn, session, new.secret_hash)
+    begun = await begin(conn, session, new.secret_hash, Proof(presented.issued_at_s))
     return Change(begun.value, (UserChanged(known.user_id), *begun.events))
 
 

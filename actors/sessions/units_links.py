@@ -7,35 +7,38 @@ record, and the user is notified.
 import msgspec
 
 from actors.change import Change
-from actors.errors import Forbidden
+from actors.errors import Forbidden, NotFound, Revoked
 from actors.notifications.view import NotificationsChanged
 from actors.sessions.lifetimes import MAX_LINKS
-from actors.sessions.units import is_super_admin, require_alive
-from actors.users.locking import require_user
+from actors.sessions.units import Proof, is_super_admin, require_alive, require_proven
 from persistence.connection import Connection
 from persistence.notifications import notifications
 from persistence.notifications.notifications import NewNotification
 from persistence.sessions import links
 from persistence.sessions.links import SignInLink
 from persistence.users.audit import Stamp, write_audit
-from persistence.users.users import User
+from persistence.users.users import User, lock_user
 
 NOTIFICATION = "sign_in_link"
 """The kind of the notification to whom a super-admin has made a link."""
 
 
-async def make_link(conn: Connection, link: SignInLink, stamp: Stamp, notification_id: str) -> Change[User]:
+async def make_link(
+    conn: Connection, link: SignInLink, proof: Proof | None, stamp: Stamp, notification_id: str
+) -> Change[User]:
     """Store a link; the value is who is signed in with it. Of more than `MAX_LINKS` of one maker the oldest end.
 
     Args:
+        proof: the maker's token; None for the command line.
         stamp: for the audit trail.
         notification_id: objectId, for the user's notification.
 
     Raises:
         NotFound: there is no such user, or the session that the link would make it from has ended.
+        Revoked: the maker's token was revoked before their row was locked.
         Forbidden: it is for somebody else, and the maker is no super-admin, or the user is one.
     """
-    user = await require_user(conn, link.user_id)
+    user = await _held(conn, link, proof)
     await require_alive(conn, link.lineage.parent_id)
     for_another = link.maker_id not in {None, link.user_id}
     if link.maker_id is not None and for_another:
@@ -53,3 +56,18 @@ async def make_link(conn: Connection, link: SignInLink, stamp: Stamp, notificati
     told = NewNotification(notification_id, user.id, NOTIFICATION, link.maker_id, detail, stamp.at_ms)
     await notifications.add(conn, (told,))
     return Change(user, (NotificationsChanged(user.id),))
+
+
+async def _held(conn: Connection, link: SignInLink, proof: Proof | None) -> User:
+    """Who is signed in; their row is locked, and the maker's, in one order for all."""
+    ids = {link.user_id} if link.maker_id is None else {link.user_id, link.maker_id}
+    held = {id: await lock_user(conn, id) for id in sorted(ids)}
+    if link.maker_id is not None:
+        maker = held[link.maker_id]
+        if maker is None:
+            raise Revoked
+        await require_proven(conn, maker, proof)
+    user = held[link.user_id]
+    if user is None:
+        raise NotFound("no such user")
+    return user

@@ -42,7 +42,7 @@ async def make_sign_in_link(wish: TokenWish, database: Database, dashboard_url: 
         meant = wish.user_id or await _named(conn, wish.name)
         await enrol(conn, meant, wish.name, wish.role, _stamp(now_ms))
         link = SignInLink(hash_of(code), meant, None, Lineage(), now_ms, now_ms + LINK_TTL_MS)
-        await make_link(conn, link, _stamp(now_ms), new_object_id(now_ms, secrets.token_bytes))
+        await make_link(conn, link, None, _stamp(now_ms), new_object_id(now_ms, secrets.token_bytes))
 
     await database.transact(unit)
     return url_of(dashboard_url, code)

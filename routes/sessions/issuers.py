@@ -10,7 +10,7 @@ import msgspec
 import structlog
 
 from actors.change import Change
-from actors.errors import Conflict, NotFound, QuotaExceeded, Refused
+from actors.errors import Conflict, NotFound, QuotaExceeded, Refused, Revoked
 from actors.ids import new_uuid
 from actors.sessions.lifetimes import lifetime_of
 from actors.sessions.units_identities import Linking, Presented, begin_by_identity, link
@@ -201,6 +201,8 @@ async def _begin(call: Call, presented: Presented) -> str:
         session = await change(call, unit, about=None)
     except NotFound:
         raise _Astray("failed") from None
+    except Revoked:
+        raise _Astray("expired") from None
     _, access = await rights_in(call, session)
     chain = await chain_of_secret(call, secret)
     return setting_of(call, chain, lifetime_of(access).whole_ms, secret)

@@ -25,7 +25,7 @@ from routes.edge.pipeline.guessing import count_guess, refuse_guessing
 from routes.edge.principal import AUTHENTICATED, PUBLIC, UserPrincipal
 from routes.edge.wire import Wire
 from routes.sessions.browser import hash_of, new_secret
-from routes.sessions.tokens import lineage_of, proven_session
+from routes.sessions.tokens import lineage_of, proof_of, proven_session
 from routes.users.parts import USER_DIRECTORY
 
 
@@ -87,7 +87,9 @@ async def make_sign_in_link(call: Call, body: SignInLinkBody | None) -> NewSignI
     def shape(_user: User) -> NewSignInLink:
         return NewSignInLink(url_of(call.service.config.dashboard_url, code), iso(expires_at_ms))
 
-    return await change(call, make_link, link, stamp_of(call), call.new_id(), about=None, shape=shape)
+    return await change(
+        call, make_link, link, proof_of(call.user), stamp_of(call), call.new_id(), about=None, shape=shape
+    )
 
 
 @endpoint("POST", "/v1/sign-in-links/inspect", needs=PUBLIC, refusals=(NotFound,))

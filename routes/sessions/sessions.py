@@ -37,7 +37,7 @@ from routes.sessions.browser import (
     secret_of,
     session_cookie,
 )
-from routes.sessions.tokens import SessionToken, chain_of_secret, lineage_of, rights_in, token_of
+from routes.sessions.tokens import SessionToken, chain_of_secret, lineage_of, proof_of, rights_in, token_of
 from routes.users.parts import USER_DIRECTORY
 
 
@@ -105,7 +105,7 @@ async def begin_session(call: Call, body: NewSessionBody | None) -> Reply[Sessio
         principal = await _bearer_of(call)
         new = new_session(call, secret)
         begun = new.of(principal.user_id, "token", lineage_of(principal, None))
-        session = await change(call, units.begin, begun, new.secret_hash, about=None)
+        session = await change(call, units.begin, begun, new.secret_hash, proof_of(principal), about=None)
     return await signed_in(call, session, secret)
 
 

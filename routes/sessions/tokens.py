@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from actors.sessions.lifetimes import ends_at_ms, lifetime_of
+from actors.sessions.units import Proof
 from actors.time import iso
 from actors.users.permissions import Access, capped_to
 from persistence.sessions.sessions import Lineage, Session, with_ancestors
@@ -97,6 +98,11 @@ def lineage_of(user: UserPrincipal, session: Session | None) -> Lineage:
     if session is not None:
         return Lineage(session.id, session.bound_at_ms, session.capped)
     return Lineage(user.sid, user.expires_at_ms, user.capped)
+
+
+def proof_of(user: UserPrincipal) -> Proof:
+    """The token of a request, for a unit of work that makes something lasting of it."""
+    return Proof(user.issued_at_s, user.sid)
 
 
 async def proven_session(call: Call) -> Session | None:

@@ -130,7 +130,7 @@ async def set_up_server(call: Call, body: SetupBody) -> Reply[SetUp]:
     async def unit(conn: Connection) -> User:
         user = await set_up(conn, _hash(body.code), user_id, body.name, stamp)
         if new is not None:
-            await begin(conn, new.of(user_id, "setup", Lineage()), new.secret_hash)
+            await begin(conn, new.of(user_id, "setup", Lineage()), new.secret_hash, None)
         return user
 
     def shape(user: User) -> Reply[SetUp]:
