@@ -1,5 +1,6 @@
 """Credentials of game servers: claim keys, secrets, delegated tokens, and permission tokens (contract §2)."""
 
+from hmac import compare_digest
 from typing import Annotated
 
 import msgspec
@@ -20,7 +21,9 @@ from routes.connect.parts import GAME_SERVERS
 from routes.connect.servers import SECRET_BYTES
 from routes.connect.tokens import mint_delegated, mint_permissions
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.errors import BadServerCredentials
 from routes.edge.identity.base64url import to_base64url
+from routes.edge.identity.credentials import bearer
 from routes.edge.principal import AUTHENTICATED, SERVER
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
@@ -163,12 +166,11 @@ async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedT
     if unknown:
         raise Invalid(*unknown)
     row = await _row(call, server_id)
-    former = call.server.expires_at_ms is not None
     minted = mint_delegated(
         call.service.keys,
         server_id,
         frozenset(body.scopes),
-        row.secret_number - former,
+        _number_of(call, row),
         now_ms=call.now_ms,
         ttl_seconds=body.ttl_seconds,
         random_bytes=call.service.random_bytes,
@@ -201,6 +203,24 @@ async def make_permission_token(call: Call, server_id: Uuid, body: PlayerBody) -
         random_bytes=call.service.random_bytes,
     )
     return PermissionToken(minted.token, access.held, iso(minted.expires_at_ms))
+
+
+def _number_of(call: Call, row: ServerRow) -> int:
+    """The number of the secret that the request came with. Asked anew: since it was let in, its body has arrived, and
+    the secret may have been replaced meanwhile, whose successor's number is not for who knows the former one alone.
+
+    Raises:
+        BadServerCredentials: the secret has been replaced, and its time is over.
+    """
+    given = digest(bearer(call.header(b"authorization")) or "")
+    if compare_digest(given, row.secret):
+        return row.secret_number
+    if (
+        compare_digest(given, row.former_secret or b"")
+        and (row.former_until_ms or 0) > call.service.clock.now_ms()
+    ):
+        return row.secret_number - 1
+    raise BadServerCredentials
 
 
 async def _row(call: Call, server_id: Uuid) -> ServerRow:

@@ -1,7 +1,14 @@
 """What servers prove themselves with: secrets, rotation, delegated tokens; and that none of it passes for another."""
 
+import json
+
+import pytest
+
+from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import SERVERS, GameServer, claimed, register
+from tests.edge.raw import raw
 from tests.support.one_world import in_one_world
+from tests.support.waiting import wait_until
 from tests.support.world import World
 
 BAD = (401, "BAD_SERVER_CREDENTIALS")
@@ -24,6 +31,43 @@ async def test_secrets_rotate(world: World):
     world.clock.advance(10 * 60_000)
     assert await second.refused("GET", path) == BAD
     await third.get(path)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_secret_that_is_replaced_while_its_request_arrives_makes_no_token_of_its_successor(
+    world: World, times: int
+) -> None:
+    """The token ends with the secret that it was made with, though that was the newest when the request was let in."""
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    credentials, scopes = world.service.of(GAME_SERVERS).credentials, ["server.status.write"]
+    body = json.dumps({"scopes": scopes, "ttlSeconds": 900}).encode()
+    world.clock.advance(1_000)
+    sent_ms = world.clock.now_ms()
+
+    async def let_in() -> bool:
+        return (credentials.last_seen(server.id) or (0, ""))[0] >= sent_ms
+
+    async with raw(world.url) as connection:
+        fields = {
+            "host": "t", **server.headers, "content-type": "application/json", "content-length": len(body),
+        }  # fmt: skip
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        await connection.send(f"POST {server.path}/tokens HTTP/1.1\r\n{head}\r\n".encode())
+        await wait_until(let_in)
+        for _ in range(times):
+            await ann.do("POST", f"{server.path}/secret/rotate", status=200)
+        await connection.send(body)
+        status, _, answer = await connection.read_response()
+    made = json.loads(answer)
+    if times == 2:
+        assert (status, made["code"]) == BAD
+        return
+    assert status == 201
+    delegated = server.bearing(made["token"])
+    assert (await delegated.ask("GET", f"{SERVERS}/{server.id}/access")).status_code != 401
+    world.clock.advance(10 * 60_000)
+    assert await delegated.refused("GET", f"{SERVERS}/{server.id}/access") == BAD
 
 
 async def test_bad_credentials(world: World):
