@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 import msgspec
 import trio
 
-from actors.errors import Invalid, NotFound, QuotaExceeded, Refused
+from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded, Refused
 from actors.kernel.kind import Kind, View
 from actors.kernel.mailbox import Answer
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import Fault
 from persistence.errors import PersistenceError
-from routes.edge.errors import Internal, refusal_of
+from routes.edge.errors import Internal, RateLimited, refusal_of
 from routes.edge.principal import Access, UserPrincipal, demand
 from routes.edge.websocket import frames
 from routes.edge.websocket.socket import LiveSocket
@@ -32,6 +32,10 @@ from routes.users.parts import RIGHTS
 
 MAX_SUBSCRIPTIONS = 200
 """Most channels that one socket may watch at once (contract §9)."""
+
+MAX_MISSES = 20
+"""Names of one handshake that may be of nothing that is shown to the user; each may have cost the load of an actor, and
+who knows their channels misses a few at most. Those that follow are not looked up."""
 
 MAX_IN_FLIGHT = 64
 """Most commands posted to actors and not answered yet; at that number the socket is not read until one is."""
@@ -154,15 +158,19 @@ class Session:
         """Watch channels on connect, in this order, as they are by default; the client is told which are not shown.
 
         Views among them are read at the same time, and the frames of what needs no wait then leave in one send.
-        Cancellation leaves the rest unwatched.
+        Cancellation leaves the rest unwatched, and so does a socket that closes meanwhile.
 
         Args:
-            names: as the client wrote them, or the default ones.
+            names: as the client wrote them, or the default ones. What follows the first 200 is refused with
+                QUOTA_EXCEEDED, and what follows 20 that are not shown with RATE_LIMITED, both unseen.
         """
-        channels = self._located(names[:MAX_SUBSCRIPTIONS])
+        asked = names[:MAX_SUBSCRIPTIONS]
+        channels = self._located(asked)
         shown = [(channel.shown(self.service), id) for channel, id in channels]
         views = [(one, id) for one, id in shown if isinstance(one, View)]
         for channel, _ in channels:  # before any view is loaded, which shows what was prepared
+            if self.socket.closed:
+                return
             with suppress(*FAILURES):  # told below
                 if (preparing := channel.prepare(self.service, self.user_id)) is not None:
                     await preparing
@@ -170,10 +178,26 @@ class Session:
             await expected.landed()
             self.socket.gather()
             try:
-                for name in names:
-                    await self._subscribe_or_tell(name)
+                seen = await self._subscribe_some(asked)
+                if self.socket.closed:
+                    return
+                self.socket.gather()
+                for name in asked[seen:]:
+                    self.told_off(name, RateLimited(0))
+                for name in names[MAX_SUBSCRIPTIONS:]:
+                    self.told_off(name, _full())
             finally:
                 self.socket.release()
+
+    async def _subscribe_some(self, names: Sequence[str]) -> int:
+        """Watch channels until the socket is closed or too many are not shown; returns how many were looked up."""
+        missed = 0
+        for seen, name in enumerate(names):
+            if self.socket.closed or missed >= MAX_MISSES:
+                return seen
+            if not await self._subscribe_or_tell(name):
+                missed += 1
+        return len(names)
 
     def _located(self, names: Iterable[str]) -> list[tuple[LiveChannel, str]]:
         """The channels of these names that there are and that the user may watch, with the ids of what they show."""
@@ -185,7 +209,8 @@ class Session:
                     found.append((channel, id))
         return found
 
-    async def _subscribe_or_tell(self, name: str) -> None:
+    async def _subscribe_or_tell(self, name: str) -> bool:
+        """Watch a channel, or tell why not; False where there is none that is shown to the user."""
         try:
             waiting = self._subscribe_now(name)
             if waiting is not None:
@@ -193,6 +218,8 @@ class Session:
                 await waiting
         except FAILURES as error:
             self.told_off(name, explained(error))
+            return not isinstance(error, (NotFound, Forbidden))
+        return True
 
     async def subscribe(
         self,
@@ -336,9 +363,13 @@ class Session:
         # Subscriptions that the server ended are still listed; they are removed only when the list is full.
         self._watched = tuple(filter(_stands, self._watched))
         if len(self._watched) >= MAX_SUBSCRIPTIONS:
-            raise QuotaExceeded(
-                message=f"one socket watches at most {MAX_SUBSCRIPTIONS} channels", max=MAX_SUBSCRIPTIONS
-            )
+            raise _full()
+
+
+def _full() -> QuotaExceeded:
+    return QuotaExceeded(
+        message=f"one socket watches at most {MAX_SUBSCRIPTIONS} channels", max=MAX_SUBSCRIPTIONS
+    )
 
 
 def _stands(subscription: Subscription) -> bool:

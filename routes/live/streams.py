@@ -63,9 +63,9 @@ def social_stream(commands: Commands, channels: Channels) -> Stream:
         """Every channel over one socket: subscribe, unsubscribe, send, typing, read, ping.
 
         `hello` is sent first. Then the channels of `?channels=`, by default `friends`, `party` and `inbox`, are
-        subscribed; one that is refused is answered with `unsubscribed`. Needs `social:chat.read`. Closes with 4400 on
-        a message that is not of this protocol, 4401 when the token ends, 4429 when commands keep coming after
-        `RATE_LIMITED`, 4503 when the server stops.
+        subscribed; one that is refused is answered with `unsubscribed`, and so are all that follow 20 which are not
+        there or not for the user. Needs `social:chat.read`. Closes with 4400 on a message that is not of this protocol,
+        4401 when the token ends, 4429 when commands keep coming after `RATE_LIMITED`, 4503 when the server stops.
         """
         socket.multiplexed = True
         service = call.service
