@@ -18,7 +18,7 @@ from actors.totems.item_model import check_item_model
 from persistence.totems.totems import Format
 
 MAX_BYTES = 512 * 1024
-"""The largest model, as JSON (contract §8)."""
+"""The largest model, as JSON (contract §8): as it is uploaded, and as it is stored."""
 
 MAX_DEPTH = 32
 """The most levels of arrays and objects (reliability R5)."""
@@ -38,7 +38,7 @@ def check_upload(format: Format, data_base64: str) -> bytes:
         data_base64: as sent.
 
     Raises:
-        TooLarge: more than 512 KiB, decoded.
+        TooLarge: more than 512 KiB, decoded or encoded anew.
         Invalid: not base64, not JSON, or not a model that can be rendered.
     """
     # Before it is decoded, so that an upload that is too large does not cost three quarters of its size again.
@@ -63,7 +63,11 @@ def check_upload(format: Format, data_base64: str) -> bytes:
     if not _is_flat(model):
         raise _malformed(f"the model nests deeper than {MAX_DEPTH} levels")
     CHECKS[format](model)
-    return msgspec.json.encode(model)
+    stored = msgspec.json.encode(model)
+    # Numbers may become longer: `9e15` is written out with 18 characters.
+    if len(stored) > MAX_BYTES:
+        raise _too_large()
+    return stored
 
 
 def _is_flat(model: Object) -> bool:

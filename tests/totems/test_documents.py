@@ -193,6 +193,19 @@ def test_the_limit_is_of_decoded_bytes():
             check_upload(ITEM, base64.b64encode(model.ljust(size)).decode())
 
 
+def test_the_limit_is_of_what_is_kept_too():
+    """These numbers are written out with 18 characters, and 2 MB were kept of an upload of 512 KiB."""
+    room = MAX_BYTES - len(msgspec.json.encode(item_model())) - len(b',"pad":[]')
+    for count, fits in ((room // 19, True), (room // 19 + 2, False), (room // 5, False)):
+        text = msgspec.json.encode(item_model())[:-1] + b',"pad":[' + b",".join([b"9e15"] * count) + b"]}"
+        assert len(text) <= MAX_BYTES
+        if fits:
+            assert MAX_BYTES - 40 < len(check_upload(ITEM, encoded(text))) <= MAX_BYTES
+        else:
+            with pytest.raises(TooLarge):
+                check_upload(ITEM, encoded(text))
+
+
 def test_what_is_kept_is_what_was_checked():
     text = msgspec.json.encode(item_model())[:-1] + b' , "elements" : [] , "elements": [%s]}'
     kept = check_upload(ITEM, encoded(b"\xef\xbb\xbf" + text.replace(b"%s", msgspec.json.encode(CUBE))))
