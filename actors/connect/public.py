@@ -231,7 +231,11 @@ def no_settings(server_id: str, source: str) -> Settings:
 
 
 def version_of(row: SettingsVersionRow) -> SettingsVersion:
-    """A version of settings as clients see it, with secret values masked."""
+    """A version of settings as clients see it, with secret values masked.
+
+    Where there are any, its data are decoded and encoded anew: a page of 1 MB takes some milliseconds, and belongs into
+    another thread than that of the requests.
+    """
     data = row.data
     if row.secret_keys:
         plain: dict[str, Any] = values_in(data)

@@ -33,6 +33,7 @@ from actors.vault import NONCE_BYTES
 from persistence.connect import settings
 from persistence.connect.rows import SettingsRow
 from persistence.connect.settings import Place, Wanted, place_of
+from persistence.connection import Connection
 from routes.call import Call
 from routes.connect.guards import caller_of, may
 from routes.connect.parts import GAME_SERVERS
@@ -165,8 +166,13 @@ async def list_settings_history(call: Call, server_id: Uuid, query: HistoryQuery
     """GET …/servers/{serverId}/settings/history: stored versions, newest first. Secret values are masked."""
     before = _PAGES.place(query.cursor)
     wanted = Wanted(source=query.source, before=before, limit=query.limit + 1, max_bytes=MAX_PAGE_BYTES)
-    rows = await call.service.database.read(settings.history, server_id, wanted)
-    page = _PAGES.page(rows, len(fitting(rows[: query.limit], lambda row: len(row.data))), place_of)
+    return await call.service.database.read(_history, server_id, wanted, query.limit)
+
+
+async def _history(conn: Connection, server_id: str, wanted: Wanted, limit: int) -> SettingsHistory:
+    """The page, made where it was read: on the bridge's thread, so that no other request waits for its masks."""
+    rows = await settings.history(conn, server_id, wanted)
+    page = _PAGES.page(rows, len(fitting(rows[:limit], lambda row: len(row.data))), place_of)
     return SettingsHistory(tuple(version_of(row) for row in page.rows), page.next_cursor, page.has_more)
 
 
