@@ -7,21 +7,20 @@ succeeds or not. A session has no task and no reference to the request that open
 to commands still in flight are dropped then.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any, TypeAlias
 
 import msgspec
 import trio
 
-from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded, Refused
-from actors.kernel.kind import Kind, View
+from actors.errors import Invalid, QuotaExceeded, Refused
+from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import Fault
 from persistence.errors import PersistenceError
-from routes.edge.errors import Internal, RateLimited, refusal_of
+from routes.edge.errors import Internal, refusal_of
 from routes.edge.principal import Access, UserPrincipal, demand
 from routes.edge.websocket import frames
 from routes.edge.websocket.socket import LiveSocket
@@ -32,10 +31,6 @@ from routes.users.parts import RIGHTS
 
 MAX_SUBSCRIPTIONS = 200
 """Most channels that one socket may watch at once (contract §9)."""
-
-MAX_MISSES = 20
-"""Names of one handshake that may be of nothing that is shown to the user; each may have cost the load of an actor, and
-who knows their channels misses a few at most. Those that follow are not looked up."""
 
 MAX_IN_FLIGHT = 64
 """Most commands posted to actors and not answered yet; at that number the socket is not read until one is."""
@@ -154,73 +149,6 @@ class Session:
 
     # -- watching --------------------------------------------------------------------------------------------
 
-    async def subscribe_all(self, names: Sequence[str]) -> None:
-        """Watch channels on connect, in this order, as they are by default; the client is told which are not shown.
-
-        Views among them are read at the same time, and the frames of what needs no wait then leave in one send.
-        Cancellation leaves the rest unwatched, and so does a socket that closes meanwhile.
-
-        Args:
-            names: as the client wrote them, or the default ones. What follows the first 200 is refused with
-                QUOTA_EXCEEDED, and what follows 20 that are not shown with RATE_LIMITED, both unseen.
-        """
-        asked = names[:MAX_SUBSCRIPTIONS]
-        channels = self._located(asked)
-        shown = [(channel.shown(self.service), id) for channel, id in channels]
-        views = [(one, id) for one, id in shown if isinstance(one, View)]
-        for channel, _ in channels:  # before any view is loaded, which shows what was prepared
-            if self.socket.closed:
-                return
-            with suppress(*FAILURES):  # told below
-                if (preparing := channel.prepare(self.service, self.user_id)) is not None:
-                    await preparing
-        with self.service.system.watching.expecting(views) as expected:
-            await expected.landed()
-            self.socket.gather()
-            try:
-                seen = await self._subscribe_some(asked)
-                if self.socket.closed:
-                    return
-                self.socket.gather()
-                for name in asked[seen:]:
-                    self.told_off(name, RateLimited(0))
-                for name in names[MAX_SUBSCRIPTIONS:]:
-                    self.told_off(name, _full())
-            finally:
-                self.socket.release()
-
-    async def _subscribe_some(self, names: Sequence[str]) -> int:
-        """Watch channels until the socket is closed or too many are not shown; returns how many were looked up."""
-        missed = 0
-        for seen, name in enumerate(names):
-            if self.socket.closed or missed >= MAX_MISSES:
-                return seen
-            if not await self._subscribe_or_tell(name):
-                missed += 1
-        return len(names)
-
-    def _located(self, names: Iterable[str]) -> list[tuple[LiveChannel, str]]:
-        """The channels of these names that there are and that the user may watch, with the ids of what they show."""
-        found: list[tuple[LiveChannel, str]] = []
-        for name in names:
-            with suppress(NotFound):
-                channel, id = self.service.channels.locate(name, self.user_id)
-                if channel.open_to(self.access):
-                    found.append((channel, id))
-        return found
-
-    async def _subscribe_or_tell(self, name: str) -> bool:
-        """Watch a channel, or tell why not; False where there is none that is shown to the user."""
-        try:
-            waiting = self._subscribe_now(name)
-            if waiting is not None:
-                self.socket.release()
-                await waiting
-        except FAILURES as error:
-            self.told_off(name, explained(error))
-            return not isinstance(error, (NotFound, Forbidden))
-        return True
-
     async def subscribe(
         self,
         name: str,
@@ -246,8 +174,14 @@ class Session:
         channel, actor_id, request = self._asked(name, params, since, opened)
         await self._subscribe(channel, actor_id, request, channel.prepare(self.service, self.user_id))
 
-    def _subscribe_now(self, name: str) -> Coroutine[Any, Any, None] | None:
-        """Watch a channel as it is by default; returns what is to be awaited for that, None where that is nothing."""
+    def subscribe_now(self, name: str) -> Coroutine[Any, Any, None] | None:
+        """Watch a channel as it is by default; returns what is to be awaited for that, None where that is nothing.
+
+        It raises, and what it returns raises and is cancelled, as `subscribe`.
+
+        Args:
+            name: the channel's name, as the client wrote it.
+        """
         channel, actor_id, request = self._asked(name, AS_BY_DEFAULT)
         preparing = channel.prepare(self.service, self.user_id)
         if preparing is None:
@@ -363,10 +297,11 @@ class Session:
         # Subscriptions that the server ended are still listed; they are removed only when the list is full.
         self._watched = tuple(filter(_stands, self._watched))
         if len(self._watched) >= MAX_SUBSCRIPTIONS:
-            raise _full()
+            raise full()
 
 
-def _full() -> QuotaExceeded:
+def full() -> QuotaExceeded:
+    """The refusal of one channel more than a socket may watch."""
     return QuotaExceeded(
         message=f"one socket watches at most {MAX_SUBSCRIPTIONS} channels", max=MAX_SUBSCRIPTIONS
     )

@@ -11,6 +11,7 @@ from routes.edge.websocket import frames
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.channels import Channels
 from routes.live.commands import Commands
+from routes.live.connecting import subscribe_all
 from routes.live.session import MAX_SUBSCRIPTIONS
 from routes.live.social import SocialSession
 
@@ -78,7 +79,7 @@ def social_stream(commands: Commands, channels: Channels) -> Stream:
                 limits=frames.SocketLimits(POLICIES["live-command"].quota, MAX_SUBSCRIPTIONS),
             )
         )
-        await session.subscribe_all(query.names(service.channels.defaults))
+        await subscribe_all(session, query.names(service.channels.defaults))
         return session
 
     return social_live

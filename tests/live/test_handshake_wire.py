@@ -7,7 +7,8 @@ import trio
 
 from persistence.connection import Connection
 from routes.edge.websocket.close_codes import CloseCode
-from routes.live.session import MAX_MISSES, MAX_SUBSCRIPTIONS, Session
+from routes.live.connecting import MAX_MISSES, subscribe_all
+from routes.live.session import MAX_SUBSCRIPTIONS, Session
 from tests.support.locks import crossed
 from tests.support.world import World, open_world
 
@@ -81,5 +82,5 @@ async def test_nothing_more_is_loaded_for_a_socket_that_has_closed(database_url:
             async def leave(_conn: Connection) -> None:
                 here.run_sync_soon(partial(socket.close, CloseCode.NORMAL, "bye"))
 
-            await crossed(service.database, lock, leave, partial(session.subscribe_all, names))
+            await crossed(service.database, lock, leave, partial(subscribe_all, session, names))
             assert service.system.counters.activations == 1

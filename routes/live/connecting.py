@@ -1,0 +1,92 @@
+"""What a socket of `/v1/social/live` watches from its beginning: what its address names, or the default channels.
+
+A handshake may name any number of channels, and each that is not shown may have cost the load of an actor, while it is
+paid for like one request. So names beyond what a socket may watch are not looked up, nor are those that follow a few
+which are not shown, nor any once the socket has closed.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from actors.errors import Forbidden, NotFound
+from actors.kernel.kind import View
+from routes.edge.errors import RateLimited
+from routes.live.channel import LiveChannel
+from routes.live.session import FAILURES, MAX_SUBSCRIPTIONS, Session, explained, full
+
+MAX_MISSES = 20
+"""Names of one handshake that may be of nothing that is shown to the user; who knows their channels misses a few at
+most. Those that follow are not looked up."""
+
+
+async def subscribe_all(session: Session, names: Sequence[str]) -> None:
+    """Watch channels on connect, in this order, as they are by default; the client is told which are not shown.
+
+    Views among them are read at the same time, and the frames of what needs no wait then leave in one send.
+    Cancellation leaves the rest unwatched, and so does a socket that closes meanwhile.
+
+    Args:
+        session: new, of an open socket.
+        names: as the client wrote them, or the default ones. What follows the first 200 is refused with
+            QUOTA_EXCEEDED, and what follows 20 that are not shown with RATE_LIMITED, both unseen.
+    """
+    service, socket = session.service, session.socket
+    asked = names[:MAX_SUBSCRIPTIONS]
+    channels = _located(session, asked)
+    shown = [(channel.shown(service), id) for channel, id in channels]
+    views = [(one, id) for one, id in shown if isinstance(one, View)]
+    for channel, _ in channels:  # before any view is loaded, which shows what was prepared
+        if socket.closed:
+            return
+        with suppress(*FAILURES):  # told below
+            if (preparing := channel.prepare(service, session.user_id)) is not None:
+                await preparing
+    with service.system.watching.expecting(views) as expected:
+        await expected.landed()
+        socket.gather()
+        try:
+            seen = await _subscribe_some(session, asked)
+            if socket.closed:
+                return
+            socket.gather()
+            for name in asked[seen:]:
+                session.told_off(name, RateLimited(0))
+            for name in names[MAX_SUBSCRIPTIONS:]:
+                session.told_off(name, full())
+        finally:
+            socket.release()
+
+
+def _located(session: Session, names: Iterable[str]) -> list[tuple[LiveChannel, str]]:
+    """The channels of these names that there are and that the user may watch, with the ids of what they show."""
+    found: list[tuple[LiveChannel, str]] = []
+    for name in names:
+        with suppress(NotFound):
+            channel, id = session.service.channels.locate(name, session.user_id)
+            if channel.open_to(session.access):
+                found.append((channel, id))
+    return found
+
+
+async def _subscribe_some(session: Session, names: Sequence[str]) -> int:
+    """Watch channels until the socket is closed or too many are not shown; returns how many were looked up."""
+    missed = 0
+    for seen, name in enumerate(names):
+        if session.socket.closed or missed >= MAX_MISSES:
+            return seen
+        if not await _subscribe_or_tell(session, name):
+            missed += 1
+    return len(names)
+
+
+async def _subscribe_or_tell(session: Session, name: str) -> bool:
+    """Watch a channel, or tell why not; False where there is none that is shown to the user."""
+    try:
+        waiting = session.subscribe_now(name)
+        if waiting is not None:
+            session.socket.release()
+            await waiting
+    except FAILURES as error:
+        session.told_off(name, explained(error))
+        return not isinstance(error, (NotFound, Forbidden))
+    return True
