@@ -8,9 +8,9 @@ import pytest
 import trio
 
 from actors.errors import Conflict, Elsewhere, FieldError, Invalid, Overloaded, QuotaExceeded, Refused
-from actors.kernel.facets import Followers
+from actors.kernel.facets import Followers, News
 from actors.kernel.mailbox import Answer
-from actors.kernel.nodes.entries import Failed
+from actors.kernel.nodes.entries import Failed, Heard
 from actors.kernel.nodes.failures import failed, failure
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown
@@ -146,6 +146,16 @@ async def test_memory_on_all_nodes_hears_of_what_it_may_have_missed(autojump_clo
             await realm.nodes["b"].system.ask(kind, "b0", Deposit("ann", 1))
         await trio.sleep(1)
         assert heard == ["b0"] * 3
+
+
+async def test_news_in_a_form_of_another_release_is_asked_for(autojump_clock: object) -> None:
+    heard: list[str] = []
+    news = News(of=frozenset(), hear=lambda id, _event: heard.append(f"news of {id}"))
+    kind = replace(KIND, followers=Followers(news=news, on_outcome_unknown=heard.append))
+    async with open_realm("a", "b", kind=kind) as realm:
+        realm.nodes["a"].peers.tell_all(Heard(KIND.name, "a0", "Unheard", b""))
+        await trio.sleep(1)
+        assert heard == ["a0"]
 
 
 async def test_a_silent_node_is_not_asked(autojump_clock: object) -> None:

@@ -10,6 +10,7 @@ import msgspec
 import structlog
 
 from actors.errors import Elsewhere
+from actors.kernel.facets import News
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.nodes.entries import Answered, Asked, Failed, Heard, Moved, Touched, encode
@@ -222,12 +223,24 @@ class Far:
         else:
             self.peers.tell(node, Answered(number, packed(form, answer.reply)))
 
-    def _hear_news(self, _node: str, heard: Heard) -> None:
-        followers = self._kinds[heard.kind].followers
-        news = None if followers is None else followers.news
-        if followers is not None and not heard.name:
-            if followers.on_outcome_unknown is not None:
-                followers.on_outcome_unknown(heard.id)
-        elif news is not None:
-            form = next(one for one in news.of if one.__name__ == heard.name)
-            news.hear(heard.id, msgspec.msgpack.decode(heard.event, type=form))
+    def _hear_news(self, node: str, heard: Heard) -> None:
+        kind = self._kinds.get(heard.kind)
+        followers = None if kind is None else kind.followers
+        if followers is None:
+            return
+        event = None
+        if heard.name and followers.news is not None:
+            try:
+                event = _event(followers.news, heard)
+            except (StopIteration, msgspec.DecodeError) as fault:
+                # Another release may tell it in a form of its own: the owner can be asked all the same.
+                _log.warning("news_not_understood", node=node, kind=heard.kind, why=type(fault).__name__)
+        if event is not None and followers.news is not None:
+            followers.news.hear(heard.id, event)
+        elif followers.on_outcome_unknown is not None:
+            followers.on_outcome_unknown(heard.id)
+
+
+def _event(news: News, heard: Heard) -> Any:
+    form = next(one for one in news.of if one.__name__ == heard.name)
+    return msgspec.msgpack.decode(heard.event, type=form)
