@@ -23,8 +23,8 @@ MAX_FIELDS = 128
 PIPELINED = 16
 """Requests parsed ahead of the one that is being answered; then parsing pauses, and TCP holds the client back."""
 
-AHEAD_PIECES = 16
-"""Pieces, of up to 4 KiB, of those requests' bodies at which parsing pauses too."""
+AHEAD_BYTES = 64 * 1024
+"""Bytes of those requests, of their heads and at most of their bodies, at which parsing pauses too."""
 
 UNREAD_PIECES = 16
 """Pieces of a body, of up to 4 KiB, that wait for the application; beyond them reading pauses."""
@@ -145,9 +145,7 @@ class RequestParser:
 
     def _is_far_ahead(self) -> bool:
         ahead = len(self.requests)
-        return ahead >= PIPELINED or (
-            ahead > 1 and sum(len(request.pieces) for request in self.requests) >= AHEAD_PIECES
-        )
+        return ahead >= PIPELINED or (ahead > 1 and sum(map(_held_bytes, self.requests)) >= AHEAD_BYTES)
 
     def _begin(self) -> None:
         self._moves += 1
@@ -235,13 +233,14 @@ class RequestParser:
         """Make a `Request` of the complete head. Raises VersionNotSupported, BadRequest or CodingUnknown."""
         self.in_head = False
         self._moves += 1
+        head_bytes = self._field_bytes
         self._came_bytes = self._field_bytes = 0
         version = self._parser.get_http_version()
         if version not in _VERSIONS:
             raise VersionNotSupported
         method = self._parser.get_method().decode("ascii")
         authority, target = _split(method, self._target)
-        request = Request(method, target, self._fields, version)
+        request = Request(method, target, self._fields, version, head_bytes)
         read_fields(request, authority, upgrading=self._parser.should_upgrade())
         self._unfinished = request
         self.requests.append(request)
@@ -259,6 +258,10 @@ class RequestParser:
             self._unfinished.complete = True
             self._unfinished = None
         self._begin()
+
+
+def _held_bytes(request: Request) -> int:
+    return request.head_bytes + _SLICE * len(request.pieces)
 
 
 def _split(method: str, target: bytes) -> tuple[bytes | None, bytes]:

@@ -19,6 +19,7 @@ class Request:
         path, query: of the target; the path is decoded.
         headers: (lower-case name, value).
         version: `1.0` or `1.1`.
+        head_bytes: of the target and the header lines, as they came.
         persistent: whether the client wants to keep the connection.
         pieces: of the body, not yet taken.
         body_told: whether the application has been sent the end of the body.
@@ -31,6 +32,7 @@ class Request:
         "body_told",
         "complete",
         "expects_continue",
+        "head_bytes",
         "headers",
         "method",
         "path",
@@ -42,11 +44,12 @@ class Request:
         "websocket",
     )
 
-    def __init__(self, method: str, target: bytes, headers: Headers, version: str) -> None:
+    def __init__(self, method: str, target: bytes, headers: Headers, version: str, head_bytes: int) -> None:
         self.method = method
         self.target = target
         self.headers = headers
         self.version = version
+        self.head_bytes = head_bytes
         path, _, self.query = target.partition(b"?")
         self.path = (unquote_to_bytes(path) if b"%" in path else path).decode("utf-8", "replace")
         self.pieces: list[bytes] = []

@@ -159,6 +159,24 @@ def test_requests_ahead_of_their_turn_are_bounded_in_bytes() -> None:
     assert bodies == [60_000] * 40
 
 
+def test_heads_ahead_of_their_turn_are_bounded_in_bytes() -> None:
+    parser = RequestParser(16 * 1024)
+    data = b"".join(
+        b"GET /%d HTTP/1.1\r\nHost: t\r\nCookie: %b\r\n\r\n" % (at, b"x" * 15_000) for at in range(40)
+    )
+    paths: list[str] = []
+    for at in range(0, len(data), 16_384):
+        while parser.waits:
+            paths.append(parser.requests.popleft().path)
+            parser.resume()
+        parser.feed(data[at : at + 16_384])
+        assert sum(len(text) for ahead in parser.requests for _, text in ahead.headers) <= 80_000
+    while parser.requests:
+        paths.append(parser.requests.popleft().path)
+        parser.resume()
+    assert paths == [f"/{at}" for at in range(40)]
+
+
 async def test_an_inbox_is_bounded_in_bytes(sockets: Sockets) -> None:
     """Large messages for a listener that has not come yet: reading stops long before sixteen of them."""
     opening = trio.Event()
