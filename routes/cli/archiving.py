@@ -26,9 +26,6 @@ from routes.cli.faults import CommandFault
 from routes.edge.config.config import Config
 from routes.edge.docs.version import VERSION
 
-RECOVERY_SECONDS = 24 * 3600.0
-"""How long the log of a base may take to be replayed."""
-
 
 def moment(text: str | None) -> datetime | None:
     """The moment that `--until` names.
@@ -122,7 +119,7 @@ async def restore_archive(archive: Path, config: Config, until: datetime | None)
                 options |= await trio.to_thread.run_sync(archiving, config.wal_dir, account)
             cluster = await trio.to_thread.run_sync(open_cluster, home, account, config.pg_bin, options)
             async with (
-                running(cluster, start_seconds=RECOVERY_SECONDS),
+                running(cluster),
                 open_database(cluster.dsn, pool_size=POOL_SIZE) as database,
             ):
                 last = await database.read(checks.read_replayed)

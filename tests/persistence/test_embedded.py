@@ -17,6 +17,7 @@ from structlog.testing import capture_logs
 
 from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
+from persistence.embedded import postgres
 from persistence.embedded.account import account_for
 from persistence.embedded.binaries import find_installation
 from persistence.embedded.cluster import Cluster, ClusterFaulty
@@ -79,6 +80,20 @@ def started_by_hand(cluster: Cluster, *options: str) -> Iterator[subprocess.Pope
             yield process
         finally:
             process.send_signal(signal.SIGINT)
+
+
+async def test_a_start_takes_as_long_as_it_has_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recovery that is cut short begins from where it had begun, so that one that is slow would never end."""
+    monkeypatch.setattr(postgres, "SLOW_START_SECONDS", 0.001)
+    with prepared(tmp_path) as cluster, capture_logs() as logs:
+        async with postgres.running(cluster), open_database(cluster.dsn, pool_size=1) as database:
+            assert await database.read(_one) == 1
+    assert "PostgreSQL is still starting" in {line["event"] for line in logs}
+
+
+async def _one(conn: Connection) -> int:
+    one: int = await conn.fetchval("SELECT 1")
+    return one
 
 
 async def test_it_keeps_its_data_and_is_private(data_dir: Path, pg_bin: Path | None) -> None:
