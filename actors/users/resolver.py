@@ -3,13 +3,13 @@
 The catalog of permission nodes matters because some grant by being absent from it (service-api §5 rule 6).
 """
 
-import heapq
-from collections.abc import Iterator
+from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 
 from actors.kernel.clock import Clock
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
+from actors.users.expiries import Expiries
 from actors.users.permissions import ABSENT_GRANTS, Access, moved_by, resolve
 from persistence.users.permissions import nodes_of, read_catalog
 from persistence.users.users import UserWithRights
@@ -46,19 +46,19 @@ class Resolver:
     Args:
         store: the database.
         clock: tells when grants expire.
-        max_expiries: how many ends of grants are kept in memory, at least 1.
+        max_expiries: of how many users the end of their grants is kept in memory, at least 1.
     """
 
     def __init__(self, store: Store, clock: Clock, *, max_expiries: int) -> None:
         self._store = store
         self._clock = clock
-        self._max_expiries = max_expiries
         # {roles as stored: (access without grants, how many of `_grown` it takes into account)}
         self._of_roles: dict[tuple[str, ...], tuple[Access, int]] = {}
         self._catalog: set[str] | None = None  # shared by every access, and grown in place
         self._grown: list[str] = []  # the nodes added to it since the start, in order
         self._catalogs: SingleFlight[None, set[str]] = SingleFlight()
-        self._expiries: list[tuple[int, str]] = []  # heap of (at_ms, user id); may hold what no longer counts
+        # Bounded like the entries; the sockets of users beyond it find out at their own next check.
+        self._expiries = Expiries(max_users=max_expiries)
 
     def entry(self, rights: UserWithRights, catalog: AbstractSet[str]) -> Entry:
         """A user with their rights resolved.
@@ -82,11 +82,9 @@ class Resolver:
             access = entry.access = self._resolve(entry.rights, catalog)
         return access
 
-    def expired(self) -> Iterator[str]:
+    def expired(self) -> Collection[str]:
         """The ids of users whose grants have ended since the last call."""
-        now_ms = self._clock.now_ms()
-        while self._expiries and self._expiries[0][0] <= now_ms:
-            yield heapq.heappop(self._expiries)[1]
+        return self._expiries.due(self._clock.now_ms())
 
     async def catalog(self) -> AbstractSet[str]:
         """The nodes of the catalog, read once for all who ask. Cancellation of one concerns no other.
@@ -120,12 +118,12 @@ class Resolver:
         self._catalogs.void_all()
 
     def _resolve(self, rights: UserWithRights, catalog: AbstractSet[str]) -> Access:
+        now_ms = self._clock.now_ms()
         if not rights.grants:
-            return self._resolve_roles(rights.roles, catalog)
-        access = resolve(rights.roles, rights.grants, catalog, self._clock.now_ms())
-        # The heap is bounded like the entries; the sockets of users beyond it find out at their own next check.
-        if access.valid_until_ms is not None and len(self._expiries) < self._max_expiries:
-            heapq.heappush(self._expiries, (access.valid_until_ms, rights.user.id))
+            access = self._resolve_roles(rights.roles, catalog)
+        else:
+            access = resolve(rights.roles, rights.grants, catalog, now_ms)
+        self._expiries.note(rights.user.id, access.valid_until_ms, now_ms)
         return access
 
     def _resolve_roles(self, roles: tuple[str, ...], catalog: AbstractSet[str]) -> Access:

@@ -3,6 +3,8 @@
 import pytest
 import trio
 
+from actors.users.expiries import Expiries
+from routes.users.parts import USER_DIRECTORY
 from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
 from tests.support.websocket import Client
@@ -83,6 +85,25 @@ async def test_a_grant_that_expires_ends_what_it_gave(world: World) -> None:
     root = await world.super_admin()
     expires = {"node": "social:chat.read", "negated": False, "expiresAt": iso_in(world, 2_000)}
     await root.do("POST", f"/v1/admin/users/{ben.id}/permissions", expires)
+    async with ben.live(NONE) as socket:
+        await subscribe(socket, room.channel)
+        world.clock.advance(2_000)
+        assert (await socket.receive_until(type="unsubscribed"))["code"] == "FORBIDDEN"
+
+
+@pytest.mark.one_node(because="it looks into the memory of the node that has the socket")
+async def test_a_grant_ends_after_any_number_of_reloads(world: World) -> None:
+    """Each reload of a user took one of the places for ends; ends that found none were never told of."""
+    ann, ben, room = await pair(world)
+    users = world.service.of(USER_DIRECTORY)
+    users._resolver._expiries = Expiries(max_users=2)
+    root = await world.super_admin()
+    expires = {"node": "social:chat.read", "negated": False, "expiresAt": iso_in(world, 2_000)}
+    for player in (ann, ben):
+        await root.do("POST", f"/v1/admin/users/{player.id}/permissions", expires)
+        for _ in range(10):
+            users.changed(player.id)
+            await users.access_of(player.id)
     async with ben.live(NONE) as socket:
         await subscribe(socket, room.channel)
         world.clock.advance(2_000)

@@ -2,6 +2,7 @@
 
 from actors.users.permissions import QUOTA_UNITS
 from actors.users.quantities import Quantity
+from actors.users.users import Users
 from tests.users.memory import ANN, BEN, NOW_MS, NOW_S
 
 
@@ -58,6 +59,67 @@ async def test_grants_end_at_their_expiry(users, grant, clock, told):
     users.tick()
     assert told == [ANN, ANN]
     assert not users.peek_access(ANN).allows("connect:social.act")
+
+
+async def test_an_end_is_told_of_where_the_rights_were_resolved_between_it_and_the_tick(
+    users, grant, clock, told
+):
+    """A request of the user is answered by then; what they have open still stands on the former rights."""
+    await users.arrive(ANN, "Ann", NOW_S)
+    await grant(ANN, "connect:social.act", expires_at_ms=NOW_MS + 1000)
+    users.changed(ANN)
+    await users.access_of(ANN)
+    clock.at_ms += 1000
+    assert not users.peek_access(ANN).allows("connect:social.act")
+    users.tick()
+    assert told == [ANN, ANN]
+
+
+async def test_an_end_that_moved_to_later_is_told_of_then(users, grant, clock, told):
+    await users.arrive(ANN, "Ann", NOW_S)
+    for at_ms in (NOW_MS + 1000, NOW_MS + 5000):
+        await grant(ANN, "connect:social.act", expires_at_ms=at_ms)
+        users.changed(ANN)
+        await users.access_of(ANN)
+    told.clear()
+    clock.at_ms += 1000
+    users.tick()
+    await users.access_of(ANN)
+    assert told == []
+    clock.at_ms += 4000
+    users.tick()
+    assert told == [ANN]
+
+
+async def test_each_of_several_ends_is_told_of(users, grant, clock, told):
+    await users.arrive(ANN, "Ann", NOW_S)
+    for seconds, node in enumerate(["a:b", "c:d", "e:f"], 1):
+        await grant(ANN, node, expires_at_ms=NOW_MS + seconds * 1000)
+    users.changed(ANN)
+    await users.access_of(ANN)
+    told.clear()
+    for _ in range(5):
+        clock.at_ms += 1000
+        users.tick()
+        await users.access_of(ANN)
+    assert told == [ANN, ANN, ANN]
+
+
+async def test_reloads_leave_room_for_the_ends_of_others(store, clock, numbers, grant):
+    """Each reload took one of the places that there are, until no end was noted any more."""
+    users = Users(store, clock, numbers, capacity=3)
+    await users.open()
+    told = []
+    for user_id in (ANN, BEN):
+        await users.arrive(user_id, "Somebody", NOW_S)
+        await grant(user_id, "connect:social.act", expires_at_ms=NOW_MS + 1000)
+    for user_id in (*[ANN] * 20, BEN):
+        users.changed(user_id)
+        await users.access_of(user_id)
+    users.on_access_change(told.append)
+    clock.at_ms += 1000
+    users.tick()
+    assert sorted(told) == [ANN, BEN]
 
 
 async def test_quotas_come_with_their_units(users, grant):
