@@ -140,7 +140,6 @@ class Access:
         catalog: every node that the store knows; it may grow.
         quotas: quantities of grants that have not expired and are not negated.
         valid_until_ms: epoch milliseconds at which the next right expires or begins, or None.
-        held: all nodes that the user is allowed and that are not quotas, sorted, with the user's own patterns.
     """
 
     roles: frozenset[Role]
@@ -149,17 +148,38 @@ class Access:
     catalog: AbstractSet[str]
     quotas: Mapping[str, Quantity]
     valid_until_ms: int | None = None
-    held: tuple[str, ...] = field(init=False)
     _of_roles: frozenset[str] = field(init=False, repr=False)
+    _held: tuple[str, ...] | None = field(init=False, repr=False, default=None)
     _capped: "Access | None" = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
-        # Both are read in every request, so they are computed once per access.
+        # Read in every request, so it is computed once per access.
         of_roles: frozenset[str] = frozenset().union(*(ROLE_NODES.get(role, ()) for role in self.roles))
         object.__setattr__(self, "_of_roles", of_roles)
-        named = (self.catalog | ABSENT_GRANTS | self.granted) - QUOTA_UNITS.keys()
-        held = (node for node in named if ("*" not in node or node in self.granted) and self.allows(node))
-        object.__setattr__(self, "held", tuple(sorted(held)))
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """All nodes that the user is allowed and that are not quotas, sorted, with the user's own patterns. Always
+        returns the same object.
+        """
+        if self._held is None:
+            named = (self._known() | ABSENT_GRANTS | self.granted) - QUOTA_UNITS.keys()
+            nodes = (
+                node for node in named if ("*" not in node or node in self.granted) and self.allows(node)
+            )
+            held = tuple(sorted(nodes))
+            object.__setattr__(self, "_held", held)
+            return held
+        return self._held
+
+    def _known(self) -> AbstractSet[str]:
+        """The nodes of the catalog that may be held; all of it only where a role or a pattern may give any of them.
+
+        Anybody may make the catalog larger, and most users have no right to what is added.
+        """
+        if self.is_super_admin or any("*" in node for node in self.granted):
+            return self.catalog
+        return self._of_roles & self.catalog
 
     @property
     def is_super_admin(self) -> bool:

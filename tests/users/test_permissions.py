@@ -2,6 +2,8 @@
 
 import itertools
 import re
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 import pytest
 from hypothesis import given
@@ -16,6 +18,7 @@ from actors.users.permissions import (
     Role,
     covers,
     is_node,
+    moved_by,
     resolve,
 )
 from persistence.users.permissions import Grant
@@ -225,6 +228,83 @@ def test_held_is_what_allows_says():
         assert all(access.allows(node) for node in access.held if "*" not in node)
         named = (access.catalog | ABSENT_GRANTS) - QUOTA_UNITS.keys()
         assert {node for node in named if "*" not in node and access.allows(node)} <= set(access.held)
+
+
+# Of few segments, so that patterns cover nodes and grants contradict each other; and those with rules of their own.
+NODES = st.lists(SEGMENTS, min_size=1, max_size=3).map(":".join) | st.sampled_from(
+    sorted({*ABSENT_GRANTS, *BUILT_IN_NODES, "social:*", "*:chat.read", "connect:*:read", "*:*", "*:*:*"})
+)
+GRANTS = st.builds(Grant, NODES, st.booleans(), st.sampled_from([None, NOW_MS, NOW_MS + 1]))
+ROLES = st.sets(st.sampled_from([role.value for role in Role]))
+
+
+def held_of_whole_catalog(access: Access) -> tuple[str, ...]:
+    """What `held` means: every node that there is, looked at one by one."""
+    named = (access.catalog | ABSENT_GRANTS | access.granted) - QUOTA_UNITS.keys()
+    return tuple(sorted(n for n in named if ("*" not in n or n in access.granted) and access.allows(n)))
+
+
+@given(ROLES, st.lists(GRANTS, max_size=6), st.sets(NODES, max_size=20), st.booleans(), st.booleans())
+def test_held_is_what_a_look_at_the_whole_catalog_finds(roles, grants, others, seeded, noted):
+    """Also of a catalog that lacks nodes of roles, or has not heard yet of what is granted."""
+    catalog = (
+        others | (BUILT_IN_NODES if seeded else set()) | ({one.node for one in grants} if noted else set())
+    )
+    access = resolve(roles, grants, catalog, NOW_MS)
+    for one in (access, access.capped()):
+        assert one.held == held_of_whole_catalog(one)
+        assert one.held is one.held
+
+
+@given(ROLES, st.lists(GRANTS, max_size=6), st.sets(NODES, max_size=10), st.lists(NODES, max_size=6))
+def test_held_stays_right_while_the_catalog_grows(roles, grants, others, added):
+    """Whether it was read before or is read after: of whom a node does not move, it is the same."""
+    catalog = {*BUILT_IN_NODES, *others, *(one.node for one in grants)}
+    read, unread = (resolve(roles, grants, catalog, NOW_MS) for _ in range(2))
+    first = read.held
+    for node in added:
+        if node not in catalog and moved_by(read, node):
+            return
+        catalog.add(node)
+    assert first == unread.held == held_of_whole_catalog(read)
+
+
+class Watched(AbstractSet[str]):
+    """A catalog that tells how often somebody went through all of it."""
+
+    def __init__(self, nodes: AbstractSet[str]) -> None:
+        self.nodes = nodes
+        self.walks = 0
+
+    def __contains__(self, node: object) -> bool:
+        return node in self.nodes
+
+    def __iter__(self) -> Iterator[str]:
+        self.walks += 1
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+@pytest.mark.parametrize(
+    ("grants", "roles", "walks"),
+    [
+        ((GIVEN, WIDE_NEGATED), (), 0),
+        ((GIVEN,), ("moderator", "admin"), 0),
+        ((GIVEN, WIDE), (), 1),
+        ((), ("super-admin",), 1),
+    ],
+)
+def test_the_catalog_is_walked_for_those_alone_who_may_have_anything_in_it(grants, roles, walks):
+    """Anybody may make it larger, and rights are resolved at each load of a user."""
+    catalog = Watched(FRESH)
+    access = resolve(roles, grants, catalog, NOW_MS)
+    assert access.allows("versions:read")
+    assert catalog.walks == 0
+    assert access.held
+    assert access.held
+    assert catalog.walks == walks
 
 
 def test_valid_until_is_the_next_expiry():
