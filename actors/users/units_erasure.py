@@ -10,26 +10,34 @@ import msgspec
 from actors.change import Change
 from actors.errors import Conflict
 from actors.users.events import UserErased
-from actors.users.locking import require_user
+from actors.users.locking import require_super_admin, require_user
+from actors.users.permissions import Role
 from persistence.connection import Connection
 from persistence.friends import turns
 from persistence.shop.checkouts import lock_of_user
 from persistence.users import erasure
 from persistence.users.audit import Stamp, write_audit
+from persistence.users.permissions import other_super_admin_exists, read_roles
 
 
 async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
     """Erase a user.
 
     Raises:
-        Conflict: the caller would erase themselves; refused so that a super-admin always remains.
+        Forbidden: the caller has ceased to be a super-admin meanwhile.
+        Conflict: the caller would erase themselves, or the last super-admin; without one, nobody could appoint another.
         NotFound: there is no such user.
     """
+    await require_super_admin(conn, stamp)
     if user_id == stamp.actor_id:
         raise Conflict("you cannot erase yourself")
     # Before the user, as whoever moves a checkout locks them in this order.
     await lock_of_user(conn, user_id)
     await require_user(conn, user_id)
+    if Role.SUPER_ADMIN.value in await read_roles(conn, user_id) and not await other_super_admin_exists(
+        conn, user_id
+    ):
+        raise Conflict("the last super-admin stays one")
     others = await erasure.others_of(conn, user_id)
     # The audit trail keeps the bare id: a name in it would outlive the user.
     await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))

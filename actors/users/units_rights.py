@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import msgspec
 
 from actors.change import Change
-from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.errors import Conflict, FieldError, Invalid, NotFound
 from actors.shop.entitling import settle
 from actors.users.events import NodeAdded, UserChanged
-from actors.users.locking import require_user
+from actors.users.locking import require_super_admin, require_user
 from actors.users.permissions import QUOTA_UNITS, Role, is_node
 from actors.users.quantities import QUANTITY_MAX, UNITS, Quantity, listed_unit
 from persistence.connection import Connection
@@ -22,7 +22,6 @@ from persistence.users.audit import Stamp, write_audit
 from persistence.users.permissions import (
     Grant,
     add_role,
-    lock_super_admins,
     other_super_admin_exists,
     put_grant,
     read_grant,
@@ -148,7 +147,7 @@ async def appoint(conn: Connection, user_id: str, role: Role, stamp: Stamp) -> C
         NotFound: there is no such user.
         Forbidden: the caller has ceased to be a super-admin meanwhile.
     """
-    await _require_super_admin(conn, stamp)
+    await require_super_admin(conn, stamp)
     await require_user(conn, user_id)
     roles = await read_roles(conn, user_id)
     if role.value in roles:
@@ -168,7 +167,7 @@ async def dismiss(conn: Connection, user_id: str, role: Role, stamp: Stamp) -> C
         Forbidden: the caller has ceased to be a super-admin meanwhile.
         Conflict: they are the last super-admin; without one, nobody could appoint another.
     """
-    await _require_super_admin(conn, stamp)
+    await require_super_admin(conn, stamp)
     await require_user(conn, user_id)
     roles = await read_roles(conn, user_id)
     if role.value not in roles:
@@ -278,15 +277,6 @@ async def _appoint(conn: Connection, user_id: str, role: Role, stamp: Stamp) -> 
     await write_audit(conn, stamp, "role.added", target_id=user_id, detail=_role_detail(role))
     if role is Role.SUPER_ADMIN:
         await close_setup(conn)
-
-
-async def _require_super_admin(conn: Connection, stamp: Stamp) -> None:
-    """Check that the caller still is a super-admin, in a row with all changes of roles: of two who dismiss each other,
-    the first one succeeds.
-    """
-    await lock_super_admins(conn)
-    if stamp.actor_id is None or Role.SUPER_ADMIN.value not in await read_roles(conn, stamp.actor_id):
-        raise Forbidden("only for the role super-admin", role=Role.SUPER_ADMIN.value)
 
 
 def _role_detail(role: Role) -> bytes:

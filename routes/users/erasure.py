@@ -3,7 +3,7 @@
 What a domain does for it is in its Domain record: `let_go` before, `forget_user` afterwards.
 """
 
-from actors.errors import Conflict, NotFound, Refused
+from actors.errors import Conflict, Forbidden, NotFound, Refused
 from actors.ids import UserId, Uuid
 from actors.kernel.supervisor import Fault
 from actors.users import units_erasure
@@ -20,12 +20,13 @@ from routes.users.reactions import ErasureOf
 SWEPT_AT_ONCE = 10
 
 
-@endpoint("DELETE", "/v1/admin/users/{userId}", needs=SUPER_ADMIN, refusals=(NotFound, Conflict))
+@endpoint("DELETE", "/v1/admin/users/{userId}", needs=SUPER_ADMIN, refusals=(NotFound, Forbidden, Conflict))
 async def erase_user(call: Call, user_id: UserId) -> None:
     """DELETE /v1/admin/users/{userId}: erases a user for good.
 
     Profile, rights, friendships, attachments, capes, shares and game servers are deleted; in conversations the user is
-    called `deleted`. Their tokens are no longer accepted. Erasing oneself is a 409. Answers 204.
+    called `deleted`. Their tokens are no longer accepted. Erasing oneself, or the last super-admin, is a 409;
+    whoever has been dismissed or erased meanwhile is a 403. Answers 204.
     """
     service = call.service
     if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:

@@ -1,0 +1,51 @@
+"""Wire: what a super-admin asks for while they are dismissed or erased, when their request has been let in already.
+
+The dismissal or erasure holds the lock of super-admins until the request waits for it, and is committed then.
+"""
+
+from functools import partial
+
+import pytest
+
+from actors.errors import Conflict
+from actors.users.units_erasure import erase
+from persistence.connection import Connection
+from persistence.users.audit import Stamp
+from tests.support.locks import Step, crossed
+from tests.support.world import Player, World
+from tests.users.play import one
+
+
+async def nothing_more(_conn: Connection) -> None:
+    """What the other transaction does after its only lock."""
+
+
+def stamp(world: World, actor: Player | None) -> Stamp:
+    return Stamp("0" * 24, world.clock.now_ms(), None if actor is None else actor.id, None)
+
+
+async def refused_meanwhile(first: Step, asking: Player, method: str, path: str, body: object = None) -> None:
+    """Send a request, which is let in before `first` is committed, waits for it, and is refused then."""
+
+    async def ask() -> None:
+        assert await asking.refused(method, path, body) == (403, "FORBIDDEN")
+
+    await crossed(asking.world.service.database, first, nothing_more, ask)
+
+
+async def test_of_two_who_erase_each_other_one_stays(world: World) -> None:
+    ann, ben = await world.ranked("Ann", "super-admin"), await world.ranked("Ben", "super-admin")
+    first = partial(erase, user_id=ben.id, stamp=stamp(world, ann))
+    await refused_meanwhile(first, ben, "DELETE", one(ann))
+    nobody = world.nobody()
+    assert (await nobody.get(f"/v1/public/users/{ann.id}"))["userId"] == ann.id
+    assert await nobody.refused("GET", f"/v1/public/users/{ben.id}") == (404, "NOT_FOUND")
+    assert await ann.get("/v1/admin/audit")
+
+
+async def test_the_last_super_admin_is_erased_by_nobody(world: World) -> None:
+    ann, database = await world.ranked("Ann", "super-admin"), world.service.database
+    with pytest.raises(Conflict, match="the last super-admin"):
+        await database.transact(erase, ann.id, stamp(world, None))
+    ben = await world.ranked("Ben", "super-admin")
+    await ben.do("DELETE", one(ann), status=204)
