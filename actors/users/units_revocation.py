@@ -11,7 +11,7 @@ from actors.change import Change
 from actors.errors import Conflict
 from actors.sessions.units import end_others
 from actors.users.events import TokensRevoked
-from actors.users.locking import require_user
+from actors.users.locking import require_super_admin, require_user
 from persistence.connection import Connection
 from persistence.users.audit import Stamp, write_audit
 from persistence.users.users import refuse_tokens
@@ -45,9 +45,11 @@ async def revoke_tokens_of(conn: Connection, user_id: str, stamp: Stamp) -> Chan
     """Revoke all tokens of another user that were issued so far, with a line in the audit trail.
 
     Raises:
+        Forbidden: the caller has ceased to be a super-admin meanwhile.
         NotFound: there is no such user.
         Conflict: this was done too often within a few seconds.
     """
+    await require_super_admin(conn, stamp)
     revoked = await revoke_tokens(conn, user_id, stamp.at_ms)
     await write_audit(conn, stamp, "tokens.revoked", target_id=user_id, detail=msgspec.json.encode({}))
     return revoked

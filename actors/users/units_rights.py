@@ -1,7 +1,7 @@
 """Change users' rights: each change is written together with its line in the audit trail.
 
-Units of work, inside a transaction that the caller has begun. The edge and the command line check that the caller may
-do this (super-admins).
+Units of work, inside a transaction that the caller has begun. They are for super-admins and the command line: the edge
+asks before a request's body has arrived, and these ask again, in a row with all changes of roles.
 """
 
 from collections.abc import Sequence
@@ -95,9 +95,11 @@ async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> C
     """Grant a node to a user, or change their grant of it.
 
     Raises:
+        Forbidden: the caller has ceased to be a super-admin meanwhile.
         Invalid: the node is malformed.
         NotFound: there is no such user.
     """
+    await require_super_admin(conn, stamp)
     if not is_node(change.node):
         raise Invalid(FieldError("/node", "BAD_FORMAT", "a node is names or * between colons"))
     # The lock serialises changes of one user's grants, so that the audit trail has them in their order.
@@ -123,8 +125,10 @@ async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) 
         node: node or pattern, as it was granted.
 
     Raises:
+        Forbidden: the caller has ceased to be a super-admin meanwhile.
         NotFound: there is no such user.
     """
+    await require_super_admin(conn, stamp)
     await require_user(conn, user_id)
     before = await remove_grant(conn, user_id, node)
     ended = await end_of_node(conn, user_id, node, stamp.at_ms)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from actors.bounds import Bigint, IdText, ShortText
-from actors.errors import Conflict, FieldError, Invalid, NotFound
+from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.ids import ObjectId, UserId, parse_uuid
 from actors.time import iso, iso_or_none, parse_iso
 from actors.users.permissions import is_node
@@ -208,10 +208,11 @@ async def list_user_permissions(call: Call, user_id: UserId) -> UserGrants:
     "/v1/admin/users/{userId}/permissions",
     needs=SUPER_ADMIN,
     status=201,
-    refusals=(NotFound, Invalid),
+    refusals=(NotFound, Forbidden, Invalid),
 )
 async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> UserGranted:
-    """Grants a node to a user, or changes their grant of it; adds the node to the catalog if it is new."""
+    """Grants a node to a user, or changes their grant of it; adds the node to the catalog if it is new. Whoever is
+    dismissed while the request arrives grants nothing (403)."""
     wish = GrantChange(
         user_id,
         body.node,
@@ -228,7 +229,9 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
     return await change(call, change_grant, wish, stamp_of(call), about=RightsOf(user_id), shape=shape)
 
 
-@endpoint("DELETE", "/v1/admin/users/{userId}/permissions/{node}", needs=SUPER_ADMIN, refusals=(NotFound,))
+@endpoint(
+    "DELETE", "/v1/admin/users/{userId}/permissions/{node}", needs=SUPER_ADMIN, refusals=(NotFound, Forbidden)
+)
 async def remove_permission(call: Call, user_id: UserId, node: str) -> RemovedGrant:
     """Removes a grant of a user, and ends what they have bought of the node, which stays in the catalog. A malformed
     node is a 404."""
@@ -239,7 +242,12 @@ async def remove_permission(call: Call, user_id: UserId, node: str) -> RemovedGr
     )
 
 
-@endpoint("POST", "/v1/admin/users/{userId}/revoke-tokens", needs=SUPER_ADMIN, refusals=(NotFound, Conflict))
+@endpoint(
+    "POST",
+    "/v1/admin/users/{userId}/revoke-tokens",
+    needs=SUPER_ADMIN,
+    refusals=(NotFound, Forbidden, Conflict),
+)
 async def revoke_tokens_of_user(call: Call, user_id: UserId) -> None:
     """Revokes every token of a user issued so far; live sockets that were opened with one close with 4401."""
     await change(call, revoke_tokens_of, user_id, stamp_of(call), about=TokensOf(user_id))

@@ -8,7 +8,9 @@ from functools import partial
 import pytest
 
 from actors.errors import Conflict
+from actors.users.permissions import Role
 from actors.users.units_erasure import erase
+from actors.users.units_rights import dismiss
 from persistence.connection import Connection
 from persistence.users.audit import Stamp
 from tests.support.locks import Step, crossed
@@ -49,3 +51,26 @@ async def test_the_last_super_admin_is_erased_by_nobody(world: World) -> None:
         await database.transact(erase, ann.id, stamp(world, None))
     ben = await world.ranked("Ben", "super-admin")
     await ben.do("DELETE", one(ann), status=204)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "permissions", {"node": "shop:manage"}),
+        ("DELETE", "permissions/perk:glow", None),
+        ("POST", "revoke-tokens", None),
+    ],
+)
+async def test_who_is_dismissed_meanwhile_changes_no_rights(
+    world: World, method: str, path: str, body: object
+) -> None:
+    ann, ben = await world.ranked("Ann", "super-admin"), await world.ranked("Ben", "super-admin")
+    eve = await world.player("Eve")
+    await ann.do("POST", f"{one(eve)}/permissions", {"node": "perk:glow"})
+    first = partial(dismiss, user_id=ben.id, role=Role.SUPER_ADMIN, stamp=stamp(world, ann))
+    await refused_meanwhile(first, ben, method, f"{one(eve)}/{path}", body)
+    granted = (await ann.get(f"{one(eve)}/permissions"))["items"]
+    assert [each["node"] for each in granted] == ["perk:glow"]
+    assert await eve.get("/v1/auth/verify")
+    trail = (await ann.get("/v1/admin/audit"))["items"]
+    assert [each["action"] for each in trail] == ["role.removed", "permission.granted"]
