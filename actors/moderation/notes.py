@@ -1,7 +1,8 @@
 """Notes of moderators about users: units of work, inside the caller's transaction.
 
-Every moderator reads all notes; a note is changed and removed by its author, and by super-admins. The edge checks that
-the caller is a moderator. Each change is written to the audit trail, without the text: that is to go with the user.
+Every moderator reads all notes but those about themselves; a note is changed and removed by its author, and by
+super-admins, who also handle notes about themselves. The edge checks that the caller is a moderator. Each change is
+written to the audit trail, without the text: that is to go with the user.
 """
 
 from dataclasses import dataclass
@@ -30,12 +31,27 @@ class Writer:
     Args:
         name: what they are called.
         stamp: for the audit trail; its actor is the moderator.
-        also_others: whether they may change notes of others (a super-admin).
+        super_admin: whether they are one, who may change notes of others, and handle notes about themselves.
     """
 
     name: str
     stamp: Stamp
-    also_others: bool
+    super_admin: bool
+
+
+def require_other(user_id: str, by_id: str | None, *, super_admin: bool) -> None:
+    """Check that a moderator who handles notes about a user is somebody else, or a super-admin.
+
+    Args:
+        user_id: whom the notes are about.
+        by_id: the moderator.
+        super_admin: whether the moderator is one.
+
+    Raises:
+        Forbidden: the notes are about the moderator.
+    """
+    if user_id == by_id and not super_admin:
+        raise Forbidden("only super-admins read and write notes about themselves", role="super-admin")
 
 
 async def add(conn: Connection, user_id: str, id: str, text: str, by: Writer) -> Note:
@@ -46,9 +62,11 @@ async def add(conn: Connection, user_id: str, id: str, text: str, by: Writer) ->
         text: checked, 1 to `TEXT_MAX` characters.
 
     Raises:
+        Forbidden: it is about the moderator.
         NotFound: there is no such user.
         QuotaExceeded: there are `NOTES_MAX` notes about them.
     """
+    require_other(user_id, by.stamp.actor_id, super_admin=by.super_admin)
     # The lock serialises notes about one user, so that concurrent ones cannot exceed the limit.
     await require_user(conn, user_id)
     if await notes.count_notes(conn, user_id) >= NOTES_MAX:
@@ -69,7 +87,7 @@ async def change(conn: Connection, user_id: str, id: str, text: str, by: Writer)
 
     Raises:
         NotFound: there is no such note about this user.
-        Forbidden: it is another moderator's.
+        Forbidden: it is another moderator's, or about the moderator.
     """
     note = await _own(conn, user_id, id, by)
     if note.text == text:
@@ -88,7 +106,7 @@ async def remove(conn: Connection, user_id: str, id: str, by: Writer) -> None:
 
     Raises:
         NotFound: there is no such note about this user.
-        Forbidden: it is another moderator's.
+        Forbidden: it is another moderator's, or about the moderator.
     """
     note = await _own(conn, user_id, id, by)
     await notes.remove_note(conn, id)
@@ -96,10 +114,11 @@ async def remove(conn: Connection, user_id: str, id: str, by: Writer) -> None:
 
 
 async def _own(conn: Connection, user_id: str, id: str, by: Writer) -> Note:
+    require_other(user_id, by.stamp.actor_id, super_admin=by.super_admin)
     note = await notes.lock_note(conn, user_id, id)
     if note is None:
         raise NotFound("no such note")
-    if note.author_id != by.stamp.actor_id and not by.also_others:
+    if note.author_id != by.stamp.actor_id and not by.super_admin:
         raise Forbidden("only for the note's author and super-admins", role="super-admin")
     return note
 

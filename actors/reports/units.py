@@ -6,7 +6,8 @@
 | dismissed | open, actioned      | a moderator, another look  |
 | actioned  | open, dismissed     | a moderator, another look  |
 
-The edge checks that the caller is a moderator. Each verdict is written to the audit trail, without its reason: that is
+The edge checks that the caller is a moderator. Nobody settles a report about themselves but a super-admin, who may be
+the only one to do it. Each verdict is written to the audit trail, without its reason: that is
 read with the report.
 """
 
@@ -16,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.change import Change
-from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.errors import FieldError, Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.moderation.events import QueueMoved
 from actors.time import DAY_MS
 from actors.users.locking import require_user
@@ -91,12 +92,14 @@ class Verdict:
         reason: why, at most 500 characters, for moderators alone; None says nothing. An open report has none.
         by_name: what the moderator is called.
         stamp: for the audit trail; its actor is the moderator.
+        also_own: whether they may settle reports about themselves (a super-admin, who may be the only one).
     """
 
     status: ReportStatus
     reason: str | None
     by_name: str
     stamp: Stamp
+    also_own: bool
 
 
 async def settle(conn: Connection, report_id: str, verdict: Verdict) -> Change[Report]:
@@ -105,6 +108,7 @@ async def settle(conn: Connection, report_id: str, verdict: Verdict) -> Change[R
     Raises:
         Invalid: a reason to reopen it, which would be kept nowhere.
         NotFound: there is no such report.
+        Forbidden: it is about the moderator.
     """
     status, stamp = verdict.status, verdict.stamp
     if status == "open" and verdict.reason is not None:
@@ -114,6 +118,8 @@ async def settle(conn: Connection, report_id: str, verdict: Verdict) -> Change[R
     found = await lock_report(conn, report_id)
     if found is None:
         raise NotFound("no such report")
+    if found.target_id == stamp.actor_id and not verdict.also_own:
+        raise Forbidden("a moderator may not settle a report about themselves")
     if found.status == status and verdict.reason in (None, found.settled_reason):
         return Change(found)
     settled = status != "open"

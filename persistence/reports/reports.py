@@ -66,6 +66,7 @@ class WantedReports(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         status, reporter_id, target_id: only those with this one; None for all.
+        not_about: none about this user.
         before_seq: only those below this place; None from the newest.
         limit: at most so many.
     """
@@ -73,13 +74,14 @@ class WantedReports(msgspec.Struct, frozen=True, kw_only=True):
     status: ReportStatus | None = None
     reporter_id: str | None = None
     target_id: str | None = None
+    not_about: str | None = None
     before_seq: int | None = None
     limit: int
 
 
 async def list_reports(conn: Connection, wanted: WantedReports) -> list[Report]:
     """The wanted reports, newest first."""
-    filters = (wanted.status, wanted.reporter_id, wanted.target_id)
+    filters = (wanted.status, wanted.reporter_id, wanted.target_id, wanted.not_about)
     rows = await conn.fetch(
         _LISTS[tuple(value is not None for value in filters)],
         2**62 if wanted.before_seq is None else wanted.before_seq,
@@ -117,7 +119,7 @@ _SELECT = (
 
 _LISTS = filtered(
     _SELECT + " WHERE report.seq < $1{} ORDER BY report.seq DESC LIMIT $2",
-    ("report.status = ${}", "report.reporter_id = ${}", "report.target_id = ${}"),
+    ("report.status = ${}", "report.reporter_id = ${}", "report.target_id = ${}", "report.target_id <> ${}"),
     taken=2,
 )
 

@@ -7,7 +7,7 @@ import msgspec
 from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, UserId
 from actors.moderation import notes as units
-from actors.moderation.notes import TEXT_MAX, Writer
+from actors.moderation.notes import TEXT_MAX, Writer, require_other
 from actors.texts import lines_flaws, with_line_feeds
 from actors.time import iso
 from persistence.connection import Connection
@@ -59,12 +59,14 @@ class NotePage(Wire, frozen=True):
     has_more: bool
 
 
-@endpoint("GET", _NOTES, needs=MODERATOR, refusals=(NotFound,))
+@endpoint("GET", _NOTES, needs=MODERATOR, refusals=(NotFound, Forbidden))
 async def read_notes(call: Call, user_id: UserId, query: PageQuery) -> NotePage:
     """GET /v1/admin/users/{userId}/notes: what moderators have noted about a user, newest first.
 
-    For moderators; the user is not told. An unknown user is a 404.
+    For moderators; the user is not told: notes about oneself are a 403, unless the caller is a super-admin. An unknown
+    user is a 404.
     """
+    require_other(user_id, call.user_id, super_admin=call.user.access.is_super_admin)
     rows = await call.service.database.read(_read, user_id, _PAGES.place(query.cursor), query.limit + 1)
     if rows is None:
         raise NotFound("no such user")
@@ -72,11 +74,12 @@ async def read_notes(call: Call, user_id: UserId, query: PageQuery) -> NotePage:
     return NotePage([_shown(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
-@endpoint("POST", _NOTES, needs=MODERATOR, status=201, refusals=(NotFound, Invalid, QuotaExceeded))
+@endpoint("POST", _NOTES, needs=MODERATOR, status=201, refusals=(NotFound, Forbidden, Invalid, QuotaExceeded))
 async def add_note(call: Call, user_id: UserId, body: NoteBody) -> UserNote:
     """POST /v1/admin/users/{userId}/notes: notes something about a user; at most 200 notes about one.
 
-    It is erased with the user. When its author is erased, it stays without an author.
+    It is erased with the user. When its author is erased, it stays without an author. Notes about oneself are a 403,
+    unless the caller is a super-admin.
     """
     text, by = _text(body), _writer(call)
     return await change(call, units.add, user_id, call.new_id(), text, by, about=None, shape=_shown)
@@ -84,14 +87,20 @@ async def add_note(call: Call, user_id: UserId, body: NoteBody) -> UserNote:
 
 @endpoint("PATCH", _ONE, needs=MODERATOR, refusals=(NotFound, Forbidden, Invalid))
 async def change_note(call: Call, user_id: UserId, note_id: ObjectId, body: NoteBody) -> UserNote:
-    """PATCH …/users/{userId}/notes/{noteId}: replaces the text of a note. For its author, and super-admins."""
+    """PATCH …/users/{userId}/notes/{noteId}: replaces the text of a note. For its author, and super-admins.
+
+    One about oneself is a 403, unless the caller is a super-admin.
+    """
     text, by = _text(body), _writer(call)
     return await change(call, units.change, user_id, note_id, text, by, about=None, shape=_shown)
 
 
 @endpoint("DELETE", _ONE, needs=MODERATOR, refusals=(NotFound, Forbidden))
 async def remove_note(call: Call, user_id: UserId, note_id: ObjectId) -> None:
-    """DELETE …/users/{userId}/notes/{noteId}: removes a note. For its author, and super-admins. Answers 204."""
+    """DELETE …/users/{userId}/notes/{noteId}: removes a note. For its author, and super-admins.
+
+    One about oneself is a 403, unless the caller is a super-admin. Answers 204.
+    """
     await change(call, units.remove, user_id, note_id, _writer(call), about=None)
 
 
@@ -102,7 +111,7 @@ async def _read(conn: Connection, user_id: UserId, before_seq: int | None, limit
 
 
 def _writer(call: Call) -> Writer:
-    return Writer(call.user.name, stamp_of(call), also_others=call.user.access.is_super_admin)
+    return Writer(call.user.name, stamp_of(call), super_admin=call.user.access.is_super_admin)
 
 
 def _text(body: NoteBody) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from actors.bounds import IdText
-from actors.errors import Invalid, NotFound, QuotaExceeded
+from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, UserId, parse_uuid
 from actors.moderation.events import QUEUES
 from actors.reports.units import REASON_MAX, Verdict, report, settle
@@ -125,11 +125,12 @@ async def report_user(call: Call, body: ReportBody) -> ReportMade:
 @endpoint("GET", "/v1/admin/reports", needs=MODERATOR)
 async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
     """Lists reports of users, newest first: all, those that wait, what somebody has reported, or what was reported of
-    somebody."""
+    somebody. Those about the caller are left out, unless they are a super-admin."""
     wanted = WantedReports(
         status=query.status,
         reporter_id=query.reporter_id,
         target_id=query.target_id,
+        not_about=None if call.user.access.is_super_admin else call.user_id,
         before_seq=_PAGES.place(query.cursor),
         limit=query.limit + 1,
     )
@@ -138,10 +139,12 @@ async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
     return ReportPage([_item(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
-@endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound, Invalid))
+@endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound, Forbidden, Invalid))
 async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> ReportItem:
-    """Settles a report and says why, or reopens it; the audit trail records each change."""
-    verdict = Verdict(body.status, body.reason, call.user.name, stamp_of(call))
+    """Settles a report and says why, or reopens it; the audit trail records each change. One about oneself is a 403,
+    unless the caller is a super-admin."""
+    also_own = call.user.access.is_super_admin
+    verdict = Verdict(body.status, body.reason, call.user.name, stamp_of(call), also_own)
     return await change(call, settle, id, verdict, about=QUEUES, shape=_item)
 
 

@@ -52,6 +52,36 @@ async def test_who_is_no_moderator_reads_none(world: World) -> None:
         assert await player.refused("POST", notes_of(ann), {"text": "x"}) == (403, "FORBIDDEN")
 
 
+async def test_notes_about_a_moderator_are_for_others(world: World) -> None:
+    mona, max_ = await world.ranked("Mona", "moderator"), await world.ranked("Max", "admin")
+    path = notes_of(mona)
+    made = await max_.do("POST", path, {"text": "Too quick."}, status=201)
+    for method, at, body in (
+        ("GET", path, None),
+        ("GET", notes_of(mona).replace(mona.id, mona.id.upper()), None),
+        ("POST", path, {"text": "Fine."}),
+        ("PATCH", f"{path}/{made['id']}", {"text": "Fine."}),
+        ("DELETE", f"{path}/{made['id']}", None),
+        ("DELETE", f"{path}/{'0' * 24}", None),
+    ):
+        assert await mona.refused(method, at, body) == (403, "FORBIDDEN"), (method, at)
+    assert (await max_.get(path))["items"] == [made]
+
+
+async def test_a_note_is_out_of_reach_for_an_author_whom_it_is_about(world: World) -> None:
+    """Who has lost the role of a super-admin has written about themselves, and is bound like others."""
+    root, other = await world.super_admin(), await world.ranked("Rita", "super-admin")
+    path = notes_of(root)
+    one = f"{path}/{(await root.do('POST', path, {'text': 'Hm.'}, status=201))['id']}"
+    assert (await root.do("PATCH", one, {"text": "Fine."}))["text"] == "Fine."
+    assert len((await root.get(path))["items"]) == 1
+    await other.do("PUT", f"/v1/admin/users/{root.id}/roles/moderator")
+    await other.do("DELETE", f"/v1/admin/users/{root.id}/roles/super-admin")
+    assert await root.refused("PATCH", one, {"text": "Better."}) == (403, "FORBIDDEN")
+    assert await root.refused("DELETE", one) == (403, "FORBIDDEN")
+    await other.do("DELETE", one, status=204)
+
+
 @in_one_world("text", ["", " \n ", "x" * 2_001, "a\x07b"])
 async def test_texts_that_are_refused(world: World, text: str) -> None:
     mona, ann = await world.ranked("Mona", "moderator"), await world.player("Ann")

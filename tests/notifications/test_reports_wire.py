@@ -119,6 +119,34 @@ async def test_who_may_not(world: World) -> None:
     assert await world.nobody().refused("POST", REPORTS, {"targetId": ben.id}) == (401, "UNAUTHENTICATED")
 
 
+async def test_a_report_about_a_moderator_is_for_others(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    mod, other, root = await moderator(world), await moderator(world), await world.super_admin()
+    targets = (ben, mod, ben, mod, ben)
+    made = [(await ann.do("POST", REPORTS, {"targetId": one.id}))["id"] for one in targets]
+
+    async def pages(player: Player, **query: object) -> list[list[int]]:
+        """The reports on each page of two, by their place among those that were made."""
+        page = await player.get(ADMIN, limit=2, **query)
+        found = [page]
+        while page["hasMore"]:
+            page = await player.get(ADMIN, limit=2, cursor=page["nextCursor"], **query)
+            found.append(page)
+        return [[made.index(item["id"]) for item in each["items"]] for each in found]
+
+    assert await pages(mod) == [[4, 2], [0]]
+    assert await pages(mod, targetId=mod.id) == [[]]
+    assert await pages(mod, reporterId=ann.id, status="open") == [[4, 2], [0]]
+    for player in (other, root):
+        assert await pages(player) == [[4, 3], [2, 1], [0]]
+    for status in ("dismissed", "open"):
+        assert await mod.refused("PATCH", f"{ADMIN}/{made[1]}", {"status": status}) == (403, "FORBIDDEN")
+    await other.do("PATCH", f"{ADMIN}/{made[1]}", {"status": "dismissed"})
+    about_root = await ann.do("POST", REPORTS, {"targetId": root.id})
+    assert (await root.get(ADMIN))["items"][0]["id"] == about_root["id"]
+    await root.do("PATCH", f"{ADMIN}/{about_root['id']}", {"status": "dismissed"}, status=200)
+
+
 async def test_reports_that_are_none(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     unknown = "00000000-0000-4000-8000-000000000000"
