@@ -52,6 +52,13 @@ async def take_back(conn: Connection, purchase: Purchase, now_ms: int) -> None:
         await settle(conn, purchase.recipient_id, now_ms)
 
 
+def settles(node: str) -> bool:
+    """Whether `settle` has something to bring in line when a grant of this node or pattern changes: whether it is of
+    a supporter, a cape or a totem, or covers such a node."""
+    first, _, rest = node.partition(":")
+    return first in ("*", "perk") and (rest == "*" or f"perk:{rest}".startswith((SUPPORTER, CAPE, TOTEM)))
+
+
 async def settle(conn: Connection, user_id: str, now_ms: int) -> None:
     """Bring in line what follows from a user's rights: the tier of a supporter, and a cape or totem that they wear and
     may not wear any more. Every process is told at the commit."""

@@ -11,7 +11,7 @@ import msgspec
 
 from actors.change import Change
 from actors.errors import Conflict, FieldError, Invalid, NotFound
-from actors.shop.entitling import settle
+from actors.shop.entitling import settle, settles
 from actors.users.events import NodeAdded, UserChanged
 from actors.users.locking import require_super_admin, require_user
 from actors.users.permissions import QUOTA_UNITS, Role, is_node
@@ -113,6 +113,8 @@ async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> C
         value, unit = change.quantity.value, change.quantity.unit
     grant = Grant(change.node, change.negated, change.expires_at_ms, value, unit)
     await put_grant(conn, change.user_id, grant, node_id=change.node_id, now_ms=stamp.at_ms)
+    if settles(grant.node):
+        await settle(conn, change.user_id, stamp.at_ms)
     detail = _grant_detail(grant.node, before, grant)
     await write_audit(conn, stamp, "permission.granted", target_id=change.user_id, detail=detail)
     return Change(grant, (UserChanged(change.user_id), NodeAdded(change.node)))
@@ -134,7 +136,7 @@ async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) 
     ended = await end_of_node(conn, user_id, node, stamp.at_ms)
     if before is None and not ended:
         return Change(0)
-    if ended:
+    if ended or settles(node):
         await settle(conn, user_id, stamp.at_ms)
     detail = _grant_detail(node, before, None, ended=ended)
     await write_audit(conn, stamp, "permission.removed", target_id=user_id, detail=detail)

@@ -68,6 +68,59 @@ async def test_a_supporter_has_the_tier_for_as_long_as_the_longest_right(world: 
     assert (await ann.get("/v1/profile/settings"))["supporter"]["tier"] is None
 
 
+async def test_a_supporter_who_is_denied_it_has_no_tier(world: World) -> None:
+    shop, ann, root = await open_shop(world), await world.player("Ann"), await world.super_admin()
+    await shop.buy(ann, await shop.product("gold", kind="supporter", grants=[]))
+
+    async def tier() -> object:
+        items = (await world.nobody().get("/v1/public/supporters"))["items"]
+        found = [(one["tier"], one["since"]) for one in items if one["userId"] == ann.id]
+        own = (await ann.get("/v1/profile/settings"))["supporter"]
+        assert [own["tier"]] == ([one[0] for one in found] or [None])
+        return found
+
+    before = await tier()
+    assert before
+    for denied in ("*:supporter.gold", "perk:*", "*:*"):
+        await world.grant(ann, denied, negated=True)
+        assert not await tier(), denied
+        await root.do("DELETE", f"/v1/admin/users/{ann.id}/permissions/{denied}", status=200)
+        assert await tier() == before, denied
+    await world.grant(ann, "perk:supporter.gold", negated=True)
+    assert not await tier()
+    await world.grant(ann, "perk:supporter.gold")
+    assert await tier() == before
+
+
+async def test_what_is_denied_is_worn_no_more(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    _, cape, product = await sold_cape(world, shop)
+    await shop.buy(ann, product)
+    assert await wear(ann, cape) == 200
+    totem = await upload(await world.player("Turner"))
+    sold = await shop.product("totem", kind="totem", targetId=totem["itemModelId"], grants=[])
+    await shop.buy(ann, sold)
+    await carry(ann, totem)
+    await world.grant(ann, "perk:glow", negated=True)
+    assert (await ann.get(WEARS))["capeId"] == cape["id"]
+    await world.grant(ann, f"perk:cape.{cape['id']}", negated=True)
+    assert (await ann.get(WEARS))["capeId"] is None
+    assert (await ann.get(OWN))["itemModelId"] == totem["itemModelId"]
+    await world.grant(ann, "perk:*", negated=True)
+    assert (await ann.get(OWN))["itemModelId"] is None
+
+
+async def test_what_an_admin_has_granted_by_a_pattern_is_worn_until_that_is_removed(world: World) -> None:
+    shop, ann, root = await open_shop(world), await world.player("Ann"), await world.super_admin()
+    _, cape, product = await sold_cape(world, shop)
+    purchase = await shop.buy(ann, product)
+    assert await wear(ann, cape) == 200
+    await world.grant(ann, "perk:*")
+    await shop.refunded(purchase)
+    await root.do("DELETE", f"/v1/admin/users/{ann.id}/permissions/perk:*", status=200)
+    assert (await ann.get(WEARS))["capeId"] is None
+
+
 async def test_of_several_quotas_the_largest_counts(world: World) -> None:
     shop, ann = await open_shop(world), await world.player("Ann")
 
