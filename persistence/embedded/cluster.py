@@ -46,6 +46,9 @@ _SOCKET_PATH_BYTES = 107
 _LOG_BYTES = 8 * 1024 * 1024
 """A log that is larger than this is put aside at the next start (`postgres.log.1`)."""
 
+_LAST_WORDS_BYTES = 64 * 1024
+"""How much of what PostgreSQL said last is searched for the reason of its end."""
+
 _ORPHAN_SECONDS = 5.0
 """How long orphans may take to end after each signal."""
 
@@ -96,6 +99,7 @@ class Cluster:
         self._options = options
         self._socket_folder = home / "socket"
         self._process: subprocess.Popen[bytes] | None = None
+        self._log_starts_at = 0
 
     @property
     def dsn(self) -> str:
@@ -153,6 +157,7 @@ class Cluster:
             *(f"--{name}={value}" for name, value in options.items()),
         ]  # fmt: skip
         with self._open_log() as log:
+            self._log_starts_at = os.fstat(log).st_size
             self._process = start_bound(
                 command,
                 # PostgreSQL's fast shutdown: it writes a checkpoint, and the next start has nothing to recover.
@@ -168,7 +173,7 @@ class Cluster:
         """Whether the PostgreSQL that was started accepts connections.
 
         Raises:
-            ClusterFaulty: it has ended instead; with the last line of its log.
+            ClusterFaulty: it has ended instead; with the reason from its log, or the last line there.
         """
         if self.has_ended():
             raise ClusterFaulty(f"PostgreSQL did not start: {self._last_words()}")
@@ -235,9 +240,13 @@ class Cluster:
 
     def _last_words(self) -> str:
         try:
-            return _last_line((self.home / "postgres.log").read_bytes()[-4096:])
+            with (self.home / "postgres.log").open("rb") as log:
+                log.seek(max(self._log_starts_at, log.seek(0, os.SEEK_END) - _LAST_WORDS_BYTES))
+                said = log.read()
         except OSError:
             return "it left no log"
+        fatal = [line for line in said.splitlines() if b" FATAL:  " in line or b" PANIC:  " in line]
+        return _last_line(fatal[-1] if fatal else said)
 
 
 def major_of(home: Path) -> int | None:

@@ -3,6 +3,9 @@
 The commands are a shell's and not Python's: PostgreSQL's user may not reach our interpreter. Segments are compressed,
 since most of one that was closed for its age is empty. A segment has its name only once it is whole and on the disk,
 and is never replaced; PostgreSQL keeps what could not be archived, and tries again.
+
+A status of up to 125 tells a recovery that there is no such segment, at which it takes the log for ended. Whatever
+keeps a segment from being read is therefore told as 255, which ends the recovery.
 """
 
 import shlex
@@ -22,7 +25,10 @@ _PUT = (
     'if [ -e {file} ]; then gzip -dc {file} | cmp -s - "%p"; '
     'else gzip -1c "%p" > {part} && sync {part} && mv {part} {file} && sync {folder}; fi'
 )
-_GET = 'gzip -dc {file} > "%p"'
+_GET = (
+    'if [ -e {file} ]; then gzip -dc {file} > "%p" || exit 255; '
+    'else names=$(ls {folder}) || exit 255; case "$names" in *%f.gz*) exit 255;; *) exit 1;; esac; fi'
+)
 
 
 def archiving(folder: Path, account: Account) -> dict[str, str]:

@@ -1,8 +1,10 @@
 """`partyline base-backup` and `partyline restore FOLDER`: continuous archiving, and the way back to any moment."""
 
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -12,9 +14,10 @@ import trio
 from persistence.archiving.bases import About, Base, bases_in, choose, prune, take, unpack
 from persistence.archiving.files import FileArchive, bring_back
 from persistence.backup import programs
+from persistence.backup.faults import BackupFault
 from persistence.backup.histories import name_anew
 from persistence.bridge.database import open_database
-from persistence.embedded.cluster import exclusive
+from persistence.embedded.cluster import Cluster, ClusterFaulty, exclusive
 from persistence.embedded.data_dir import restoring_into
 from persistence.embedded.postgres import choose_home, open_cluster, running
 from persistence.embedded.wal import archiving, recovering
@@ -25,6 +28,8 @@ from routes.cli.database import POOL_SIZE, reach
 from routes.cli.faults import CommandFault
 from routes.edge.config.config import Config
 from routes.edge.docs.version import VERSION
+
+_UNREAD = re.compile(r'could not restore file "(\w[\w.]*)" from archive')
 
 
 def moment(text: str | None) -> datetime | None:
@@ -99,7 +104,7 @@ async def restore_archive(archive: Path, config: Config, until: datetime | None)
         until: the moment; None for the end of the archive.
 
     Raises:
-        BackupFault: there is no base of before that moment, or it is damaged.
+        BackupFault: there is no base of before that moment, or it or the log behind it is damaged or cannot be read.
         MigrationChanged: the base's schema is newer than this version.
         CommandFault: the shared folder is not empty, or a database of one's own is configured.
         ClusterFaulty: the data folder is not empty, or the archive ends before that moment.
@@ -118,15 +123,35 @@ async def restore_archive(archive: Path, config: Config, until: datetime | None)
             if config.wal_dir is not None:  # the new history is told there as it begins
                 options |= await trio.to_thread.run_sync(archiving, config.wal_dir, account)
             cluster = await trio.to_thread.run_sync(open_cluster, home, account, config.pg_bin, options)
-            async with (
-                running(cluster),
-                open_database(cluster.dsn, pool_size=POOL_SIZE) as database,
-            ):
-                last = await database.read(checks.read_replayed)
-                salt = secrets.token_bytes(SALT_BYTES)
-                await database.transact(name_anew, salt, timeout_seconds=NAMING_SECONDS)
+            with _naming_segment(archive, home):
+                last = await _recover(cluster)
         await trio.to_thread.run_sync(_beside, base, archive, config)
     return iter((f"restored into {config.data_dir}, as it was at {last or base.about.ended_at}",))
+
+
+async def _recover(cluster: Cluster) -> str | None:
+    """Replay the log, and give everything a new history; returns the moment of the last transaction."""
+    async with (
+        running(cluster),
+        open_database(cluster.dsn, pool_size=POOL_SIZE) as database,
+    ):
+        last = await database.read(checks.read_replayed)
+        await database.transact(name_anew, secrets.token_bytes(SALT_BYTES), timeout_seconds=NAMING_SECONDS)
+    return last
+
+
+@contextmanager
+def _naming_segment(archive: Path, home: Path) -> Iterator[None]:
+    """Say it in terms of the archive where a segment cannot be read, at which PostgreSQL ends."""
+    try:
+        yield
+    except ClusterFaulty as fault:
+        if (match := _UNREAD.search(str(fault))) is None:
+            raise
+        raise BackupFault(
+            f"{archive / 'wal' / match[1]}.gz is damaged or cannot be read, and what is newer cannot be restored: see "
+            f"{home / 'postgres.log'}; --until restores to a moment before it"
+        ) from fault
 
 
 def _beside(base: Base, archive: Path, config: Config) -> None:

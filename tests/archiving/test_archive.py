@@ -17,6 +17,7 @@ from routes.cli.archiving import moment
 from routes.cli.faults import CommandFault
 
 SELF = Account(os.geteuid(), os.getegid(), is_self=True)
+ABSENT, UNREADABLE = 1, 255
 AT = datetime(2026, 11, 26, 4, 0, tzinfo=UTC)
 
 
@@ -126,6 +127,16 @@ def test_commands_are_of_any_folder(tmp_path: Path, name: str):
     assert run(get, fetched) == 0 and fetched.read_bytes() == source.read_bytes()
     source.write_bytes(b"another")
     assert run(options["archive_command"], source) != 0
+    [segment] = (folder / "wal").iterdir()
+    segment.write_bytes(segment.read_bytes()[:-9])
+    assert run(get, fetched) == UNREADABLE
+    segment.unlink()
+    assert run(get, fetched) == ABSENT
+    segment.symlink_to("is listed, and cannot be looked at")
+    assert run(get, fetched) == UNREADABLE
+    segment.unlink()
+    (folder / "wal").rename(folder / "aside")
+    assert run(get, fetched) == UNREADABLE
     assert "recovery_target_time" not in recovering(folder, None)
     assert recovering(folder, AT)["recovery_target_time"] == "2026-11-26 04:00:00+00:00"
 
