@@ -1,6 +1,7 @@
 """The parts of an archive: which base serves a moment, what is removed, which files are copied, what commands do."""
 
 import os
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -102,10 +103,44 @@ def test_each_file_is_copied_once_and_comes_back(tmp_path: Path):
     assert files.copy_new(lambda: None) == 1
     assert bring_back(archive, restored, lambda: None) == 3
     assert (restored / gone.relative_to(shared)).read_bytes() == b"3"
-    gone.unlink()
+
+
+def test_a_file_stays_as_long_as_a_base_of_before_it_went(tmp_path: Path):
+    """A base needs what was deleted after it, however long before it that was archived."""
+    shared, archive, restored = tmp_path / "shared", tmp_path / "archive", tmp_path / "restored"
+    gone, files = put(shared, 1), FileArchive(shared, archive)
+    assert files.copy_new(lambda: None) == 1
     kept = archive / "files" / gone.relative_to(shared)
-    assert files.forget_removed(kept.stat().st_mtime) == 0
-    assert files.forget_removed(kept.stat().st_mtime + 1) == 1 and not kept.exists()
+    os.utime(kept, (1, 1))
+    base_ended = time.time()
+    gone.unlink()
+    assert files.forget_removed(base_ended) == 0
+    assert bring_back(archive, restored, lambda: None) == 1
+    assert (restored / gone.relative_to(shared)).read_bytes() == b"1"
+    mark = kept.with_name(f"{kept.name}.gone")
+    seen = mark.stat().st_mtime
+    assert seen >= base_ended and files.forget_removed(seen) == 0
+    draft = kept.with_name(f".{kept.name}.ab.part")
+    draft.touch()
+    os.utime(draft, (1, 1))
+    assert files.forget_removed(seen + 1) == 1
+    assert list(kept.parent.iterdir()) == []
+
+
+def test_a_file_that_comes_back_is_missed_no_more(tmp_path: Path):
+    shared, archive = tmp_path / "shared", tmp_path / "archive"
+    gone, files = put(shared, 1), FileArchive(shared, archive)
+    put(shared, 2)
+    kept = archive / "files" / gone.relative_to(shared)
+    mark = kept.with_name(f"{kept.name}.gone")
+    files.copy_new(lambda: None)
+    gone.unlink()
+    files.copy_new(lambda: None)
+    assert mark.exists()
+    put(shared, 1)
+    files.copy_new(lambda: None)
+    assert not mark.exists()
+    assert files.forget_removed(time.time() + 1) == 0 and kept.exists()
 
 
 @pytest.mark.parametrize("name", ["archive", "an archive's", "100%"])
