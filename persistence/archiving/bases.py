@@ -6,7 +6,6 @@ ARCHIVE/
   files/                   attachments and files of releases, by the same names as in their stores
 """
 
-import json
 import os
 import re
 import shutil
@@ -19,12 +18,13 @@ from pathlib import Path
 
 import msgspec
 
+from persistence.archiving.timelines import Reach, is_followed, position, reach_of
 from persistence.backup.faults import BackupFault
 from persistence.backup.programs import Program
 from persistence.embedded.account import Account
+from persistence.embedded.wal import SEGMENT_BYTES
 from persistence.new_file import sync_folder
 
-_SEGMENT_BYTES = 16 << 20
 _SEGMENT = re.compile(r"([0-9A-F]{24})(\.partial|\.[0-9A-F]{8}\.backup)?\.gz")
 _LOOK_SECONDS = 0.1
 
@@ -80,6 +80,20 @@ def bases_in(archive: Path) -> list[Base]:
     return found
 
 
+def usable_bases(archive: Path) -> list[Base]:
+    """Those of them that can be restored, the oldest first.
+
+    Where a restore to an earlier moment has gone on in the archive, those that were made in between cannot.
+
+    Args:
+        archive: its folder.
+
+    Raises:
+        BackupFault: one of them, or a history of the log, cannot be read.
+    """
+    return [base for base in bases_in(archive) if is_followed(archive, _reach(base))]
+
+
 def choose(archive: Path, until: datetime | None) -> Base:
     """The newest base from which a moment can be restored.
 
@@ -90,10 +104,12 @@ def choose(archive: Path, until: datetime | None) -> Base:
     Raises:
         BackupFault: there is none.
     """
-    found = bases_in(archive)
+    found = usable_bases(archive)
     fits = [base for base in found if until is None or base.about.ended <= until]
     if not found:
-        raise BackupFault(f"there is no base backup in {archive}")
+        left = len(bases_in(archive))
+        but = f" but {left} of before a restore to an earlier moment" if left else ""
+        raise BackupFault(f"there is no base backup in {archive}{but}")
     if not fits:
         raise BackupFault(f"the oldest base backup is of {found[0].about.ended_at}, after that moment")
     return fits[-1]
@@ -130,7 +146,7 @@ def take(
         for path in beside:
             copy = shutil.copytree if path.is_dir() else shutil.copy2
             copy(path, part / path.name)
-        made = about(datetime.now(UTC).isoformat(), _first_segment(part))
+        made = about(datetime.now(UTC).isoformat(), reach_of(part).first_segment)
         (part / "about.json").write_bytes(msgspec.json.encode(made))
         os.sync()
         part.rename(folder)
@@ -182,19 +198,37 @@ def prune(archive: Path, keep: int) -> Iterator[Path]:
 
     Args:
         archive: its folder.
-        keep: how many bases stay, 1 or more.
+        keep: how many bases stay, 1 or more; those that cannot be restored any more do not count, and go with the
+            usable ones from before them.
+
+    Raises:
+        BackupFault: one of them cannot be read.
     """
-    found = bases_in(archive)
-    for base in found[:-keep]:
-        shutil.rmtree(base.folder)
-        yield base.folder
-    first = min(base.about.first_segment[8:] for base in found[-keep:])
+    kept = usable_bases(archive)[-keep:]
+    if not kept:
+        return
+    for base in bases_in(archive):
+        if base.about.ended < kept[0].about.ended:
+            shutil.rmtree(base.folder)
+            yield base.folder
+    first = min(base.about.first_segment[8:] for base in kept)
     for path in sorted((archive / "wal").iterdir()):
         match = _SEGMENT.fullmatch(path.name)
         # Timelines do not count: their segments go on with the numbers of the one before.
         if match is not None and match[1][8:] < first:
             path.unlink()
             yield path
+
+
+def _reach(base: Base) -> Reach:
+    try:
+        return reach_of(base.folder)
+    except FileNotFoundError:  # all that is left to judge by is where it begins
+        timeline, high, low = (int(base.about.first_segment[at : at + 8], 16) for at in (0, 8, 16))
+        start = position(f"{high:X}/{low * SEGMENT_BYTES:X}")
+        return Reach(timeline, start, start)
+    except (OSError, ValueError) as error:
+        raise BackupFault(f"{base.folder / 'backup_manifest'} cannot be read: {error}") from error
 
 
 def _run(program: Program, dsn: str, target: Path, check: Callable[[], None]) -> None:
@@ -216,10 +250,3 @@ def _run(program: Program, dsn: str, target: Path, check: Callable[[], None]) ->
     if run.returncode:
         last = said.decode(errors="replace").strip().splitlines()
         raise BackupFault(f"pg_basebackup failed: {last[-1] if last else 'it said nothing'}")
-
-
-def _first_segment(folder: Path) -> str:
-    """The segment with which the recovery of a base begins, as its manifest says it."""
-    ranges = json.loads((folder / "backup_manifest").read_text())["WAL-Ranges"]
-    high, low = (int(part, 16) for part in ranges[0]["Start-LSN"].split("/"))
-    return f"{int(ranges[0]['Timeline']):08X}{high:08X}{low // _SEGMENT_BYTES:08X}"

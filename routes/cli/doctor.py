@@ -19,7 +19,7 @@ from pathlib import Path
 import trio
 
 from compiled.finding import Standing, standing
-from persistence.archiving.bases import bases_in
+from persistence.archiving.bases import usable_bases
 from persistence.archiving.files import free_bytes
 from persistence.backup.writing import last_backup_seconds
 from persistence.bridge.bus import trouble_with
@@ -201,7 +201,7 @@ async def _archive(database: Database, wal_dir: Path) -> Finding:
         why = f", whose disk is full ({free:,} bytes are left)" if free < SEGMENT_BYTES else ""
         says = f"the log cannot be written to {wal_dir}{why} since {failed}"
         return Finding("archive", says, "see postgres.log below the data folder; the log grows meanwhile")
-    found = await trio.to_thread.run_sync(bases_in, wal_dir)
+    found = await trio.to_thread.run_sync(usable_bases, wal_dir)
     days = (time.time() - found[-1].about.ended.timestamp()) / 86_400 if found else 0.0
     cure = None if found and days <= BASE_MAX_DAYS else "run partyline base-backup, each week"
     says = f"{len(found)} base backups, the newest {days:.0f} days ago" if found else "no base backup yet"

@@ -1,5 +1,6 @@
 """The parts of an archive: which base serves a moment, what is removed, which files are copied, what commands do."""
 
+import gzip
 import os
 import time
 from datetime import UTC, datetime, timedelta
@@ -8,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from persistence.archiving.bases import About, bases_in, choose, prune
+from persistence.archiving.bases import About, bases_in, choose, prune, usable_bases
 from persistence.archiving.files import FileArchive, bring_back
 from persistence.backup.faults import BackupFault
 from persistence.embedded.account import Account
@@ -61,10 +62,47 @@ def test_a_moment_before_all_bases_is_refused(tmp_path: Path):
         choose(tmp_path, None)
 
 
+def add_history(archive: Path, *left: tuple[int, int]) -> None:
+    """The history of the timeline behind those that are named, each with the segment in which it was left."""
+    (archive / "wal").mkdir(exist_ok=True)
+    said = "".join(f"{timeline}\t0/{number << 24:X}\tbefore then\n" for timeline, number in left)
+    (archive / "wal" / f"{left[-1][0] + 1:08X}.history.gz").write_bytes(gzip.compress(said.encode()))
+
+
+def test_a_base_of_a_timeline_that_was_left_before_it_is_not_chosen(tmp_path: Path):
+    for number in (1, 2, 3):
+        add_base(tmp_path, number)
+    add_history(tmp_path, (1, 40))
+    assert [base.about.ended.day for base in usable_bases(tmp_path)] == [27, 28]
+    assert choose(tmp_path, AT + timedelta(days=9)).about.ended == AT + timedelta(days=2)
+    assert [path.name for path in prune(tmp_path, 1)] == ["20261121T040000Z"]
+    assert len(bases_in(tmp_path)) == 2
+    add_history(tmp_path, (1, 20), (2, 90))
+    with pytest.raises(BackupFault, match=r"no base backup .* but 2 of before a restore"):
+        choose(tmp_path, None)
+    assert list(prune(tmp_path, 1)) == [] and len(bases_in(tmp_path)) == 2
+    next(tmp_path.glob("wal/00000003*")).write_bytes(b"spoilt")
+    with pytest.raises(BackupFault, match=r"00000003.history.gz cannot be read"):
+        choose(tmp_path, None)
+
+
+def test_a_base_that_ended_behind_where_its_timeline_was_left_is_of_no_use(tmp_path: Path):
+    add_base(tmp_path, 1)
+    add_history(tmp_path, (1, 17))
+    manifest = tmp_path / "bases/20261121T040000Z/backup_manifest"
+    for end, is_usable in (("0/11000000", True), ("0/11000001", False)):
+        ranges = [{"Timeline": 1, "Start-LSN": "0/10000028", "End-LSN": end}]
+        manifest.write_bytes(msgspec.json.encode({"WAL-Ranges": ranges}))
+        assert bool(usable_bases(tmp_path)) is is_usable
+    manifest.write_text("{}")
+    with pytest.raises(BackupFault, match="backup_manifest"):
+        usable_bases(tmp_path)
+
+
 def test_what_only_removed_bases_needed_goes_with_them(tmp_path: Path):
     for number in (1, 2, 3):
         add_base(tmp_path, number)
-    (tmp_path / "wal").mkdir()
+    add_history(tmp_path, (1, 60))
     kept = {a_segment(32), a_segment(33), a_segment(40, timeline=2), "00000002.history.gz"}
     gone = {
         a_segment(16),
@@ -73,7 +111,7 @@ def test_what_only_removed_bases_needed_goes_with_them(tmp_path: Path):
         f"{a_segment(16)[:24]}.00000028.backup.gz",
         f"{a_segment(16)[:24]}.partial.gz",
     }
-    for name in kept | gone:
+    for name in (kept | gone) - {"00000002.history.gz"}:
         (tmp_path / "wal" / name).touch()
     removed = {path.name for path in prune(tmp_path, 2)}
     assert removed == gone | {"20261121T040000Z"}

@@ -1,0 +1,100 @@
+"""Timelines in an archive: PostgreSQL begins one with each restore, and follows the newest that it finds.
+
+`wal/00000002.history.gz` says of timeline 2 which ones came before it, and where each was left. A recovery looks for
+the history of the next number until there is none; a base that lies behind the point at which its timeline was left
+cannot be restored from then on.
+"""
+
+import gzip
+import json
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from persistence.backup.faults import BackupFault
+from persistence.embedded.wal import SEGMENT_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The log that a base needs before it can be used.
+
+    Args:
+        timeline: of all of it.
+        start, end: positions in it, in bytes.
+    """
+
+    timeline: int
+    start: int
+    end: int
+
+    @property
+    def first_segment(self) -> str:
+        """The segment with which the recovery begins."""
+        high, low = divmod(self.start // SEGMENT_BYTES, (1 << 32) // SEGMENT_BYTES)
+        return f"{self.timeline:08X}{high:08X}{low:08X}"
+
+
+def reach_of(base: Path) -> Reach:
+    """What the manifest of a base says.
+
+    Args:
+        base: its folder.
+
+    Raises:
+        OSError: there is none.
+        ValueError: it cannot be read.
+    """
+    try:
+        found = json.loads((base / "backup_manifest").read_bytes())["WAL-Ranges"][0]
+        return Reach(int(found["Timeline"]), position(found["Start-LSN"]), position(found["End-LSN"]))
+    except (KeyError, IndexError, TypeError) as error:
+        raise ValueError(f"{base / 'backup_manifest'} does not say which log it needs") from error
+
+
+def is_followed(archive: Path, base: Reach) -> bool:
+    """Whether a recovery that begins with a base stays on the way to the newest timeline.
+
+    Args:
+        archive: its folder.
+        base: the log that it needs.
+
+    Raises:
+        BackupFault: the history of that timeline cannot be read.
+    """
+    newest = base.timeline
+    for number in count(base.timeline + 1):
+        if not _history(archive, number).exists():
+            break
+        newest = number
+    if newest == base.timeline:
+        return True
+    return base.end <= _left_at(archive, newest).get(base.timeline, -1)
+
+
+def position(text: str) -> int:
+    """A position in the log as a number, of the form in which PostgreSQL writes it.
+
+    Args:
+        text: two hexadecimal numbers with a slash between them.
+
+    Raises:
+        ValueError: it is of another form.
+    """
+    high, low = (int(part, 16) for part in text.split("/"))
+    return (high << 32) | low
+
+
+def _left_at(archive: Path, timeline: int) -> dict[int, int]:
+    """{timeline: the position at which it was left}, for those before another."""
+    path = _history(archive, timeline)
+    try:
+        lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+        rows = [line.split() for line in lines if line.strip() and not line.startswith("#")]
+        return {int(row[0]): position(row[1]) for row in rows}
+    except (OSError, EOFError, ValueError, IndexError) as error:
+        raise BackupFault(f"{path} cannot be read: {error}") from error
+
+
+def _history(archive: Path, timeline: int) -> Path:
+    return archive / "wal" / f"{timeline:08X}.history.gz"
