@@ -87,6 +87,30 @@ async def test_reports_are_settled_and_a_verdict_can_be_undone(world: World, loo
     await play(world, look, story)
 
 
+async def test_a_moderator_sees_nothing_of_what_is_said_about_themselves(world: World, look: Look) -> None:
+    adam, ben, root = (
+        await world.ranked("Adam", "admin"),
+        await world.player("Ben"),
+        await world.super_admin(),
+    )
+    for player in (adam, ben):
+        await root.do("POST", f"/v1/admin/users/{player.id}/notes", {"text": f"Watch {player.name}."})
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(adam, f"/app/operate/users/{ben.id}")
+        expect(page.get_by_text("Watch Ben.")).to_be_visible()
+        expect(page.get_by_text("Reported of Ben")).to_be_visible()
+        page.goto(f"/app/operate/users/{adam.id}")
+        expect(page.get_by_text("Reported by Adam")).to_be_visible()
+        expect(page.locator("#user-notes")).to_have_count(0)
+        expect(page.get_by_text("Reported of Adam")).to_have_count(0)
+        own = scene.enter(root, f"/app/operate/users/{adam.id}")
+        expect(own.get_by_text("Watch Adam.")).to_be_visible()
+        expect(own.get_by_text("Reported of Adam")).to_be_visible()
+
+    await play(world, look, story)
+
+
 NOT_THERE = {"code": "NOT_FOUND", "message": "no such report", "status": 404}
 
 

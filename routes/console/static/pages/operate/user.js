@@ -20,12 +20,14 @@ import { SeenAs } from "./seen-as.js";
 /** @param {{id: string}} props */
 export function User({ id }) {
   const read = useRead((signal) => admin.user(id, signal), [id]);
+  // What is said about a moderator is for others.
+  const open = id !== me.value.id || may(SUPER_ADMIN);
   return html`<div class="page"><h1 tabindex="-1"><bdi>${read.data?.name ?? say("users.title")}</bdi></h1>
     <p><a href="/app/operate/users">${say("users.all")}</a> · <${Id} id=${id} what=${say("profile.id")} /></p>
     <${State} of=${read}>${(user) => html`<section aria-label=${user.name}><dl class="facts"><dt>${say("users.created")}</dt><dd><${When} at=${user.createdAt} /></dd><dt>${say("users.seen")}</dt><dd>${user.lastSeenAt ? html`<${When} at=${user.lastSeenAt} />` : "–"}</dd>
       <dt>${say("users.region")}</dt><dd>${user.homeRegion ?? "–"}</dd></dl></section>
-    ${may(MODERATOR) && html`<${Notes} id=${id} /><section aria-labelledby="user-reports"><h2 id="user-reports">${say("reports.title")}</h2>
-      <${ReportHistory} title=${sayAround("reports.about", { name: html`<bdi>${user.name}</bdi>` })} side="targetId" userId=${id} /><${ReportHistory} title=${sayAround("reports.from", { name: html`<bdi>${user.name}</bdi>` })} side="reporterId" userId=${id} /></section>`}
+    ${may(MODERATOR) && html`${open && html`<${Notes} id=${id} />`}<section aria-labelledby="user-reports"><h2 id="user-reports">${say("reports.title")}</h2>
+      ${open && html`<${ReportHistory} title=${sayAround("reports.about", { name: html`<bdi>${user.name}</bdi>` })} side="targetId" userId=${id} />`}<${ReportHistory} title=${sayAround("reports.from", { name: html`<bdi>${user.name}</bdi>` })} side="reporterId" userId=${id} /></section>`}
     ${may(SUPER_ADMIN) && html`<${Held} id=${id} /><${SeenAs} id=${id} /><${Access} user=${user} />`}`}<//></div>`;
 }
 
