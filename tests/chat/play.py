@@ -5,7 +5,7 @@ everywhere.
 """
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
@@ -21,7 +21,7 @@ from actors.chat.frames import Frames
 from actors.chat.kind import answer, decide
 from actors.chat.public import Message
 from actors.chat.records import decode
-from actors.chat.sight import Strangers
+from actors.chat.sight import NOBODY
 from actors.chat.state import Member, State
 from actors.polls import PollDraft, PollOptionDraft
 
@@ -80,7 +80,7 @@ def a_conversation(*names: str, kind: Any = "group", **fields: Any) -> State:
     return State(**{**values, **fields})
 
 
-class Blocks(Strangers):
+class Blocks:
     """Strangers, some of whom block each other.
 
     Attributes:
@@ -92,6 +92,12 @@ class Blocks(Strangers):
 
     def parted(self, one_id: str, other_id: str) -> bool:
         return frozenset((one_id, other_id)) in self.pairs
+
+    def friends_among(self, _viewer_id: str, _ids: Collection[str]) -> frozenset[str]:
+        return NOBODY
+
+    def hidden_among(self, _viewer_id: str, _ids: Collection[str]) -> frozenset[str]:
+        return NOBODY
 
 
 class Play:

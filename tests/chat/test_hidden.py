@@ -10,14 +10,16 @@ from actors.chat.frames import OWN_SHOWN_MEMBERS
 from actors.chat.inbox import InboxState, take
 from actors.chat.kind import answer, chat_kinds
 from actors.chat.public import ConversationHead
-from actors.chat.sight import Strangers
 from tests.chat.play import NOW_MS, Play, uid
 
 HIDDEN = {uid("ann"): frozenset({uid("bob"), uid("eve")})}
 FRIENDS = {uid("kim"): frozenset({uid("lea")})}
 
 
-class Relationships(Strangers):
+class Relationships:
+    def parted(self, _one_id: str, _other_id: str) -> bool:
+        return False
+
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
         return FRIENDS.get(viewer_id, frozenset()).intersection(ids)
 
