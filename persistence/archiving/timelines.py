@@ -2,7 +2,8 @@
 
 `wal/00000002.history.gz` says of timeline 2 which ones came before it, and where each was left. A recovery looks for
 the history of the next number until there is none; a base that lies behind the point at which its timeline was left
-cannot be restored from then on.
+cannot be restored from then on. A new cluster in the same archive has a timeline without a history
+(`persistence.embedded.apart`).
 """
 
 import gzip
@@ -62,14 +63,20 @@ def is_followed(archive: Path, base: Reach) -> bool:
     Raises:
         BackupFault: the history of that timeline cannot be read.
     """
-    newest = base.timeline
-    for number in count(base.timeline + 1):
-        if not _history(archive, number).exists():
-            break
-        newest = number
+    newest = newest_timeline(archive, base.timeline)
     if newest == base.timeline:
         return True
     return base.end <= _left_at(archive, newest).get(base.timeline, -1)
+
+
+def newest_timeline(archive: Path, timeline: int) -> int:
+    """The timeline that a recovery goes to; it ends on the one behind that.
+
+    Args:
+        archive: its folder.
+        timeline: with which it begins.
+    """
+    return next(number for number in count(timeline) if not _history(archive, number + 1).exists())
 
 
 def position(text: str) -> int:

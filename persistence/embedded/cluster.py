@@ -202,19 +202,47 @@ class Cluster:
         if self._socket_folder.parent != self.home:
             shutil.rmtree(self._socket_folder, ignore_errors=True)
 
+    def control(self) -> dict[str, str]:
+        """What pg_controldata says of the cluster, by name.
+
+        Raises:
+            ClusterFaulty: the cluster or the program is damaged.
+        """
+        lines = self._tool("pg_controldata", "-D", str(self.data)).splitlines()
+        return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+    def move_log(self, segment: str) -> None:
+        """Begin the log of a cluster that was ended in order anew, on the timeline of a segment and not before it.
+
+        Raises:
+            ClusterFaulty: it was not ended in order, or is damaged.
+        """
+        self._tool("pg_resetwal", "-l", segment, "-D", str(self.data))
+
+    def _tool(self, program: str, *arguments: str) -> str:
+        try:
+            done: subprocess.CompletedProcess[bytes] = subprocess.run(  # noqa: S603
+                [str(self._installation.folder / program), *arguments],
+                check=False,
+                capture_output=True,
+                env=_environment(),
+                **self._account.popen_arguments,
+            )
+        except OSError as fault:
+            raise ClusterFaulty(f"{program} cannot be run: {fault.strerror}") from None
+        if done.returncode != 0:
+            raise ClusterFaulty(f"{program} failed: {_last_line(done.stderr)}")
+        return done.stdout.decode(errors="replace")
+
     def _initialise(self) -> None:
         """Run initdb in another folder and rename that, so that a half-made cluster is never taken for a whole one."""
         unfinished = self.home / "data.new"
         shutil.rmtree(unfinished, ignore_errors=True)
         command = [
-            str(self._installation.folder / "initdb"), "-D", str(unfinished), "-U", USER, "-A", "trust",
+            "initdb", "-D", str(unfinished), "-U", USER, "-A", "trust",
             "-E", "UTF8", "--locale=C", "--data-checksums", "--no-instructions",
         ]  # fmt: skip
-        made = subprocess.run(  # noqa: S603
-            command, check=False, capture_output=True, env=_environment(), **self._account.popen_arguments
-        )
-        if made.returncode != 0:
-            raise ClusterFaulty(f"initdb failed: {_last_line(made.stderr)}")
+        self._tool(*command)
         unfinished.rename(self.data)
         _log.info("made a database", folder=str(self.data), version=self._installation.version)
 

@@ -8,6 +8,7 @@ The other modules of this folder:
     bound      starts processes that end with ours
     child      the program that becomes such a process
     upgrade    moves a cluster to a newer PostgreSQL
+    apart      keeps a new cluster's log apart from an earlier one's in the same archive
     wal        settings with which it archives its log, and recovers from that
     address    finds the running database for a second process
     data_dir   locks the data folder, and names the node
@@ -29,6 +30,7 @@ import structlog
 import trio
 
 from persistence.embedded.account import Account, account_for
+from persistence.embedded.apart import keep_apart
 from persistence.embedded.binaries import CACHE, find_installation
 from persistence.embedded.cluster import (
     Cluster,
@@ -95,6 +97,8 @@ async def embedded_postgres(
         if wal_dir is not None:
             options |= await trio.to_thread.run_sync(archiving, wal_dir, account)
         cluster = await trio.to_thread.run_sync(open_cluster, home, account, pg_bin, options)
+        if wal_dir is not None:
+            await trio.to_thread.run_sync(keep_apart, cluster, wal_dir)
         async with running(cluster), trio.open_nursery() as nursery:
             nursery.start_soon(_keep_running, cluster)
             yield cluster.dsn

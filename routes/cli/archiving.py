@@ -13,6 +13,7 @@ import trio
 
 from persistence.archiving.bases import About, Base, bases_in, choose, prune, take, unpack
 from persistence.archiving.files import FileArchive, bring_back
+from persistence.archiving.timelines import newest_timeline
 from persistence.backup import programs
 from persistence.backup.faults import BackupFault
 from persistence.backup.histories import name_anew
@@ -120,13 +121,20 @@ async def restore_archive(archive: Path, config: Config, until: datetime | None)
         with exclusive(home):
             await trio.to_thread.run_sync(unpack, base, home, account)
             options = recovering(archive, until)
-            if config.wal_dir is not None:  # the new history is told there as it begins
+            if config.wal_dir is not None and not _is_taken(base, archive, config.wal_dir):
+                # The new history is told there as it begins.
                 options |= await trio.to_thread.run_sync(archiving, config.wal_dir, account)
             cluster = await trio.to_thread.run_sync(open_cluster, home, account, config.pg_bin, options)
             with _naming_segment(archive, home):
                 last = await _recover(cluster)
         await trio.to_thread.run_sync(_beside, base, archive, config)
     return iter((f"restored into {config.data_dir}, as it was at {last or base.about.ended_at}",))
+
+
+def _is_taken(base: Base, archive: Path, wal_dir: Path) -> bool:
+    """Whether the timeline on which a restore ends is another cluster's there; the next start moves it behind that."""
+    ends_on = newest_timeline(archive, int(base.about.first_segment[:8], 16)) + 1
+    return any((wal_dir / "wal").glob(f"{ends_on:08X}*"))
 
 
 async def _recover(cluster: Cluster) -> str | None:

