@@ -6,12 +6,14 @@ ARCHIVE/
   files/                   attachments and files of releases, by the same names as in their stores
 """
 
+import fcntl
 import os
 import re
 import shutil
 import subprocess
 import tarfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -134,6 +136,8 @@ def take(
         about: makes what the base says of itself, given when it ended and its first segment.
         check: called now and then; what it raises ends the program, and leaves no base.
 
+    The caller has the archive for itself (`alone`): what an earlier call has left in part is removed first.
+
     Raises:
         BackupFault: pg_basebackup failed, or the disk did.
     """
@@ -141,6 +145,7 @@ def take(
     folder = archive / "bases" / began.strftime("%Y%m%dT%H%M%SZ")
     part = folder.with_name(f"{folder.name}.part")
     try:
+        _remove_parts(archive)
         part.mkdir(parents=True, mode=0o700)
         _run(program, dsn, part, check)
         for path in beside:
@@ -209,6 +214,8 @@ def prune(archive: Path, keep: int) -> Iterator[Path]:
         return
     for base in bases_in(archive):
         if base.about.ended < kept[0].about.ended:
+            # First of all what makes it a base: what an interruption leaves then is a part.
+            (base.folder / "about.json").unlink()
             shutil.rmtree(base.folder)
             yield base.folder
     first = min(base.about.first_segment[8:] for base in kept)
@@ -218,6 +225,38 @@ def prune(archive: Path, keep: int) -> Iterator[Path]:
         if match is not None and match[1][8:] < first:
             path.unlink()
             yield path
+
+
+@contextmanager
+def alone(archive: Path) -> Iterator[None]:
+    """Make and remove bases as long as the block lasts, and nobody else meanwhile; a killed process lets go of it.
+
+    Args:
+        archive: its folder; created if it is absent.
+
+    Raises:
+        BackupFault: another process does that, or the folder cannot be used.
+    """
+    try:
+        (archive / "bases").mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(archive / "bases" / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise BackupFault(f"{error.filename or archive}: {error.strerror or error}") from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BackupFault(f"another base backup is being made in {archive}") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _remove_parts(archive: Path) -> None:
+    """Remove what was interrupted while it was made or removed: a folder is a base once it says about itself."""
+    for folder in sorted((archive / "bases").iterdir()):
+        if folder.is_dir() and (folder.suffix == ".part" or not (folder / "about.json").exists()):
+            shutil.rmtree(folder)
 
 
 def _reach(base: Base) -> Reach:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import trio
 
-from persistence.archiving.bases import About, Base, bases_in, choose, prune, take, unpack
+from persistence.archiving.bases import About, Base, alone, bases_in, choose, prune, take, unpack
 from persistence.archiving.files import FileArchive, bring_back
 from persistence.archiving.timelines import newest_timeline
 from persistence.backup import programs
@@ -62,26 +62,27 @@ async def make_base(config: Config, keep: int) -> Iterator[str]:
 
     Raises:
         CommandFault: there is no archive, the database is not the embedded one, or `keep` is not positive.
-        BackupFault: it cannot be made; nothing is left of it.
+        BackupFault: it cannot be made, and nothing is left of it; or another one is being made.
         PersistenceError: the database cannot be reached.
     """
     archive = _archive(config)
     if keep < 1:
         raise CommandFault("--keep wants 1 or more")
     check = trio.from_thread.check_cancelled
-    async with reach(config) as reached:
-        major = await reached.database.read(checks.read_major)
-        migrations = await reached.database.read(read_applied)
-        program = programs.find_program("pg_basebackup", at_least=major, pg_bin=config.pg_bin)
+    with alone(archive):
+        async with reach(config) as reached:
+            major = await reached.database.read(checks.read_major)
+            migrations = await reached.database.read(read_applied)
+            program = programs.find_program("pg_basebackup", at_least=major, pg_bin=config.pg_bin)
 
-        def about(ended_at: str, first_segment: str) -> About:
-            return About(VERSION, ended_at, major, first_segment, migrations)
+            def about(ended_at: str, first_segment: str) -> About:
+                return About(VERSION, ended_at, major, first_segment, migrations)
 
-        beside = (config.data_dir / "node", config.shared_dir / "keys")
-        base = await trio.to_thread.run_sync(
-            partial(take, archive, program, reached.dsn, beside=beside, about=about, check=check)
-        )
-        return await trio.to_thread.run_sync(_tidy, config, archive, base, keep)
+            beside = (config.data_dir / "node", config.shared_dir / "keys")
+            base = await trio.to_thread.run_sync(
+                partial(take, archive, program, reached.dsn, beside=beside, about=about, check=check)
+            )
+            return await trio.to_thread.run_sync(_tidy, config, archive, base, keep)
 
 
 def _tidy(config: Config, archive: Path, base: Base, keep: int) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from persistence.archiving.bases import bases_in
+from persistence.archiving.bases import alone, bases_in
 from persistence.backup.faults import BackupFault
 from routes.cli.upgrade import upgrade_database
 from tests.archiving.installation import Installation, installation
@@ -91,3 +91,20 @@ async def test_an_upgraded_database_goes_on_in_the_archive() -> None:
         await moved.write("e")
         await moved.lose_and_restore()
         assert await moved.read() == ["a", "b", "c", "d", "e"]
+
+
+@pytest.mark.slow
+async def test_what_is_left_of_a_base_goes_with_the_next_one() -> None:
+    async with installation() as one:
+        bases = one.archive / "bases"
+        for name in (
+            "20260101T040000Z.part",
+            "20260102T040000Z",
+        ):  # ended while it was made, and while it was removed
+            (bases / name).mkdir(parents=True)
+            (bases / name / "base.tar.gz").write_bytes(b"half")
+        with alone(one.archive), pytest.raises(BackupFault, match="another base backup is being made"):
+            await one.base()
+        assert len(list(bases.glob("2*"))) == 2
+        await one.base()
+        assert [path.parent for path in bases.glob("2*/about.json")] == list(bases.glob("2*"))
