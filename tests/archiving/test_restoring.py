@@ -7,7 +7,7 @@ from persistence.archiving.bases import alone, bases_in
 from persistence.backup.faults import BackupFault
 from routes.cli.upgrade import upgrade_database
 from tests.archiving.installation import Installation, installation
-from tests.persistence.test_upgrade import older
+from tests.support.embedded import older
 
 
 @pytest.mark.slow

@@ -1,31 +1,20 @@
 """An embedded database moves to a newer major version of PostgreSQL, whole, and never in part."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from persistence.bridge.database import open_database
 from persistence.connection import Connection
-from persistence.embedded.binaries import NoPostgres, folders
+from persistence.embedded.binaries import NoPostgres
 from persistence.embedded.cluster import ClusterFaulty
 from persistence.embedded.postgres import choose_home, embedded_postgres
 from routes.cli.doctor import Finding, examine
 from routes.cli.faults import CommandFault
 from routes.cli.upgrade import upgrade_database
 from routes.edge.config.config import Config, read_config
+from tests.support.embedded import older
 from tests.support.process import reachable_directory
-
-
-def older() -> Path:
-    """The oldest PostgreSQL here; skips the test where all are of one version."""
-    found: dict[int, Path] = {}
-    for folder, _ in folders(None):
-        told = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
-        found[int(told.stdout.split()[2].partition(".")[0])] = folder
-    if len(found) < 2:
-        pytest.skip(f"only one major version of PostgreSQL is here: {set(found)}")
-    return found[min(found)]
 
 
 def config_of(folder: Path, **more: str) -> Config:

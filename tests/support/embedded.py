@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from persistence.embedded.account import Account
+from persistence.embedded.binaries import folders
 from tests.support.waiting import PATIENCE_SECONDS
 
 STRANGER = pwd.getpwnam("nobody").pw_uid
@@ -33,6 +34,17 @@ def wait_for_end(pid: int) -> None:
         assert poll.poll(1000 * PATIENCE_SECONDS), f"process {pid} is still there"
     finally:
         os.close(handle)
+
+
+def older() -> Path:
+    """The oldest PostgreSQL here; skips the test where all are of one version."""
+    found: dict[int, Path] = {}
+    for folder, _ in folders(None):
+        told = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
+        found[int(told.stdout.split()[2].partition(".")[0])] = folder
+    if len(found) < 2:
+        pytest.skip(f"only one major version of PostgreSQL is here: {set(found)}")
+    return found[min(found)]
 
 
 class Host:
