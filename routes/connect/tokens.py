@@ -4,12 +4,12 @@ and `aud`, so that none of them is accepted as a user's token.
 
 from collections.abc import Collection
 
-import jwt
 import msgspec
 
 from actors.ids import RandomBytes, new_uuid
-from routes.edge.errors import BadServerCredentials, TokenExpired
+from routes.edge.errors import BadServerCredentials, TokenExpired, Unauthenticated
 from routes.edge.identity.issuer_settings import OWN_ISSUER
+from routes.edge.identity.jws import read_unverified
 from routes.edge.identity.keys import ALGORITHM, Keys, MintedToken
 
 DELEGATED_TYPE = "server+jwt"
@@ -38,10 +38,6 @@ class Delegation(msgspec.Struct, frozen=True):
     exp: int
     iss: str
     aud: str
-
-
-class _Header(msgspec.Struct, frozen=True):
-    typ: str
 
 
 def mint_delegated(
@@ -102,12 +98,11 @@ def verify_delegated(keys: Keys, token: str, now_ms: int) -> Delegation:
         BadServerCredentials: its signature, type, audience, issuer or claims are wrong.
     """
     try:
-        parts = jwt.PyJWS().decode_complete(token, keys.public_key, algorithms=[ALGORITHM])
-        header = msgspec.convert(parts["header"], _Header)
-        claims = msgspec.json.decode(parts["payload"], type=Delegation)
-    except (jwt.PyJWTError, ValueError, RecursionError):
+        header, claims = read_unverified(token, Delegation)
+    except Unauthenticated:
         raise BadServerCredentials from None
-    if (header.typ, claims.aud, claims.iss) != (DELEGATED_TYPE, DELEGATED_AUDIENCE, OWN_ISSUER):
+    kind = (header.alg, header.typ, claims.aud, claims.iss)
+    if kind != (ALGORITHM, DELEGATED_TYPE, DELEGATED_AUDIENCE, OWN_ISSUER) or not keys.has_signed(token):
         raise BadServerCredentials
     if claims.exp * 1000 <= now_ms:
         raise TokenExpired

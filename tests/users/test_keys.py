@@ -3,13 +3,22 @@
 import os
 import stat
 import threading
+import time
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from routes.edge.identity.keys import MASTER_FILE, RELEASES_FILE, SIGNING_FILE, KeyFault, open_keys
+from routes.edge.identity.keys import (
+    MASTER_FILE,
+    RELEASES_FILE,
+    SIGNING_FILE,
+    USER_AUDIENCE,
+    USER_TYPE,
+    KeyFault,
+    open_keys,
+)
 
 
 def raw(keys) -> bytes:
@@ -103,3 +112,14 @@ def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(KeyFault):
         open_keys(tmp_path / "file")
+
+
+def test_a_signature_is_the_keys_own_as_whoever_has_its_public_half_finds(tmp_path):
+    keys, others = open_keys(tmp_path / "ours"), open_keys(tmp_path / "theirs")
+    token = keys.mint(USER_TYPE, USER_AUDIENCE, {}, now_ms=time.time_ns() // 10**6, ttl_seconds=60).token
+    assert keys.has_signed(token)
+    assert jwt.decode(token, keys.public_key, algorithms=["EdDSA"], audience=USER_AUDIENCE)
+    assert not others.has_signed(token)
+    assert not keys.has_signed(token[:-2])
+    signed, _, _ = token.rpartition(".")
+    assert not keys.has_signed(f"{signed}.")

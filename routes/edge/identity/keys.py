@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
+from hmac import compare_digest
 from pathlib import Path
 
 import jwt
@@ -115,6 +116,18 @@ class Keys:
     def derive(self, purpose: str) -> bytes:
         """32 secret bytes for one purpose (HKDF-SHA256, RFC 5869); those of other purposes are unrelated."""
         return HKDF(hashes.SHA256(), 32, salt=None, info=f"partyline {purpose}".encode()).derive(self.master)
+
+    def has_signed(self, token: str) -> bool:
+        """Whether a token bears the signature of this key.
+
+        It is signed once more and compared: the same bytes have one Ed25519 signature (RFC 8032 §5.1.6), and making it
+        takes a third of what verifying it takes, which whoever restarts a server pays for all of its users at once.
+
+        Args:
+            token: JWS compact serialisation, of well-formed parts.
+        """
+        signed, _, signature = token.encode().rpartition(b".")
+        return compare_digest(to_base64url(self.private_key.sign(signed)).encode(), signature)
 
     def mint_user_token(
         self,

@@ -81,21 +81,26 @@ def _issuer_of(
     token: str, header: Header, claims: _Claims, keys: Keys, issuers: Issuers
 ) -> IssuerSettings | None:
     """The issuer whose key verifies the signature; None for the service itself."""
-    for algorithm, key, settings in _candidates(header, claims, keys, issuers):
+    if claims.iss == OWN_ISSUER:
+        if _may_be_own(header, claims, keys) and keys.has_signed(token):
+            return None
+        raise Unauthenticated
+    for algorithm, key, settings in _candidates(header, claims, issuers):
         if is_signed(token, key, algorithm):
             return settings
     raise Unauthenticated
 
 
+def _may_be_own(header: Header, claims: _Claims, keys: Keys) -> bool:
+    """Whether the service makes user tokens with this header and this audience."""
+    named = header.typ == USER_TYPE and header.kid in {None, keys.key_id}
+    return named and header.alg == ALGORITHM and claims.aud == USER_AUDIENCE
+
+
 def _candidates(
-    header: Header, claims: _Claims, keys: Keys, issuers: Issuers
-) -> Iterator[tuple[str, VerifyingKey, IssuerSettings | None]]:
+    header: Header, claims: _Claims, issuers: Issuers
+) -> Iterator[tuple[str, VerifyingKey, IssuerSettings]]:
     """The keys that may have signed a token with this header and these claims, with algorithm and issuer."""
-    if claims.iss == OWN_ISSUER:
-        own = header.typ == USER_TYPE and header.kid in {None, keys.key_id} and claims.aud == USER_AUDIENCE
-        if own and header.alg == ALGORITHM:
-            yield ALGORITHM, keys.public_key, None
-        return
     if not header.is_foreign:
         return
     for issuer in issuers.named(claims.iss or ""):
