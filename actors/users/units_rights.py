@@ -14,7 +14,7 @@ from actors.errors import Conflict, FieldError, Invalid, NotFound
 from actors.shop.entitling import settle, settles
 from actors.users.events import NodeAdded, UserChanged
 from actors.users.locking import require_super_admin, require_user
-from actors.users.permissions import QUOTA_UNITS, Role, is_node
+from actors.users.permissions import ABSENT_GRANTS, QUOTA_UNITS, Role, is_node
 from actors.users.quantities import QUANTITY_MAX, UNITS, Quantity, listed_unit
 from persistence.connection import Connection
 from persistence.shop.entitlements import Entitlement, end_of_node, live_of_user
@@ -52,7 +52,7 @@ class GrantChange:
         negated: the grant takes the node away.
         expires_at_ms: epoch milliseconds; None = never. A past time is allowed, and such a grant is absent.
         quantity: the number that the grant carries, None to clear it, `UNCHANGED` to leave it.
-        node_id: objectId for the node, used if the catalog does not have it.
+        node_id: objectId for the node, used if the catalog does not have it and is to.
     """
 
     user_id: str
@@ -112,12 +112,17 @@ async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> C
     else:
         value, unit = change.quantity.value, change.quantity.unit
     grant = Grant(change.node, change.negated, change.expires_at_ms, value, unit)
-    await put_grant(conn, change.user_id, grant, node_id=change.node_id, now_ms=stamp.at_ms)
+    # By being named in the catalog such a node ends for everybody who was not granted it (contract §2 Gate): whoever
+    # takes it from one user takes it from them alone.
+    unnamed = grant.negated and grant.node in ABSENT_GRANTS
+    node_id = None if unnamed else change.node_id
+    await put_grant(conn, change.user_id, grant, node_id=node_id, now_ms=stamp.at_ms)
     if settles(grant.node):
         await settle(conn, change.user_id, stamp.at_ms)
     detail = _grant_detail(grant.node, before, grant)
     await write_audit(conn, stamp, "permission.granted", target_id=change.user_id, detail=detail)
-    return Change(grant, (UserChanged(change.user_id), NodeAdded(change.node)))
+    user = UserChanged(change.user_id)
+    return Change(grant, (user,) if unnamed else (user, NodeAdded(change.node)))
 
 
 async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) -> Change[int]:

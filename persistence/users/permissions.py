@@ -157,22 +157,18 @@ async def read_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
     return None if row is None else _grant(row)
 
 
-async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: str, now_ms: int) -> None:
+async def put_grant(
+    conn: Connection, user_id: str, grant: Grant, *, node_id: str | None, now_ms: int
+) -> None:
     """Store a grant, in place of a former one of the same node.
 
     Args:
         user_id: a user who exists.
         grant: replaces all columns, value and unit included.
-        node_id: objectId for the node, used if the catalog does not have it yet.
+        node_id: objectId for the node, used if the catalog does not have it yet; None leaves the catalog as it is.
         now_ms: epoch milliseconds.
     """
-    grew = await conn.fetchval(
-        "INSERT INTO permissions (id, node, created_at_ms) VALUES ($1, $2, $3)"
-        " ON CONFLICT (node) DO NOTHING RETURNING true",
-        node_id,
-        grant.node,
-        now_ms,
-    )
+    grew = node_id is not None and await _name(conn, grant.node, node_id, now_ms)
     await conn.execute(
         "INSERT INTO user_grants"
         " (user_id, node, negated, expires_at_ms, value, unit, created_at_ms, updated_at_ms)"
@@ -190,6 +186,18 @@ async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: st
     if grew:
         await announce(conn, GREW + grant.node)
     await announce(conn, user_id)
+
+
+async def _name(conn: Connection, node: str, node_id: str, now_ms: int) -> bool:
+    """Put a node into the catalog; whether it was not there."""
+    grew = await conn.fetchval(
+        "INSERT INTO permissions (id, node, created_at_ms) VALUES ($1, $2, $3)"
+        " ON CONFLICT (node) DO NOTHING RETURNING true",
+        node_id,
+        node,
+        now_ms,
+    )
+    return bool(grew)
 
 
 async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | None:

@@ -211,8 +211,12 @@ async def list_user_permissions(call: Call, user_id: UserId) -> UserGrants:
     refusals=(NotFound, Forbidden, Invalid),
 )
 async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> UserGranted:
-    """Grants a node to a user, or changes their grant of it; adds the node to the catalog if it is new. Whoever is
-    dismissed while the request arrives grants nothing (403)."""
+    """Grants a node to a user, or changes their grant of it; adds the node to the catalog if it is new.
+
+    A node of chat, friends or totems that the catalog does not know is everybody's: once it is granted to anybody, all
+    others need a grant too. `negated` takes it from this user alone, and leaves the catalog as it is. Whoever is
+    dismissed while the request arrives grants nothing (403).
+    """
     wish = GrantChange(
         user_id,
         body.node,

@@ -6,8 +6,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from actors.time import iso
+from actors.users.permissions import ABSENT_GRANTS
 from persistence.users.permissions import Grant, put_grant
 from tests.connect.play import claimed
+from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
 from tests.support.websocket import Client
 from tests.support.world import Player, World
@@ -82,7 +84,7 @@ async def test_rights_are_taken_at_once(world: World, name: str, change: str) ->
 async def test_rights_are_given_at_once(world: World) -> None:
     ann, root = await world.player("Ann"), await world.super_admin()
     path, totem = f"/v1/admin/users/{ann.id}/permissions", "/v1/profile/personal-totem"
-    # The node is in the catalog from the first grant on, so that it must be held.
+    # The node is in the catalog from the first grant on, so that it must be held; a denial is none.
     for body, status in (
         ({"node": "totem:read", "negated": True}, 403),
         ({"node": "totem:read"}, 200),
@@ -92,6 +94,22 @@ async def test_rights_are_given_at_once(world: World) -> None:
     ):
         await root.do("POST", path, body, status=201)
         assert await _answered(ann, totem) == status, body
+
+
+@in_one_world("node", sorted(ABSENT_GRANTS))
+async def test_what_is_taken_from_one_user_is_left_to_all_others(world: World, node: str) -> None:
+    ann, ben, root = await world.player("Ann"), await world.player("Ben"), await world.super_admin()
+
+    async def hold() -> list[bool]:
+        held = [await player.get("/v1/auth/verify") for player in (ann, ben, await world.player("Cid"))]
+        return [node in one["permissions"] for one in held]
+
+    await world.grant(ann, node, negated=True)
+    assert await hold() == [False, True, True]
+    assert node not in {one["node"] for one in (await root.get("/v1/admin/permissions"))["items"]}
+    await world.grant(ann, node)
+    await world.grant(ben, node, negated=True)
+    assert await hold() == [True, False, False]
 
 
 async def _answered(player: Player, path: str) -> int:
