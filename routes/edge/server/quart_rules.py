@@ -18,6 +18,9 @@ from routes.edge.errors import MethodNotAllowed, RouteNotFound, WebsocketOnly
 HOST = "partyline"
 """The host that URL maps are bound to; no rule depends on it."""
 
+_OF_STREAMS = frozenset({"GET", "HEAD"})
+"""The methods of a request that might have been a handshake."""
+
 _PARAMETER = re.compile(r"\{(\*?)(\w+)\}")
 
 
@@ -70,11 +73,15 @@ class DeclaredRules:
         Raises:
             RouteNotFound: no declared rule has this path.
             MethodNotAllowed: rules have it, for other methods, which its Allow header lists.
-            WebsocketOnly: only a stream has it.
+            WebsocketOnly: it is a stream's, and the method one that a handshake might have had.
         """
         try:
             rule, parameters = _match(self._rules, method, path)
         except NoSuchMethod as error:
+            # Werkzeug passes over a stream where a rule beside it fits the path with other methods
+            # (`/friends/live`, and `/friends/{friendId}`, which can be deleted).
+            if method in _OF_STREAMS and matches(self._rules, WEBSOCKET, path):
+                raise WebsocketOnly from None
             methods = ", ".join(sorted({*(error.valid_methods or ()), "OPTIONS"}))
             raise MethodNotAllowed(headers={"allow": methods}) from None
         except WebsocketMismatch:

@@ -58,6 +58,17 @@ async def sounds(call: Call, socket: LiveSocket, rest: str) -> Listener | None:
     return None
 
 
+@endpoint("DELETE", "/v1/nests/{name}", needs=PUBLIC)
+def nest(call: Call, name: str) -> None:
+    """A parameter where a stream has its word."""
+
+
+@stream("/v1/nests/live", needs=PUBLIC, sends=())
+async def nests(call: Call, socket: LiveSocket) -> Listener | None:
+    """A stream beside other methods."""
+    return None
+
+
 TABLES = {
     "service": routes.TABLE,
     "sample": sample_table(),
@@ -167,6 +178,28 @@ def test_methods_of_the_rest_are_told() -> None:
     route, _ = app.find("POST", "/v1/tree/oak/roots/water")
     assert route is not None
     assert route.name == "water"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_stream_says_what_it_is_to_who_brings_no_handshake(name: str) -> None:
+    for route in TABLES[name].streams:
+        asked = route.path.replace("{", "").replace("}", "")
+        for method in ("GET", "HEAD"):
+            with pytest.raises(WebsocketOnly):
+                APPS[name].find(method, asked)
+        with pytest.raises(MethodNotAllowed) as refused:
+            APPS[name].find("POST", asked)
+        assert {"GET", "HEAD", "OPTIONS"} <= set(refused.value.headers["allow"].split(", "))
+
+
+def test_methods_beside_a_stream_are_told() -> None:
+    app = APPS["here"]
+    with pytest.raises(MethodNotAllowed) as refused:
+        app.find("POST", "/v1/nests/live")
+    assert refused.value.headers == {"allow": "DELETE, GET, HEAD, OPTIONS"}
+    route, parameters = app.find("DELETE", "/v1/nests/live")
+    assert route is not None
+    assert (route.name, parameters) == ("nest", {"name": "live"})
 
 
 def test_what_no_route_takes_is_told_apart() -> None:
