@@ -17,7 +17,9 @@ SCOPE = "server.social.act"
 """The scope that a delegated token needs."""
 
 
-async def acting_for(call: Call, actor_id: str, node: str | None = None) -> UserId:
+async def acting_for(
+    call: Call, actor_id: str, node: str | None = None, *, pointer: str = "/actorId"
+) -> UserId:
     """Check that the calling server may act for a player, and return the player's id.
 
     The server must be claimed, and either its owner holds `connect:social.act` or the player has a session on it, begun
@@ -26,6 +28,7 @@ async def acting_for(call: Call, actor_id: str, node: str | None = None) -> User
     Args:
         actor_id: the player, as the body names them.
         node: the permission that the player's own request would need, or None.
+        pointer: where the body names them (RFC 6901).
 
     Raises:
         Invalid: `actor_id` is not a uuid.
@@ -36,7 +39,7 @@ async def acting_for(call: Call, actor_id: str, node: str | None = None) -> User
     server = call.server
     user_id = parse_uuid(actor_id)
     if user_id is None:
-        raise Invalid(FieldError("/actorId", "BAD_FORMAT", "a uuid"))
+        raise Invalid(FieldError(pointer, "BAD_FORMAT", "a uuid"))
     require_scope(server, SCOPE)
     if not has_consent(call, user_id):
         raise Forbidden("this player has not let the server act for them", permission=NODE)

@@ -192,7 +192,7 @@ async def make_permission_token(call: Call, server_id: Uuid, body: PlayerBody) -
 
     The server must be allowed to act for the player (403 otherwise).
     """
-    user_id = await acting_for(call, body.user_id)
+    user_id = await acting_for(call, body.user_id, pointer="/userId")
     access = await call.service.of(USER_DIRECTORY).access_of(user_id)
     minted = mint_permissions(
         call.service.keys,

@@ -222,3 +222,6 @@ async def test_actors_that_are_no_uuid(world: World, actor_id: str):
     response = await server.ask("POST", f"{FRIENDS}/overview", {"actorId": actor_id})
     assert response.status_code == 422
     assert response.json()["errors"][0]["pointer"] == "/actorId"
+    response = await server.ask("POST", f"{server.path}/permission-tokens", {"userId": actor_id})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == "/userId"
