@@ -11,9 +11,10 @@ EXPOSED = (
     b"RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Age, Cache-Status, Idempotent-Replayed"
 )
 ALLOWED_HEADERS = (
-    b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, "
+    b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Prefer, Range, "
     b"X-Request-Id, X-Server-Id"
 )
+"""The fields that some route reads and that pages may not send unasked; a page that sends another sends nothing."""
 
 PREFLIGHT_SECONDS = 600
 """How long a browser may cache a preflight; Chromium's own cap is two hours."""

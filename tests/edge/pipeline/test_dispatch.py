@@ -217,7 +217,8 @@ async def test_cors(app: EdgeApp) -> None:
     )
     assert (preflight.status, preflight.headers["allow"]) == (204, "OPTIONS, POST")
     assert preflight.headers["access-control-allow-methods"] == "OPTIONS, POST"
-    assert "Idempotency-Key" in preflight.headers["access-control-allow-headers"]
+    taken = set(preflight.headers["access-control-allow-headers"].split(", "))
+    assert {"Authorization", "Idempotency-Key", "If-Match", "Prefer", "X-Request-Id"} <= taken
     refused = await request(
         app, "OPTIONS", PARTS, origin="https://evil.example", access_control_request_method="POST"
     )
