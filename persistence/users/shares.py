@@ -30,13 +30,22 @@ class Share(msgspec.Struct, frozen=True):
     manifest: bytes
 
 
-async def of_user(conn: Connection, user_id: str, now_ms: int, limit: int) -> list[ShareHead]:
-    """A user's shares without their manifests, the newest first, at most `limit`."""
+async def of_user(
+    conn: Connection, user_id: str, now_ms: int, before: tuple[int, str] | None, limit: int
+) -> list[ShareHead]:
+    """A user's shares without their manifests, the newest first.
+
+    Args:
+        before: (created_at_ms, code) of the last share of the page before; None for the first page.
+        limit: at most so many.
+    """
     rows = await conn.fetch(
         "SELECT code, name, created_at_ms, expires_at_ms FROM profile_shares"
-        " WHERE user_id = $1 AND expires_at_ms > $2 ORDER BY created_at_ms DESC, code DESC LIMIT $3",
+        " WHERE user_id = $1 AND expires_at_ms > $2 AND (created_at_ms, code) < ($3, $4)"
+        " ORDER BY created_at_ms DESC, code DESC LIMIT $5",
         user_id,
         now_ms,
+        *(before or _LAST),
         limit,
     )
     return [ShareHead(*row) for row in rows]
@@ -104,3 +113,7 @@ async def prune(conn: Connection, limit: int, *, now_ms: int) -> int:
         limit,
     )
     return int(tag.rpartition(" ")[2])
+
+
+_LAST = (2**63 - 1, "")
+"""A place that no share has and that all of them come after."""

@@ -8,12 +8,13 @@ from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.texts import line
 from actors.time import iso
 from actors.users import units_shares
-from actors.users.units_shares import MANIFEST_MAX_BYTES, SHARE_TTL_MS, SHARES_BOUND
+from actors.users.units_shares import MANIFEST_MAX_BYTES, SHARE_TTL_MS
 from persistence.users import shares
 from persistence.users.shares import Share, ShareHead
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
@@ -27,6 +28,8 @@ KEPT = "public, no-cache"
 """Cache-Control of a share: caches must revalidate each time, since a share may be removed."""
 
 _SHARES = "/v1/profile/shares"
+
+_PAGES = Cursor("shares", tuple[int, str])
 
 
 class NewShare(Wire, frozen=True):
@@ -55,12 +58,12 @@ class ShareEntry(Wire, frozen=True):
     expires_at: str
 
 
-class ShareList(Wire, frozen=True):
-    """All shares of the caller that have not expired, the newest first."""
+class SharesPage(Wire, frozen=True):
+    """A page of the caller's shares that have not expired, the newest first."""
 
     items: list[ShareEntry]
-    next_cursor: None = None
-    has_more: bool = False
+    next_cursor: str | None
+    has_more: bool
 
 
 class SharedProfile(Wire, frozen=True):
@@ -96,10 +99,13 @@ async def share_profile(call: Call, body: NewShare) -> ShareEntry:
 
 
 @endpoint("GET", _SHARES, needs=AUTHENTICATED)
-async def list_shares(call: Call) -> ShareList:
+async def list_shares(call: Call, query: PageQuery) -> SharesPage:
     """GET /v1/profile/shares: the caller's shared profiles, the newest first."""
-    found = await call.service.database.read(shares.of_user, call.user_id, call.now_ms, SHARES_BOUND)
-    return ShareList([_entry(head) for head in found])
+    before = _PAGES.place(query.cursor)
+    read = call.service.database.read
+    found = await read(shares.of_user, call.user_id, call.now_ms, before, query.limit + 1)
+    page = _PAGES.page(found, query.limit, _place_of)
+    return SharesPage([_entry(head) for head in page.rows], page.next_cursor, page.has_more)
 
 
 @endpoint("DELETE", _SHARES + "/{code}", needs=AUTHENTICATED, refusals=(NotFound,))
@@ -120,6 +126,10 @@ async def read_shared_profile(call: Call, code: str) -> SharedProfile:
     head = share.head
     manifest = msgspec.Raw(share.manifest)
     return SharedProfile(head.code, head.name, manifest, iso(head.created_at_ms), iso(head.expires_at_ms))
+
+
+def _place_of(head: ShareHead) -> tuple[int, str]:
+    return head.created_at_ms, head.code
 
 
 def _entry(head: ShareHead) -> ShareEntry:

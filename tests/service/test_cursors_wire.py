@@ -32,6 +32,7 @@ LISTS = {
     "purchases": ("/v1/shop/purchases", MOST),
     "all-purchases": ("/v1/admin/shop/purchases", LEAST),
     "banners": ("/v1/profile/build-moe/banners", (MOST, "none")),
+    "shares": ("/v1/profile/shares", (MOST, "none")),
     "services": ("/v1/services", (MOST, "none")),
     "voice-nodes": ("/v1/social/voice/nodes", "none"),
     "blocks": ("/v1/social/friends/blocks", (MOST, "none")),

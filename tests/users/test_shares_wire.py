@@ -52,6 +52,21 @@ async def test_the_newest_is_first_and_an_expired_one_is_gone(world: World) -> N
     assert await renewed.refused("DELETE", f"{SHARES}/{old}") == (404, "NOT_FOUND")
 
 
+async def test_many_shares_come_in_pages(world: World) -> None:
+    """Those of one millisecond too: nothing is left out or there twice."""
+    ann = await world.player("Ann")
+    await world.grant(ann, "profile-share.max", value=60)
+    world.clock.stop()
+    made = {await share(ann, f"{number}") for number in range(51)}
+    first = await ann.get(SHARES)
+    assert (len(first["items"]), first["hasMore"]) == (50, True)
+    last = await ann.get(SHARES, cursor=first["nextCursor"])
+    assert (len(last["items"]), last["nextCursor"], last["hasMore"]) == (1, None, False)
+    assert {one["code"] for one in first["items"] + last["items"]} == made
+    assert len((await ann.get(SHARES, limit=2))["items"]) == 2
+    assert await ann.refused("GET", f"{SHARES}?limit=few") == (400, "BAD_QUERY")
+
+
 async def test_no_more_than_the_quota_however_many_ask_at_once(world: World) -> None:
     ann = await world.player("Ann")
     statuses: list[int] = []

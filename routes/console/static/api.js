@@ -252,7 +252,7 @@ export const voice = {
 };
 
 export const shares = {
-  list: (signal) => rest.get("/v1/profile/shares", {}, { signal }),
+  list: (query, signal) => rest.get("/v1/profile/shares", query, { signal }),
   create: (share) => rest.post("/v1/profile/shares", share),
   end: (code) => rest.delete(`/v1/profile/shares/${id(code)}`),
 };

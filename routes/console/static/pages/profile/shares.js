@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { shares as api } from "../../api.js";
 import { html } from "../../html.js";
-import { useAction, useRead } from "../../store.js";
+import { useAction, useList } from "../../store.js";
 import { Id } from "../../ui/chip.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
@@ -12,7 +12,7 @@ import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 
 export function Shares() {
-  const list = useRead((signal) => api.list(signal));
+  const list = useList((query, signal) => api.list(query, signal));
   const end = useAction(async (share) => {
     if (!(await ask({ title: say("shares.end"), text: say("shares.endText", { name: share.name }), confirm: say("shares.end"), isDanger: true }))) return;
     await api.end(share.code);
@@ -21,6 +21,7 @@ export function Shares() {
   return html`<section aria-labelledby="profile-shares"><h2 id="profile-shares">${say("shares.title")}</h2>
     <${State} of=${list}>${({ items }) => (items.length === 0 ? html`<${Empty}>${say("shares.none")}<//>` : html`<ul class="cards">${items.map((share) => html`<li key=${share.code}><div class="grow"><p><bdi>${share.name}</bdi> <${Id} id=${share.code} what=${say("shares.code")} /></p>
       <p class="dim">${say("grants.until")} <${When} at=${share.expiresAt} /></p></div><button type="button" disabled=${end.isRunning} onClick=${() => end.run(share)}>${say("shares.end")}</button></li>`)}</ul>`)}<//>
+    ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}
     <${Complaint} error=${end.error} /><${Make} made=${list.reload} /></section>`;
 }
 
