@@ -11,7 +11,7 @@ import routes
 from actors.errors import Refused
 from routes.edge.config.settings import PREFIX, SETTINGS
 from routes.edge.websocket.close_codes import CloseCode
-from tests.contract.sources import LAYERS, OF_THE_BUILD, ROOT, sources, strings
+from tests.contract.sources import LAYERS, OF_THE_BUILD, ROOT, Function, Source, sources, strings
 
 CODE = re.compile(r"[A-Z][A-Z]+(?:_[A-Z]+)*")
 # Codes that are sent without being a refusal: in `unsubscribed` and `reconnect` frames.
@@ -110,6 +110,42 @@ def test_every_code_in_the_source_is_documented():
                 value = node.value.value
                 if isinstance(value, str) and CODE.fullmatch(value) and value not in documented:
                     strays.append(f"{source.at(node)} {value}")
+    assert not strays, "\n".join(strays)
+
+
+def _takers_of_codes(source: Source) -> dict[str, int]:
+    """{name of a function or class of this file: which of its arguments is a code}."""
+    found = {}
+    for node in source.nodes:
+        if isinstance(node, Function):
+            name, parameters = node.name, node.args.args
+        elif isinstance(node, ast.ClassDef):
+            made = (one for one in node.body if isinstance(one, Function) and one.name == "__init__")
+            name, parameters = node.name, next((one.args.args[1:] for one in made), [])
+        else:
+            continue
+        names = [parameter.arg for parameter in parameters]
+        if "code" in names:
+            found[name] = names.index("code")
+    return found
+
+
+def test_every_code_that_is_handed_on_is_documented():
+    """What helpers make refusals of; a helper whose name begins with an underscore is one of its file alone."""
+    documented = {*_table("errors.md", "Errors"), *_table("errors.md", "Codes of fields"), *SENT_AS_TEXT}
+    read = sources("routes", "actors")
+    takers = {source.path: _takers_of_codes(source) for source in read}
+    shared = {name: at for own in takers.values() for name, at in own.items() if not name.startswith("_")}
+    strays = []
+    for source in read:
+        known = shared | takers[source.path]
+        for call in source.nodes:
+            at = known.get(getattr(call.func, "id", "")) if isinstance(call, ast.Call) else None
+            if at is None or len(call.args) <= at or not isinstance(call.args[at], ast.Constant):
+                continue
+            value = call.args[at].value
+            if isinstance(value, str) and CODE.fullmatch(value) and value not in documented:
+                strays.append(f"{source.at(call)} {value}")
     assert not strays, "\n".join(strays)
 
 
