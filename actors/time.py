@@ -50,11 +50,14 @@ def parse_iso(text: str) -> int:
         text: `YYYY-MM-DDThh:mm:ss[.f]` followed by `Z` or an offset.
 
     Raises:
-        ValueError: it is not such a timestamp, or before 1970.
+        ValueError: it is not such a timestamp, or before 1970; its text goes on after "the timestamp is".
     """
     if ISO_FORM.fullmatch(text) is None:
         raise ValueError("not an ISO 8601 timestamp with a zone")
-    elapsed = datetime.fromisoformat(text) - EPOCH
+    try:
+        elapsed = datetime.fromisoformat(text) - EPOCH
+    except ValueError:
+        raise ValueError("of a day, a time or a zone that does not exist") from None
     ms = elapsed // timedelta(milliseconds=1)
     if ms < 0:
         raise ValueError("before 1970")

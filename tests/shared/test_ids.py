@@ -61,3 +61,18 @@ def test_timestamps_come_back(ms: int) -> None:
 def test_not_a_timestamp(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_iso(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-02-30T00:00:00Z",
+        "2026-13-01T00:00:00Z",
+        "2026-01-01T24:00:00Z",
+        "2026-01-01T00:00:60Z",
+        "2026-01-01T00:00:00+25:00",
+    ],
+)
+def test_timestamps_that_there_are_not_are_refused_in_words(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^of a day, a time or a zone that does not exist$"):
+        parse_iso(text)
