@@ -130,8 +130,10 @@ def _seen(rows: list[Row]) -> str:
 
 
 def _notes(rows: list[Row]) -> str:
+    """What is said beside the figures; the log of a server that did not start is told while the run goes on only."""
     titles = {case.name: case.title for case in CASES}
-    return "\n".join(f"- {titles[row.case]}, {TITLES[row.server]}: {row.note}" for row in rows if row.note)
+    noted = [(row, row.note.partition("\n")[0].rstrip(":")) for row in rows if row.note]
+    return "\n".join(f"- {titles[row.case]}, {TITLES[row.server]}: {first_line}" for row, first_line in noted)
 
 
 def line(row: Row) -> str:

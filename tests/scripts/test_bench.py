@@ -106,6 +106,12 @@ class TestReport:
         assert "| 3.00 | - | 11.5" in text
         assert text.count("| NO |") == 1
 
+    def test_the_log_of_a_server_that_did_not_start_is_no_part_of_the_tables(self):
+        text = report.markdown(
+            [a_row("stock", note="the server did not get ready:\nTraceback of many lines\n")]
+        )
+        assert text.endswith("- fan-out to 1,000, one sender, stock: the server did not get ready")
+
     def test_the_tables_take_their_place_in_the_paper(self, tmp_path):
         paper = tmp_path / "PAPER.md"
         paper.write_text(f"before\n\n{report.BEGIN}\n\nold\n\n{report.END}\n\nafter\n")
