@@ -192,11 +192,14 @@ class ChatViewer(msgspec.Struct, frozen=True):
     Args:
         limit: messages in a snapshot, 1 to 120.
         include_archived: whether archived messages are merged in.
+        follows_rows: shows messages that memory need not hold, and is told when such rows are written otherwise than by
+            an event about one message.
     """
 
     user_id: str
     limit: int = 50
     include_archived: bool = True
+    follows_rows: bool = False
 
 
 class InboxViewer(msgspec.Struct, frozen=True):

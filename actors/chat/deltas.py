@@ -12,6 +12,9 @@ from actors.chat.state import Facts, State
 from actors.kernel.facets import Delta
 from persistence.journal.journal import JournalRow
 
+ROWS_REWRITTEN = "rows_rewritten"
+"""What viewers who follow rows are told of those that no event names one by one; never on the wire."""
+
 Journaled = (
     events.MessageCreated
     | events.MessageEdited
@@ -24,9 +27,13 @@ Journaled = (
     | events.UserErased
 )
 
+_REWRITING = (events.UserErased, events.PastRewritten, events.ArchiveSeen)
+
 
 def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audience) -> Delta | None:  # noqa: PLR0911 - a table
     """The event as this audience sees it; None when it is not shown on the conversation's channel."""
+    if audience.follows_rows and isinstance(event, _REWRITING):
+        return Delta(ROWS_REWRITTEN, None)
     match event:
         case events.MessageCreated() | events.MessageDeleted():
             return Delta(wire_name(event), Raw(event.line.record))

@@ -19,8 +19,8 @@
 | TypingStarted       |           |      |                |              | typing                          |
 | MemberRenamed       |           |      |                | yes          | conversation_updated            |
 | UserErased          | yes       | yes  |                | yes          | conversation_updated            |
-| PastRewritten       |           |      |                |              |                                 |
-| ArchiveSeen         |           |      |                | yes          |                                 |
+| PastRewritten       |           |      |                |              | (streams of older pages)        |
+| ArchiveSeen         |           |      |                | of newest    | (streams of older pages)        |
 """
 
 from typing import ClassVar, Literal, TypeAlias
@@ -268,12 +268,13 @@ class PastRewritten(Event, tag="past_rewritten", frozen=True):
 
 
 class ArchiveSeen(Event, tag="archive_seen", frozen=True):
-    """The archive was read again and differs from what memory held.
+    """Rows of the archive have changed, and its newest were read again.
 
     Args:
         lines: archived messages among the newest 120 of all, oldest first.
         older_live: rows hold live messages older than those in memory.
         older_archived_ms: `createdAtMs` of the newest archived message that is in rows alone; 0 without one.
+        differs: from what memory held; else it is older rows that have changed.
     """
 
     journaled: ClassVar[bool] = False
@@ -282,6 +283,12 @@ class ArchiveSeen(Event, tag="archive_seen", frozen=True):
     lines: tuple[Line, ...]
     older_live: bool
     older_archived_ms: int
+    differs: bool = True
+
+    @property
+    def reframes(self) -> bool:  # type: ignore[override]
+        """True when the newest messages are others than before: only they are in snapshots."""
+        return self.differs
 
 
 AnyEvent: TypeAlias = (

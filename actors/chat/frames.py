@@ -53,12 +53,14 @@ class Audience(NamedTuple):
         include_archived: older history is merged in.
         choices: (message id, option ids) of their votes in polls of the window.
         sight: what they see otherwise than everybody of who is online (contract §5).
+        follows_rows: they are told of older messages, as in `ChatViewer`.
     """
 
     limit: int
     include_archived: bool
     choices: tuple[tuple[str, tuple[str, ...]], ...]
     sight: Sight = STRANGER
+    follows_rows: bool = False
 
 
 class Head(NamedTuple):
@@ -303,7 +305,8 @@ def audience(state: State, viewer: ChatViewer, sight: Sight = STRANGER) -> Audie
     """
     member_of(state, viewer.user_id)
     choices = tuple(_choices(state, viewer.user_id))
-    return Audience(min(max(viewer.limit, 1), WINDOW_LINES), viewer.include_archived, choices, sight)
+    limit = min(max(viewer.limit, 1), WINDOW_LINES)
+    return Audience(limit, viewer.include_archived, choices, sight, viewer.follows_rows)
 
 
 def _choices(state: State, user_id: str) -> Iterator[tuple[str, tuple[str, ...]]]:

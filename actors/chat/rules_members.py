@@ -216,12 +216,14 @@ def take_rename(state: State, command: TellRename, _now_ms: int) -> Sequence[Any
 
 
 def take_archive(state: State, _command: TellArchive, _now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on the report that rows of the archive have changed, of which the newest lines were read again."""
+    """Decide on the report that rows of the archive have changed, of which the newest lines were read again. Whether
+    an older page shows one of those that have changed, memory does not know.
+    """
     tail = state.looked_up.archive
     if tail is None:
         return ()
     lines = newest_archived(state.window, tail.lines)
     older_ms = newest_left_out_ms(tail.lines, lines)
-    if (lines, tail.older_live, older_ms) == (state.archived, state.older_live, state.older_archived_ms):
-        return ()
-    return (ArchiveSeen(lines, tail.older_live, older_ms),)
+    held = (state.archived, state.older_live, state.older_archived_ms)
+    differs = (lines, tail.older_live, older_ms) != held
+    return (ArchiveSeen(lines, tail.older_live, older_ms, differs),)

@@ -1,7 +1,8 @@
 """A live stream of an older page (`beforeMs`): a new snapshot only when an item of the page changes (contract §4).
 
-The conversation is watched in delta mode by a sink that is not a socket: it only learns which messages have changed.
-When one of them is on the page, the page is read again and sent, at most once a second. The sink holds a flag, a digest
+The conversation is watched in delta mode by a sink that is not a socket: it only learns which messages have changed, or
+that older ones may have: history was imported, or a user erased. When one of them is or may be on the page, the page is
+read again, at most once a second, and sent if its messages are others. The sink holds a flag, a digest
 and the ids of the page, at most 120, so neither a busy conversation nor a slow reader makes it grow.
 """
 
@@ -11,6 +12,7 @@ from hashlib import blake2b
 import msgspec
 import trio
 
+from actors.chat.deltas import ROWS_REWRITTEN
 from actors.errors import Refused
 from actors.kernel.sink import Lagging, Prepared
 from persistence.errors import PersistenceError
@@ -32,12 +34,13 @@ class Named(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class MessageList(msgspec.Struct, frozen=True):
-    """The items of a MessagePage; its other fields are not decoded."""
+    """The items of a MessagePage, as they are encoded; its other fields are not decoded."""
 
-    items: tuple[Named, ...]
+    items: msgspec.Raw
 
 
 _named = msgspec.json.Decoder(Named)
+_items = msgspec.json.Decoder(tuple[Named, ...])
 _page = msgspec.json.Decoder(MessageList)
 
 
@@ -67,13 +70,15 @@ class TouchEnvelope:
         *,
         self_: object | None,  # noqa: ARG002
     ) -> Prepared:
-        """Render an event as the message that it carries, or as nothing.
+        """Render an event as the message that it carries, as `ANYTHING`, or as nothing.
 
         Args:
             name: the event's type.
             data: the encoded Message, of `message_*` and `poll_updated`.
             channel, epoch, offset, self_: not used.
         """
+        if name == ROWS_REWRITTEN:
+            return Prepared((ANYTHING,), b"")
         about_message = name.startswith("message_") or name == "poll_updated"
         return Prepared((bytes(data),) if about_message and isinstance(data, msgspec.Raw) else (), b"")
 
@@ -102,7 +107,7 @@ class PageWatch:
         self._read = read
         self._ids: frozenset[str] = frozenset()
         self._newest_ms = -1
-        self._sent = b""  # a digest of the page that the client has
+        self._sent = b""  # a digest of the messages that the client has
         self._touched = False
         self._working = False
 
@@ -167,10 +172,11 @@ class PageWatch:
             # The database is unavailable: the page is read again after the pause.
             self._touched = True
             return
-        digest = blake2b(page, digest_size=16).digest()
+        encoded = _page.decode(page).items
+        digest = blake2b(encoded, digest_size=16).digest()
         if digest == self._sent:
             return
-        items = _page.decode(page).items
+        items = _items.decode(encoded)
         self._ids = frozenset(item.id for item in items)
         self._newest_ms = items[-1].created_at_ms if items else -1
         if self._socket.offer(prepare(msgspec.Raw(page))):

@@ -84,7 +84,7 @@ async def _show_older(
     )
     request = WatchRequest(
         sink=page,
-        viewer=ChatViewer(call.user_id, 1, include_archived=False),
+        viewer=ChatViewer(call.user_id, 1, include_archived=False, follows_rows=True),
         channel=f"{conversation.name}:{conversation_id}",
         envelope=TOUCHES,
         mode="delta",

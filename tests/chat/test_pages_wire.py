@@ -1,16 +1,13 @@
 """Wire: pages are exact to the message whatever is written meanwhile, from memory and from rows alike."""
 
-import secrets
 from typing import Any
 
-import msgspec
 import pytest
 import trio
 
-from actors.chat.archive import import_archive
-from actors.ids import new_object_id
 from actors.kernel.hot_reads import WAKING_READS
 from routes.chat.parts import CHAT_KINDS
+from tests.chat.history import import_history
 from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
 from tests.support.world import Player, Room, World
@@ -217,34 +214,6 @@ async def test_history_is_merged_where_it_belongs(world: World) -> None:
     # What happened long ago stays as it was.
     old = (await walk(ben, room, limit=120))[0]
     assert await ann.refused("PATCH", room.message(old["id"]), {"content": "x"}) == (409, "INVALID_STATE")
-
-
-async def import_history(world: World, room: Room, sender: Player, at_ms: list[int]) -> None:
-    """Archived messages of one sender, as `partyline archive import` brings them."""
-    lines = [
-        msgspec.json.encode(
-            {
-                "conversationId": room.id,
-                "senderId": sender.id,
-                "senderName": sender.name,
-                "content": f"old {number}",
-                "createdAtMs": moment,
-            }
-        )
-        for number, moment in enumerate(at_ms)
-    ]
-    now_ms = world.clock.now_ms()
-    report = await import_archive(
-        world.service.database,
-        lines,
-        now_ms=now_ms,
-        new_id=lambda: new_object_id(now_ms, secrets.token_bytes),
-    )
-    assert not report.refused
-    # A live conversation hears of it by a notification of the database.
-    with patience():
-        while len((await sender.get(room.messages))["items"]) < len(at_ms):  # noqa: ASYNC110
-            await trio.sleep(0.01)
 
 
 async def test_past_events_after_an_offset(world: World) -> None:

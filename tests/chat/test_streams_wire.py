@@ -5,10 +5,13 @@ from typing import Any
 import pytest
 import trio
 
+from actors.chat.window import WINDOW_LINES
+from tests.chat.history import import_history
 from tests.support.one_world import in_one_world
 from tests.support.spec import spec
 from tests.support.websocket import Client, Refused
 from tests.support.world import CONVERSATIONS, Player, Room, World
+from tests.users.play import erase
 
 pytestmark = pytest.mark.both_edges
 
@@ -119,6 +122,37 @@ async def test_an_older_page_changes_only_with_its_items(world: World) -> None:
         assert told == [page for page in (["2", "a"], ["2", "b"], ["2", "c"]) if page in told]
         await ann.do("DELETE", room.message(sent[2]["id"]))
         assert contents(await socket.receive_json()) == ["", "c"]
+
+
+async def test_an_older_page_takes_in_history_that_is_imported(world: World) -> None:
+    ann, ben, room = await pair(world)
+    began_ms = world.clock.now_ms() - 10**7
+    # More than the conversation has in memory, where nothing changes by what is older.
+    await import_history(world, room, ann, [began_ms + 10 * number for number in range(WINDOW_LINES + 10)])
+    async with ben.live(f"{room.path}/live?limit=2&beforeMs={began_ms + 15}") as socket:
+        assert contents(await socket.receive_json()) == ["old 0", "old 1"]
+        await import_history(world, room, ann, [began_ms + 5], text="between")
+        assert contents(await socket.receive_json()) == ["between 0", "old 1"]
+        # What lies outside of the page leaves it alone, also where the conversation has got another message.
+        await ann.say(room, "new")
+        await import_history(world, room, ann, [began_ms - 10, began_ms + 25], text="beside")
+        await assert_quiet(socket)
+
+
+@pytest.mark.parametrize("later", [1, WINDOW_LINES], ids=["in memory", "in rows alone"])
+async def test_an_older_page_forgets_the_name_of_a_user_who_is_erased(world: World, later: int) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    room = await ben.talk_to(ann, cid)
+    await ann.say(room, "one")
+    for number in range(later):
+        world.clock.advance(1000)
+        said = await ben.say(room, str(number))
+        if number == 0:
+            before_ms = said["createdAtMs"]
+    async with cid.live(f"{room.path}/live?beforeMs={before_ms}") as socket:
+        assert [one["senderName"] for one in (await socket.receive_json())["items"]] == ["Ann"]
+        await erase(world, ann)
+        assert [one["senderName"] for one in (await socket.receive_json())["items"]] == ["deleted"]
 
 
 async def test_a_page_before_the_future_takes_new_messages_in(world: World) -> None:

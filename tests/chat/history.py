@@ -1,0 +1,43 @@
+"""History that tests bring into a conversation of a running service."""
+
+import secrets
+
+import msgspec
+import trio
+
+from actors.chat.archive import import_archive
+from actors.chat.window import WINDOW_LINES
+from actors.ids import new_object_id
+from tests.support.waiting import patience
+from tests.support.world import Player, Room, World
+
+
+async def import_history(
+    world: World, room: Room, sender: Player, at_ms: list[int], *, text: str = "old"
+) -> None:
+    """Archived messages of one sender, as `partyline archive import` brings them: `text`, and a number from 0."""
+    lines = [
+        msgspec.json.encode(
+            {
+                "conversationId": room.id,
+                "senderId": sender.id,
+                "senderName": sender.name,
+                "content": f"{text} {number}",
+                "createdAtMs": moment,
+            }
+        )
+        for number, moment in enumerate(at_ms)
+    ]
+    now_ms = world.clock.now_ms()
+    report = await import_archive(
+        world.service.database,
+        lines,
+        now_ms=now_ms,
+        new_id=lambda: new_object_id(now_ms, secrets.token_bytes),
+    )
+    assert not report.refused
+    # A live conversation hears of it by a notification of the database.
+    shown = min(len(at_ms), WINDOW_LINES)
+    with patience():
+        while len((await sender.get(room.messages, limit=WINDOW_LINES))["items"]) < shown:  # noqa: ASYNC110
+            await trio.sleep(0.01)
