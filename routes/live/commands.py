@@ -6,6 +6,9 @@ A message is decoded once, straight into its struct. If that fails it is parsed 
   client does not speak this protocol;
 - an unknown `op`, a missing or wrong field: a reply `VALIDATION_FAILED` with pointers into the message, or into the
   member that is a REST body, as REST would point.
+
+In a message that is decoded at once, the last of two members of one name counts (RFC 8259 §4 leaves that to the
+receiver): to look for them would cost as much as all else of reading a command.
 """
 
 from collections.abc import Awaitable, Iterable, Mapping
