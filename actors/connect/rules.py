@@ -177,10 +177,12 @@ def _claim(state: State, command: commands.Claim, now_ms: int) -> Sequence[AnyEv
     template = state.template
     if template is None or template.owner_id != command.user_id:
         template = Template(None)
+    copied = tuple(_copied_settings(state, template, command.user_id, now_ms))
     row = replace(
         state.row,
         owner_id=command.user_id,
         owner_name=command.name,
+        temporary=state.row.temporary or any(rules_settings.said_temporary(one.settings) for one in copied),
         access_mode=template.access_mode,
         invite_requires_direct_friend=template.invite_requires_direct_friend,
         updated_at_ms=now_ms,
@@ -194,17 +196,26 @@ def _claim(state: State, command: commands.Claim, now_ms: int) -> Sequence[AnyEv
         events.ServerChanged(row),
         *policy,
         *forgotten,
-        *_set_up(state, template, command.user_id, now_ms),
+        *copied,
+        *_copied_registrations(state, template, now_ms),
     )
 
 
-def _set_up(state: State, template: Template, owner_id: str, now_ms: int) -> Iterable[AnyEvent]:
-    """What the server copies from its template where it has none of its own."""
+def _copied_settings(
+    state: State, template: Template, owner_id: str, now_ms: int
+) -> Iterable[events.SettingsChanged]:
+    """The settings of the template, of each source that the server has none of."""
     for settings in template.settings:
         if settings.source not in state.settings:
             row = replace(settings, server_id=state.id, version=1, updated_at_ms=now_ms, updated_by=owner_id)
             keys = {*rules_settings.data_of(settings), *settings.secret_keys}
             yield events.SettingsChanged(row, tuple(sorted(keys)))
+
+
+def _copied_registrations(
+    state: State, template: Template, now_ms: int
+) -> Iterable[events.ExtensionRegistered]:
+    """The registrations of the template, of each extension that the server has not registered."""
     for registration in template.registrations:
         if registration.extension_id not in state.registrations:
             yield events.ExtensionRegistered(

@@ -70,10 +70,16 @@ def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequen
     if former is not None and not changed and _same(former, row):
         return ()
     events: list[AnyEvent] = [SettingsChanged(row, changed)]
-    temporary = plain.get("temp") if command.source == CONNECT else None
-    if isinstance(temporary, bool) and temporary != state.row.temporary:
+    temporary = _temporary(state, former, row)
+    if temporary != state.row.temporary:
         events.append(ServerChanged(replace(state.row, temporary=temporary, updated_at_ms=now_ms)))
     return events
+
+
+def said_temporary(row: SettingsRow | None) -> bool | None:
+    """What settings say about whether their server is a temporary instance; None where they say nothing."""
+    said = data_of(row).get("temp") if row is not None and row.source == CONNECT else None
+    return said if isinstance(said, bool) else None
 
 
 def schema_of(row: SettingsRow | None) -> Schema | None:
@@ -84,6 +90,18 @@ def schema_of(row: SettingsRow | None) -> Schema | None:
 def data_of(row: SettingsRow | None) -> dict[str, Any]:
     """The data of a row without secret values; empty before anything was stored."""
     return {} if row is None else values_in(row.data)
+
+
+def _temporary(state: State, former: SettingsRow | None, row: SettingsRow) -> bool:
+    """Whether the server is temporary under new settings.
+
+    Who takes `temp: true` out of the settings takes back what it made of the server, which would otherwise go on being
+    removed when it is silent. Settings that never spoke of it leave a server as it was registered.
+    """
+    said = said_temporary(row)
+    if said is None:
+        return state.row.temporary and not said_temporary(former)
+    return said
 
 
 def _checked(

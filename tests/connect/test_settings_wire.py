@@ -6,7 +6,9 @@ import pytest
 
 from persistence.connect.rows import SettingsVersionRow
 from routes.connect import settings
-from tests.connect.play import claimed, register
+from routes.connect.jobs import SILENT_MS
+from tests.connect.play import SERVERS, claimed, register
+from tests.support.jobs import clean_connect
 from tests.support.world import World
 
 SCHEMA = {
@@ -236,6 +238,36 @@ async def test_the_service_s_own_source_says_who_is_temporary(world: World):
         await server.do("PUT", path, {"source": "connect", "data": {"temp": temporary}}, status=200)
         (listed,) = (await ann.get("/v1/connect/servers"))["items"]
         assert listed["tempInstance"] is temporary
+
+
+async def test_who_no_longer_says_to_be_temporary_stays(world: World):
+    """Settings are replaced as a whole: what the new ones leave out, they no longer say. As registered, so it stays."""
+    ann = await world.player("Ann")
+    said, registered = await claimed(world, ann), await claimed(world, ann, tempInstance=True)
+    await said.do("PUT", f"{said.path}/settings", {"data": {"temp": True}}, status=200)
+    for server in (said, registered):
+        await server.do("PUT", f"{server.path}/settings", {"data": {"motd": "hi"}}, status=200)
+    listed = {one["serverId"]: one["tempInstance"] for one in (await ann.get(SERVERS))["items"]}
+    assert listed == {said.id: False, registered.id: True}
+    world.clock.advance(SILENT_MS + 1)
+    await clean_connect(world)
+    assert (await said.get(f"{said.path}/claim-key"))["claimed"]
+    assert (await registered.refused("GET", f"{registered.path}/claim-key"))[0] == 401
+
+
+async def test_a_template_says_who_is_temporary(world: World):
+    ann, bob = await world.players("Ann", "Bob")
+    template = await claimed(world, ann, "Template")
+    await template.do("PUT", f"{template.path}/settings", {"data": {"temp": True}}, status=200)
+    await ann.do("PATCH", template.path, {"isTemplate": True}, status=200)
+    copy, foreign = [await claimed(world, owner, "Copy", templateId=template.id) for owner in (ann, bob)]
+    for owner, server, temporary in ((ann, copy, True), (bob, foreign, False)):
+        listed = {one["serverId"]: one["tempInstance"] for one in (await owner.get(SERVERS))["items"]}
+        assert listed[server.id] is temporary
+    world.clock.advance(SILENT_MS + 1)
+    await clean_connect(world)
+    assert (await copy.refused("GET", f"{copy.path}/claim-key"))[0] == 401
+    assert (await foreign.get(f"{foreign.path}/claim-key"))["claimed"]
 
 
 async def test_a_template_sets_up_what_is_claimed_after_it(world: World):
