@@ -120,9 +120,11 @@ class RegisteredExtension(Extension, frozen=True, rename="camel"):
 
 
 class RegisteredExtensions(Wire, frozen=True):
-    """The extensions of a server, sorted by extension id."""
+    """The extensions of a server on one page, sorted by extension id."""
 
     items: tuple[RegisteredExtension, ...]
+    next_cursor: None = None
+    has_more: bool = False
 
 
 @endpoint("GET", _CATALOG, needs=AUTHENTICATED)

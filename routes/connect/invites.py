@@ -59,15 +59,19 @@ class InviteBody(Wire, frozen=True):
 
 
 class InviteList(Wire, frozen=True):
-    """The invites of a server, oldest first; at most 100 are kept."""
+    """The invites of a server on one page, oldest first; at most 100 are kept."""
 
     items: tuple[Invite, ...]
+    next_cursor: None = None
+    has_more: bool = False
 
 
 class OfferList(Wire, frozen=True):
-    """The invites that a user can accept, newest first."""
+    """The invites that a user can accept on one page, newest first."""
 
     items: tuple[Offer, ...]
+    next_cursor: None = None
+    has_more: bool = False
 
 
 @endpoint("GET", _INVITES, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))

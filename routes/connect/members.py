@@ -39,9 +39,11 @@ class MemberBody(Wire, frozen=True):
 
 
 class MemberList(Wire, frozen=True):
-    """The members of a server: the owner first, then the others in the order in which they joined."""
+    """The members of a server on one page: the owner first, then the others in the order in which they joined."""
 
     items: tuple[Member, ...]
+    next_cursor: None = None
+    has_more: bool = False
 
 
 @endpoint("GET", _MEMBERS, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))

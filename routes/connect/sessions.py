@@ -72,9 +72,11 @@ class OwnSession(Wire, frozen=True):
 
 
 class OwnSessions(Wire, frozen=True):
-    """The caller's sessions on game servers, newest first."""
+    """The caller's sessions on game servers on one page, newest first."""
 
     items: tuple[OwnSession, ...]
+    next_cursor: None = None
+    has_more: bool = False
 
 
 @endpoint(

@@ -42,6 +42,16 @@ async def _walk(player: Player, path: str, **query: object) -> list[list[dict[st
         cursor = {"cursor": page["nextCursor"]}
 
 
+async def test_lists_that_fit_one_page_have_the_form_of_every_list(world: World):
+    """A client that walks pages needs no list of those that have none (contract §3)."""
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    own = ("/v1/connect/server-invites", "/v1/connect/sessions")
+    for path in (*(f"{server.path}/{which}" for which in ("members", "invites", "extensions")), *own):
+        page = await ann.get(path)
+        assert (len(page["items"]) < 2, page["nextCursor"], page["hasMore"]) == (True, None, False), path
+
+
 async def test_the_history_of_settings_never_exceeds_its_bytes_nor_its_pages_theirs(database_url, tmp_path):
     async with open_world(database_url, tmp_path, rate_limits="off") as world:
         ann = await world.player("Ann")
