@@ -32,7 +32,8 @@ class ProviderEvent(msgspec.Struct, frozen=True, kw_only=True):
         dispute_ref: the provider's name of the dispute; None = it has only one for a payment.
         amount: what was paid, in the smallest unit of the currency.
         currency: three lower-case letters.
-        refunded_amount: how much has gone back of the payment so far; None = all of it.
+        refunded_amount: how much has gone back of the payment; None = all of it.
+        refund_adds: whether that is what went back with this refund alone; else it is all refunds together.
         live: whether it is about real money; None = the provider does not say.
     """
 
@@ -46,4 +47,5 @@ class ProviderEvent(msgspec.Struct, frozen=True, kw_only=True):
     amount: int | None = None
     currency: str | None = None
     refunded_amount: int | None = None
+    refund_adds: bool = False
     live: bool | None = None

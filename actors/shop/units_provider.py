@@ -138,14 +138,16 @@ async def _refund(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -
     """Note what went back, spread over the purchases in the order of the lines. Rights end when all of it is back: a
     part of a payment does not say which purchase it is about, unless the event does."""
     left = event.refunded_amount
-    whole = left is None or left >= sum(line.amount for line in lines)
-    for line in lines:
-        part = line.amount if left is None else min(left, line.amount)
+    # What went back before counts where the event tells of itself alone; an event is applied once, so sums are exact.
+    before = [line.refunded_amount if event.refund_adds else 0 for line in lines]
+    whole = left is None or left + sum(before) >= sum(line.amount for line in lines)
+    for line, so_far in zip(lines, before, strict=True):
+        part = line.amount - so_far if left is None else min(left, line.amount - so_far)
         left = None if left is None else left - part
         if whole:
             await till.refund(line, line.amount)
         else:
-            till.refund_part(line, part)
+            till.refund_part(line, so_far + part)
 
 
 async def _dispute(till: Till, lines: Sequence[Purchase], ref: str) -> None:

@@ -184,6 +184,7 @@ def _plain(envelope: _Envelope, id: str) -> ProviderEvent | None:
         amount=None if refund else data.amount,
         currency=_lower(data.currency),
         refunded_amount=data.amount if refund else None,
+        refund_adds=refund,
         live=envelope.livemode,
     )
 

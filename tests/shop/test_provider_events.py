@@ -238,7 +238,12 @@ def test_a_plain_refund(amount: int | None):
     data = {"purchaseId": PURCHASE} | ({} if amount is None else {"amount": amount})
     body = json.dumps({"id": "own", "type": "payment.refunded", "data": data, "livemode": True}).encode()
     expected = ProviderEvent(
-        id="own", kind=EventKind.REFUNDED, purchase_id=PURCHASE, refunded_amount=amount, live=True
+        id="own",
+        kind=EventKind.REFUNDED,
+        purchase_id=PURCHASE,
+        refunded_amount=amount,
+        refund_adds=True,
+        live=True,
     )
     assert read_event(body, None) == expected
 

@@ -96,6 +96,36 @@ async def test_the_library_of_standard_webhooks_signs_what_is_taken(world: World
     assert not await may(ann, "perk:glow")
 
 
+async def test_refunds_of_other_senders_add_up(world: World) -> None:
+    """The first arrives before its payment, the second twice, and the third is about one purchase."""
+    shop, ann = await open_shop(world), await world.player("Ann")
+    order = await shop.order(ann, await shop.product("one", 300), await shop.product("two", 200))
+    checkout_id, (one, two) = order["checkout"]["id"], order["purchases"]
+
+    async def tell(id: str, type: str, **data: Any) -> None:
+        body = json.dumps({"type": type, "data": data}).encode()
+        assert (await send(world, body, by_standard(world, id, body)))[0] == 200
+
+    async def refunded() -> list[tuple[str, int]]:
+        found = await ann.get(f"{CHECKOUT}/{checkout_id}")
+        return [(purchase["status"], purchase["refundedAmount"]) for purchase in found["purchases"]]
+
+    await tell("back-1", "payment.refunded", checkoutId=checkout_id, amount=100)
+    await tell("paid", "payment.succeeded", checkoutId=checkout_id, amount=500, currency="eur")
+    assert await refunded() == [("fulfilled", 100), ("fulfilled", 0)]
+    for _ in range(2):
+        await tell("back-2", "payment.refunded", checkoutId=checkout_id, amount=100)
+    assert await refunded() == [("fulfilled", 200), ("fulfilled", 0)]
+    await tell("back-3", "payment.refunded", purchaseId=two["id"], amount=150)
+    assert await refunded() == [("fulfilled", 200), ("fulfilled", 150)]
+    await tell("back-4", "payment.refunded", purchaseId=one["id"], amount=100)
+    assert await refunded() == [("refunded", 300), ("fulfilled", 150)]
+    await tell("back-5", "payment.refunded", checkoutId=checkout_id, amount=50)
+    assert await refunded() == [("refunded", 300), ("refunded", 200)]
+    assert not await may(ann, "perk:one")
+    assert not await may(ann, "perk:two")
+
+
 @pytest.mark.parametrize("off_s", [-301, 301])
 async def test_a_signature_holds_for_five_minutes_in_both_directions(world: World, off_s: int) -> None:
     body = b'{"id":"evt_1","type":"unknown"}'
