@@ -88,18 +88,18 @@ async def read_daily_quests(call: Call) -> QuestsOut:
 
 
 @endpoint("POST", _QUESTS + "/reroll", needs=AUTHENTICATED, refusals=(NotFound, Conflict))
-async def reroll_daily_quests(call: Call, body: RerollBody) -> QuestsOut:
+async def reroll_daily_quests(call: Call, body: RerollBody | None) -> QuestsOut:
     """POST /v1/quests/daily-games/reroll: draws a quest of another kind in place of one, or of each not completed.
 
     A user has one reroll a day, or as many as `quests:rerolls` grants. A completed quest, or no reroll left, is a 409;
-    an unknown `questId` a 404. Progress is what the caller has done on the day.
+    an unknown `questId` a 404. The body may be left out. Progress is what the caller has done on the day.
     """
     rerolls = await _rerolls(call)
     return await change(
         call,
         units_quests.reroll,
         call.user_id,
-        Reroll(body.quest_id, rerolls),
+        Reroll(None if body is None else body.quest_id, rerolls),
         call.service.random_bytes,
         call.now_ms,
         about=None,

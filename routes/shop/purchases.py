@@ -88,14 +88,15 @@ async def list_all_purchases(call: Call, query: AllPurchasesQuery) -> PurchasePa
     needs=MANAGE,
     refusals=(NotFound, Conflict, Invalid, UpstreamUnavailable),
 )
-async def mark_purchase_paid(call: Call, purchase_id: ObjectId, body: PaidBody) -> PurchaseEntry:
+async def mark_purchase_paid(call: Call, purchase_id: ObjectId, body: PaidBody | None) -> PurchaseEntry:
     """POST /v1/admin/shop/purchases/{purchaseId}/mark-paid: says that a purchase is paid, and gives what was bought.
 
-    Also for one that is on hold. Again is the same answer; a purchase that was refunded or is disputed is a 409. An
-    open checkout at Stripe is ended there first, so that it is not paid twice. Needs `shop:manage`; the audit trail
-    records it.
+    Also for one that is on hold. The body may be left out. Again is the same answer; a purchase that was refunded or is
+    disputed is a 409. An open checkout at Stripe is ended there first, so that it is not paid twice. Needs
+    `shop:manage`; the audit trail records it.
     """
     await _end_session_of(call, purchase_id)
+    body = body or PaidBody()
     ref = None if body.provider_ref is None else line(body.provider_ref, "/providerRef", REF_MAX)
     note = None if body.note is None else line(body.note, "/note", NOTE_MAX)
     return await change(

@@ -55,6 +55,15 @@ async def test_rerolls_at_once_are_one(world: World) -> None:
     assert await ann.refused("POST", REROLL, {}) == (409, "INVALID_STATE")
 
 
+async def test_without_a_body_all_are_drawn_again(world: World) -> None:
+    ann = await drawing(world, "Ann", begin_day(world))
+    before = await ann.get(QUESTS)
+    after = await ann.do("POST", REROLL, status=200)
+    assert after["rerollsLeft"] == 0
+    assert not {one["id"] for one in before["quests"]} & {one["id"] for one in after["quests"]}
+    assert await ann.refused("POST", REROLL) == (409, "INVALID_STATE")
+
+
 async def test_one_quest_again_and_never_a_completed_one(world: World) -> None:
     day = begin_day(world, at_ms=HOUR_MS)
     ann = await drawing(world, "Ann", day, ("play_minutes", 30))

@@ -1,7 +1,7 @@
 """Wire: products are ordered, paid by hand, given, and taken back."""
 
 from actors.time import DAY_MS
-from tests.shop.play import CATALOG, CHECKOUT, PURCHASES, may, open_shop
+from tests.shop.play import ALL_PURCHASES, CATALOG, CHECKOUT, PURCHASES, may, open_shop
 from tests.support.world import World
 
 
@@ -28,6 +28,13 @@ async def test_what_was_paid_by_hand_is_given_and_taken_back(world: World) -> No
     assert not await may(ann, "perk:glow")
     assert await shop.refunded(purchase) == refunded
     assert [one["status"] for one in (await ann.get(PURCHASES))["items"]] == ["refunded"]
+
+
+async def test_a_purchase_is_marked_as_paid_without_a_body(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    (purchase,) = (await shop.order(ann, await shop.product()))["purchases"]
+    paid = await shop.manager.do("POST", f"{ALL_PURCHASES}/{purchase['id']}/mark-paid", status=200)
+    assert (paid["status"], paid["providerRef"]) == ("fulfilled", None)
 
 
 async def test_what_costs_nothing_is_given_at_once(world: World) -> None:
