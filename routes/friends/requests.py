@@ -61,25 +61,15 @@ class RequestBody(Wire, frozen=True):
 async def concerned(call: Call, id: ObjectId) -> Request:
     """Guard: requires that the caller sent or received the request; for other users it does not exist.
 
+    Answering a request takes no guard, but `_asked` in the handler: the answer ends the request, and guards come before
+    kept answers are looked for, so that whoever repeats it under its Idempotency-Key would be told that there is none.
+
     Raises:
         NotFound: the caller has no such pending request.
     """
     request = await call.service.database.read(read, id, call.now_ms)
     if request is None or call.user_id not in (request.sender_id, request.recipient_id):
         raise NotFound("no such request")
-    return request
-
-
-async def asked(call: Call, id: ObjectId) -> Request:
-    """Guard: requires that the caller received the request.
-
-    Raises:
-        NotFound: the caller has no such pending request.
-        Forbidden: the caller sent the request.
-    """
-    request = await concerned(call, id)
-    if call.user_id != request.recipient_id:
-        raise Forbidden("only who was asked may answer")
     return request
 
 
@@ -96,22 +86,22 @@ async def send_request(call: Call, body: RequestBody) -> Reply[RequestSent]:
     return await actions.send(call, call.user_id, other_id, body.note)
 
 
-@endpoint("POST", _LIST + "/{id}/accept", needs=EDIT, refusals=ACCEPT_REFUSALS, guard=asked)
+@endpoint("POST", _LIST + "/{id}/accept", needs=EDIT, refusals=ACCEPT_REFUSALS)
 async def accept_request(call: Call, id: ObjectId) -> FriendEntry:
     """POST …/requests/{id}/accept: makes the two friends; the sender of the request is notified.
 
     Needs `social:friends.edit`, and to have received the request. Answers the Friend entry.
     """
-    return await actions.accept(call, call.user_id, _other(call), id)
+    return await actions.accept(call, call.user_id, await _asked(call, id), id)
 
 
-@endpoint("POST", _LIST + "/{id}/decline", needs=EDIT, refusals=(NotFound, Forbidden), guard=asked)
+@endpoint("POST", _LIST + "/{id}/decline", needs=EDIT, refusals=(NotFound, Forbidden))
 async def decline_request(call: Call, id: ObjectId) -> None:
     """POST …/requests/{id}/decline: declines a request.
 
     Needs `social:friends.edit`, and to have received the request. Answers 204; the sender is not notified.
     """
-    await actions.decline(call, call.user_id, _other(call), id)
+    await actions.decline(call, call.user_id, await _asked(call, id), id)
 
 
 @endpoint("DELETE", _LIST + "/{id}", needs=EDIT, refusals=(NotFound,), guard=concerned)
@@ -121,6 +111,19 @@ async def cancel_request(call: Call, id: ObjectId) -> None:
     Needs `social:friends.edit`. Answers 204.
     """
     await actions.cancel(call, call.user_id, _other(call), id)
+
+
+async def _asked(call: Call, id: ObjectId) -> UserId:
+    """Who sent the request that the caller has received.
+
+    Raises:
+        NotFound: the caller has no such pending request.
+        Forbidden: the caller sent the request.
+    """
+    request = await concerned(call, id)
+    if call.user_id != request.recipient_id:
+        raise Forbidden("only who was asked may answer")
+    return UserId(Uuid(request.sender_id))
 
 
 def _other(call: Call) -> UserId:

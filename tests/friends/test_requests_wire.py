@@ -169,6 +169,25 @@ async def test_a_repeated_request_is_answered_once(world: World) -> None:
     assert await kinds(ann) == [("friend_accepted", ben.id)]
 
 
+@in_one_world("way", ["accept", "decline"])
+async def test_an_answer_that_got_lost_is_given_again(world: World, way: str) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    path = f"{REQUESTS}/{(await ask(ann, ben))['id']}/{way}"
+    headers = {"idempotency-key": "k1"}
+    for player, refusal in ((ann, (403, "FORBIDDEN")), (cid, (404, "NOT_FOUND"))):
+        response = await player.ask("POST", path, headers=headers)
+        assert (response.status_code, response.json()["code"]) == refusal
+    first, again = [await ben.ask("POST", path, headers=headers) for _ in range(2)]
+    assert first.status_code == (200 if way == "accept" else 204)
+    assert (again.status_code, again.content) == (first.status_code, first.content)
+    assert again.headers["idempotent-replayed"] == "true"
+    assert len(await kinds(ann)) == (1 if way == "accept" else 0), "it has happened once"
+    # Under no key, or another, the request is gone.
+    assert await ben.refused("POST", path) == (404, "NOT_FOUND")
+    for player, key in ((ben, "k2"), (cid, "k1")):
+        assert (await player.ask("POST", path, headers={"idempotency-key": key})).status_code == 404
+
+
 @pytest.mark.one_node(because="it counts to the last token")
 async def test_requests_have_a_rate_of_their_own(world: World) -> None:
     ann = await world.player("Ann")
