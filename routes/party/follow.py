@@ -35,12 +35,17 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         if party_id is not None and not system.tell(parties.party, party_id, TellRename(user_id, name)):
             system.touched(parties.own.name, memberships.members(party_id), party_id)
 
+    def appeared(viewer_id: str, user_id: str) -> None:
+        # Only members are shown as online or offline; an invite says nothing of it. A frame that is equal to the one
+        # before it would tell the viewer that somebody, whom they may not even know, has blocked them.
+        party_id = memberships.of(viewer_id)
+        if party_id is not None and party_id == memberships.of(user_id):
+            system.changed(parties.own, viewer_id, FACES)
+
     absences = Absences(service.of(PRESENCE), memberships, send, service.clock.now_ms)
     service.of(PRESENCE).on_change(met)
     service.of(USER_DIRECTORY).on_rename(renamed)
-    service.of(FRIENDS_LIVE).on_visibility_change(
-        lambda viewer_id, _user_id: system.changed(parties.own, viewer_id, FACES)
-    )
+    service.of(FRIENDS_LIVE).on_visibility_change(appeared)
     follow_unknown_outcomes(service)
     follow_doubts(service)
     memberships.on_change(lambda user_id, _party_id: service.of(FRIENDS_LIVE).party_changed(user_id))

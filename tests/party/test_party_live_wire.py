@@ -9,6 +9,7 @@ from actors.party.own_view import FACES
 from routes.friends.parts import FRIENDS_LIVE
 from routes.party.parts import PARTY_KINDS
 from routes.users.parts import PRESENCE
+from tests.friends.play import BLOCKS, FRIENDS, make_friends
 from tests.party.play import ARENA, INVITES, PARTY, SELECTION, gather, invite, names, ready, subscribe
 from tests.support.spec import spec
 from tests.support.waiting import wait_until
@@ -110,6 +111,23 @@ async def test_presence_is_shown_unless_it_is_hidden(world: World) -> None:
             for service in world.services:
                 service.of(FRIENDS_LIVE).visibility_changed(ben.id, cid.id, "DEFAULT")
             await until(cids, lambda shown: online(shown) == ["Ann", "Ben", "Cid"])
+
+
+async def test_what_passes_outside_the_party_is_not_told(world: World) -> None:
+    ann, ben, cid, dan = await world.players("Ann", "Ben", "Cid", "Dan")
+    await gather(ann, ben)
+    async with ann.live(LIVE) as socket:
+        await until(
+            socket, lambda shown: [one["online"] for one in shown["party"]["members"]] == [True, False]
+        )
+        await make_friends(cid, ann)
+        await cid.do("PATCH", f"{FRIENDS}/{ann.id}", {"visibility": "HIDDEN"})
+        await dan.do("POST", BLOCKS, {"targetId": ann.id})
+        await assert_quiet(socket)
+        async with ben.live(LIVE):
+            await until(socket, lambda shown: shown["party"]["members"][1]["online"])
+            await ben.do("POST", BLOCKS, {"targetId": ann.id})
+            await until(socket, lambda shown: not shown["party"]["members"][1]["online"])
 
 
 async def test_a_rename_is_shown(world: World) -> None:
