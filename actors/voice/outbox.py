@@ -1,7 +1,9 @@
 """What a node is told to do, kept until it has acknowledged it: nodes are never called, so that it waits for them.
 
-Of an order and its opposite only the later one is kept. All of it is in memory: after a restart the orders are made
-again from the channels, under a new epoch, which a node's cursor shows not to know.
+Of an order and its opposite only the later one is kept, and a mute not beyond a removal: whoever comes back is muted by
+their next token, or not any more, and a node that is late would silence them by what was said before. All of it is in
+memory: after a restart the orders are made again from the channels, under a new epoch, which a node's cursor shows not
+to know.
 """
 
 from typing import Literal, TypeAlias
@@ -19,8 +21,13 @@ AT_ONCE = 500
 
 ActionKind: TypeAlias = Literal["mute", "unmute", "remove", "close"]
 
-_GROUPS: dict[ActionKind, str] = {"mute": "mute", "unmute": "mute", "remove": "remove", "close": "close"}
-"""Actions of one group for one user replace each other."""
+_REPLACED: dict[ActionKind, tuple[ActionKind, ...]] = {
+    "mute": ("mute", "unmute"),
+    "unmute": ("mute", "unmute"),
+    "remove": ("remove", "mute"),
+    "close": ("close",),
+}
+"""Which earlier orders about the same user an order takes the place of."""
 
 
 class Action(msgspec.Struct, frozen=True):
@@ -53,8 +60,8 @@ class Outbox:
     def __init__(self, epoch: str) -> None:
         self._epoch = epoch
         self._number = 0
-        # {(group, channel, user): action}, the oldest first
-        self._actions: dict[tuple[str, str, str | None], Action] = {}
+        # {(kind, channel, user): action}, the oldest first
+        self._actions: dict[tuple[ActionKind, str, str | None], Action] = {}
 
     def __len__(self) -> int:
         return len(self._actions)
@@ -67,12 +74,13 @@ class Outbox:
         Args:
             not_before_s: see `Action`.
         """
-        key = _GROUPS[kind], channel_id, user_id
-        self._actions.pop(key, None)
+        for replaced in _REPLACED[kind]:
+            self._actions.pop((replaced, channel_id, user_id), None)
         if len(self._actions) >= MOST_ACTIONS:
             del self._actions[next(iter(self._actions))]
         self._number += 1
-        self._actions[key] = Action(self._number, kind, channel_id, user_id, not_before_s, now_ms)
+        action = Action(self._number, kind, channel_id, user_id, not_before_s, now_ms)
+        self._actions[kind, channel_id, user_id] = action
 
     def acknowledge(self, cursor: str | None) -> bool:
         """Forget what the node has carried out; returns whether the cursor is of this memory.

@@ -53,6 +53,22 @@ async def test_a_party_talks_and_is_kept_in_order(world: World):
     assert await ended(ann, first) == "REMOVED"
 
 
+async def test_who_is_unmuted_while_away_is_heard_when_they_are_back(world: World):
+    ann, ben, moderator = await world.players("Ann", "Ben", "Mod")
+    await world.grant(moderator, "social:voice.manage")
+    media = await node(world, await node_server(world))
+    channel_id = await private(ann, ben)
+    control = f"{VOICE}/channels/{channel_id}/control"
+    first = await join(ann, channel_id)
+    await moderator.do("PUT", control, {"mutedIds": [ann.id]}, status=200)
+    await ann.do("POST", f"{VOICE}/session/leave", {"sessionId": first["session"]["id"]}, status=204)
+    await moderator.do("PUT", control, {"mutedIds": []}, status=200)
+    again = await join(ann, channel_id)
+    assert video_of(again)["canPublish"] is True
+    # All of that between two heartbeats: the mute, which is still to be told, is not of the session that there is now.
+    assert [(told["kind"], told["userId"]) for told in await media.beat()] == [("remove", ann.id)]
+
+
 async def test_a_block_ends_voice_and_one_session_ends_another(world: World):
     await node(world, await node_server(world))
     ann, ben, eve = await world.players("Ann", "Ben", "Eve")

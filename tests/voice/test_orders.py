@@ -50,6 +50,19 @@ def test_of_an_order_and_its_opposite_the_later_is_kept() -> None:
     assert [one.kind for one in outbox.pending()] == ["remove", "unmute"]
 
 
+def test_who_is_removed_is_not_muted_by_what_was_said_before() -> None:
+    outbox = Outbox("e")
+    put(outbox, "ann", "mute")
+    put(outbox, "ben", "mute")
+    put(outbox, "ann")
+    assert [(one.kind, one.user_id) for one in outbox.pending()] == [("mute", "ben"), ("remove", "ann")]
+    put(outbox, "ann", "mute")
+    assert [one.kind for one in outbox.pending()] == ["mute", "remove", "mute"]
+    put(outbox, "ben", "unmute")
+    put(outbox, "ben")
+    assert [one.kind for one in outbox.pending()] == ["remove", "mute", "unmute", "remove"]
+
+
 def test_orders_are_bounded() -> None:
     outbox = Outbox("e")
     for number in range(MOST_ACTIONS + 1):
