@@ -31,9 +31,8 @@ def announce(runtime: Runtime, draft: TurnDraft, channel: Channel | None, epoch:
             moves = moves or event.moves_audience
             rewrites = rewrites or event.rewrites
             reframing += event.reframes
-        channel.publish(
-            state, events, moves=moves, reframing=reframing, journal=draft.journal, rewrites=rewrites
-        )
+        sizes = map(len, draft.journal)
+        channel.publish(state, events, moves=moves, reframing=reframing, sizes=sizes, rewrites=rewrites)
     elif channel is not None:
         channel.state = state
     draft.end()

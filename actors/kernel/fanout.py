@@ -10,7 +10,7 @@ Nothing here waits for a socket: whoever takes no more is passed over (`delivery
 A channel outlives its actor's restarts; `live` says whether there is a state at present.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import trio
@@ -122,7 +122,7 @@ class Channel:
         *,
         moves: bool,
         reframing: int,
-        journal: Sequence[bytes] = (),
+        sizes: Iterable[int] = (),
         rewrites: bool = False,
     ) -> None:
         """Tell subscribers what a committed turn has changed.
@@ -132,15 +132,15 @@ class Channel:
             events: (offset, event) in order; the offset is None outside the journal.
             moves: audiences may have changed and are computed again.
             reframing: how many of the events change the snapshot.
-            journal: those with an offset, encoded; none for a view, whose events are what it shows anyway.
+            sizes: how many bytes those with an offset take to be kept; none where they are what is shown anyway.
             rewrites: past events, these included, may read differently now; they are replayed from the journal only.
         """
         self.state = state
-        sizes = map(len, journal)
+        remaining = iter(sizes)
         for offset, event in events:
             if offset is not None:
                 recent = self._recent = self.recent
-                recent.record(offset, event, next(sizes, 0))
+                recent.record(offset, event, next(remaining, 0))
                 self.offset = offset
         if rewrites:
             self._recent = None

@@ -298,7 +298,8 @@ class Views:
             live.channel.state = live.state
             return
         live.sent_ms = self._runtime.clock.now_ms()
-        live.channel.publish(live.state, events, moves=False, reframing=reframing)
+        sizes = _sizes(live.view, events)
+        live.channel.publish(live.state, events, moves=False, reframing=reframing, sizes=sizes)
 
     def _move(self, live: LiveView, state: Any) -> None:
         live.state = _adopted(live, state)
@@ -341,3 +342,10 @@ class Expected:
 def _adopted(live: LiveView, state: Any) -> Any:
     """The state that is to follow the view's present one."""
     return state if live.view.adopt is None else live.view.adopt(live.state, state)
+
+
+def _sizes(view: View[Any], events: Iterable[tuple[int | None, Any]]) -> Iterable[int]:
+    """What events of a view take to be kept, as far as it says so."""
+    if view.durable is None or view.durable.size is None:
+        return ()
+    return [view.durable.size(event) for offset, event in events if offset is not None]

@@ -2,11 +2,14 @@
 
 from collections.abc import Collection
 
+import msgspec
 from msgspec.structs import replace
 
 from actors.party import events
 from actors.party.events import AnyEvent
-from actors.party.state import DELETED, NOT_READY, TRAIL, Invite, Lobby, Member, State
+from actors.party.state import DELETED, NOT_READY, TRAIL, TRAIL_BYTES, Invite, Lobby, Member, State
+
+_encode = msgspec.json.Encoder().encode
 
 
 def apply(state: State, event: AnyEvent) -> State:
@@ -24,9 +27,19 @@ def apply(state: State, event: AnyEvent) -> State:
         after,
         revision=state.revision + 1,
         updated_at_ms=max(event.at_ms, state.updated_at_ms),
-        trail=(*state.trail[1 - TRAIL :], before),
+        trail=_bounded((*state.trail[1 - TRAIL :], before)),
         looked_up=None,
     )
+
+
+def _bounded(trail: tuple[State, ...]) -> tuple[State, ...]:
+    """The newest states of a trail whose selections are within `TRAIL_BYTES` together."""
+    size = sum(one.lobby.size for one in trail)
+    oldest = 0
+    while size > TRAIL_BYTES:
+        size -= trail[oldest].lobby.size
+        oldest += 1
+    return trail[oldest:]
 
 
 def _unnamed(state: State, user_id: str) -> State:
@@ -68,6 +81,7 @@ def _applied(state: State, event: events.Journaled) -> State:  # noqa: PLR0911 -
             lobby = Lobby(
                 revision=state.lobby.revision + 1,
                 selection=event.selection,
+                size=len(_encode(event.selection)),
                 selector_ids=state.lobby.selector_ids,
                 requirement_hash=event.requirement_hash,
             )

@@ -81,7 +81,7 @@ class OwnPartyRules:
             absorb=absorb,
             rendering=Rendering(audience=audience, render=self.render, render_event=self.render_event),
             interval_ms=INTERVAL_MS,
-            durable=Durable(position=position, replay=replay, recall=recall),
+            durable=Durable(position=position, replay=replay, recall=recall, size=size),
         )
 
     def take(
@@ -195,6 +195,11 @@ async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[
     """
     party_id = await rows.party_of(conn, user_id)
     return None if party_id is None else await loading.replay(conn, party_id, after, upto)
+
+
+def size(party: State) -> int:
+    """How many bytes a former state of a party takes to be kept: what was selected then, as JSON."""
+    return party.lobby.size
 
 
 def audience(state: OwnParty, viewer: PartyViewer) -> None:

@@ -24,6 +24,10 @@ LAPSED_KEPT_MS = 60 * 60 * 1000
 TRAIL = 32
 """States that a live party remembers, for those who show every revision."""
 
+TRAIL_BYTES = 256 * 1024
+"""What their selections may have together, as JSON: three bytes of `requiredMods`, which may be any JSON, can be a list
+of 64 bytes, so that this is 6 MB at worst. Who has missed more is told from the journal."""
+
 
 class Ready(msgspec.Struct, frozen=True):
     """What a member has said of being ready.
@@ -103,10 +107,12 @@ class Lobby(msgspec.Struct, frozen=True):
     Args:
         revision: how often something was selected.
         selector_ids: who may select beside the leader.
+        size: of the selection as JSON, in bytes.
     """
 
     revision: int = 0
     selection: Selection | None = None
+    size: int = 0
     selector_ids: tuple[str, ...] = ()
     requirement_hash: str | None = None
     signal: Signal | None = None
@@ -137,7 +143,7 @@ class State(msgspec.Struct, frozen=True):
         members: {user id: member}, the longest-standing first; none once the party has ended.
         invites: {target id: invite}, in the order of sending; lapsed ones too.
         erased: how many were erased of whom it has spoken.
-        trail: the states before this one, up to 32, the oldest first; in memory only.
+        trail: the states before this one, up to 32 and `TRAIL_BYTES`, the oldest first; in memory only.
         looked_up: what was read for the command under consideration.
     """
 

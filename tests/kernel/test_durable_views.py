@@ -1,9 +1,12 @@
 """Durable views: offsets that outlive the view, and what was missed read back from rows."""
 
+from dataclasses import replace
+
 import pytest
 import trio
 from trio.testing import MockClock
 
+from actors.kernel.replay_buffer import BUFFER_BYTES
 from tests.kernel.conftest import Stage
 from tests.kernel.diary import DIARY, REMEMBERED, Book
 from tests.support.sinks import Socket
@@ -114,3 +117,16 @@ async def test_what_a_state_remembers_is_not_read(
     await trio.sleep(1)
     assert (data(socket)[3:], stage.simulation.reads.count("_replay")) == (["five", "six", "seven"], 1)
     assert socket.offsets == [3, 4, 5, 6, 7]
+
+
+async def test_events_are_kept_by_what_they_take(autojump_clock: MockClock, stage: Stage, book: Book) -> None:
+    durable = DIARY.durable
+    assert durable is not None
+    heavy = replace(DIARY, durable=replace(durable, size=lambda _line: BUFFER_BYTES // 2))
+    socket = Socket()
+    subscription = await stage.watch(socket, shown=heavy, id="ann", mode="delta")
+    book.write("three", "four", "five")
+    stage.system.changed(heavy, "ann", "turned")
+    await trio.sleep(1)
+    assert data(socket)[1:] == ["three", "four", "five"]
+    assert [event for _, event in subscription.channel.recent.newest(9)] == ["four", "five"]

@@ -1,13 +1,17 @@
 """What is kept in memory beside parties: who is in which, who is away, who shares a day."""
 
 import msgspec
+from msgspec.structs import replace
 
 from actors.party.absence import TOLD_AT_ONCE, Absences
 from actors.party.commands import TellPresence
 from actors.party.events import AnyEvent, MemberJoined, MembersLeft
 from actors.party.memberships import Memberships
+from actors.party.own_view import OwnParty, recall, size
+from actors.party.selection import MAX_MODS, ProfileRequirement
+from actors.party.state import TRAIL, TRAIL_BYTES
 from actors.users.presence import GRACE_MS, Presence
-from tests.party.play import PARTY_ID, Play, uid
+from tests.party.play import FREE, PARTY_ID, Play, uid
 
 
 class HandClock:
@@ -94,3 +98,20 @@ def test_a_look_is_bounded():
     assert len(sent) == TOLD_AT_ONCE
     told.look()
     assert len({command.user_id for command in sent}) == TOLD_AT_ONCE + 1
+
+
+def test_former_states_are_remembered_by_what_was_selected():
+    play = Play("ann", "bob")
+    for number in range(TRAIL + 2):
+        play.select(replace(FREE, target_id=f"{number}"))
+    assert len(play.state.trail) == TRAIL
+    mods = tuple([] for _ in range(MAX_MODS))
+    costly = replace(FREE, profile_requirement=ProfileRequirement(required_mods=(mods,) * (MAX_MODS // 8)))
+    for number in range(TRAIL + 2):
+        play.select(replace(costly, target_id=f"{number}"))
+    sizes = [len(msgspec.json.encode(one.lobby.selection)) for one in play.state.trail]
+    assert sum(sizes) <= TRAIL_BYTES < sum(sizes) + sizes[-1]
+    assert size(play.state) == len(msgspec.json.encode(play.state.lobby.selection))
+    remembered = play.state.revision - len(sizes) - 1
+    assert recall(OwnParty("ann", play.state, {}), remembered) is not None
+    assert recall(OwnParty("ann", play.state, {}), remembered - 1) is None

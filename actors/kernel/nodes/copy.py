@@ -188,7 +188,7 @@ class Copy:
             events,
             moves=moves,
             reframing=sum(event.reframes for _, event in events),
-            journal=journal,
+            sizes=map(len, journal),
             rewrites=any(event.rewrites for _, event in events),
         )
         self._tell_followers(state, [event for _, event in events])
