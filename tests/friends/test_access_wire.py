@@ -62,6 +62,7 @@ async def test_each_route_with_each_caller(world: World, row: Row) -> None:
     await world.grant(stranger, row.node, negated=True)
     assert await answer(stranger) == 403
     # Once the node is in the catalog it must be held (service-api §5 rule 6).
+    await world.grant(eve, row.node)
     assert await answer(ann) == 403
     await world.grant(ann, row.node)
     assert await answer(ann) == row.allowed
