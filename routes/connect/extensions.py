@@ -41,7 +41,7 @@ from routes.changes import change
 from routes.connect.guards import caller_of, may
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import Cursor, PageQuery
+from routes.edge.declare.pages import Cursor, OnePage, PageQuery
 from routes.edge.principal import AUTHENTICATED, USER_OR_SERVER, Access
 from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
@@ -119,12 +119,10 @@ class RegisteredExtension(Extension, frozen=True, rename="camel"):
     last_seen_at: str
 
 
-class RegisteredExtensions(Wire, frozen=True):
+class RegisteredExtensions(OnePage, frozen=True):
     """The extensions of a server on one page, sorted by extension id."""
 
     items: tuple[RegisteredExtension, ...]
-    next_cursor: None = None
-    has_more: bool = False
 
 
 @endpoint("GET", _CATALOG, needs=AUTHENTICATED)

@@ -28,6 +28,7 @@ from routes.connect.guards import may
 from routes.connect.members import READ_NODE, WRITE_NODE, Capabilities
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import OnePage
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
@@ -58,20 +59,16 @@ class InviteBody(Wire, frozen=True):
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE_CHARACTERS)] = ""
 
 
-class InviteList(Wire, frozen=True):
+class InviteList(OnePage, frozen=True):
     """The invites of a server on one page, oldest first; at most 100 are kept."""
 
     items: tuple[Invite, ...]
-    next_cursor: None = None
-    has_more: bool = False
 
 
-class OfferList(Wire, frozen=True):
+class OfferList(OnePage, frozen=True):
     """The invites that a user can accept on one page, newest first."""
 
     items: tuple[Offer, ...]
-    next_cursor: None = None
-    has_more: bool = False
 
 
 @endpoint("GET", _INVITES, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))

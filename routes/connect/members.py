@@ -16,6 +16,7 @@ from routes.call import Call
 from routes.connect.guards import belongs, may
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import OnePage
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
 
@@ -38,12 +39,10 @@ class MemberBody(Wire, frozen=True):
     capabilities: Capabilities = ()
 
 
-class MemberList(Wire, frozen=True):
+class MemberList(OnePage, frozen=True):
     """The members of a server on one page: the owner first, then the others in the order in which they joined."""
 
     items: tuple[Member, ...]
-    next_cursor: None = None
-    has_more: bool = False
 
 
 @endpoint("GET", _MEMBERS, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))

@@ -17,6 +17,7 @@ from routes.connect.guards import caller_of, itself_for
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.servers import SECRET_BYTES
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import OnePage
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, SERVER, USER_OR_SERVER, ServerPrincipal
 from routes.edge.reply import Ask
@@ -71,12 +72,10 @@ class OwnSession(Wire, frozen=True):
     expires_at: str
 
 
-class OwnSessions(Wire, frozen=True):
+class OwnSessions(OnePage, frozen=True):
     """The caller's sessions on game servers on one page, newest first."""
 
     items: tuple[OwnSession, ...]
-    next_cursor: None = None
-    has_more: bool = False
 
 
 @endpoint(

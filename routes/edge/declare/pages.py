@@ -30,6 +30,13 @@ class PageQuery(Wire, frozen=True):
     limit: Annotated[int, Clamp(1, 200)] = 50
 
 
+class OnePage(Wire, frozen=True, kw_only=True):
+    """The end of a list that is always whole, since its items are few: the form of every list, without a next page."""
+
+    next_cursor: None = None
+    has_more: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class CursorPage(Generic[Row]):
     """One page of a list.
