@@ -117,14 +117,14 @@ class Durable(Generic[State]):
         position: epoch and offset of the last event in a state.
         replay: reads the events between two offsets; they are what the view's `render_event` takes.
         recall: the events above an offset that a state itself remembers, in order; None = they must be read from rows.
-        size: about how many bytes such an event takes to be kept for clients that reconnect soon; left out, they are
+        size_bytes: about how much such an event takes to be kept for clients that reconnect soon; left out, they are
             small.
     """
 
     position: Callable[[State], tuple[str, int]]
     replay: "Replay"
     recall: Callable[[State, int], list[tuple[int, Any]] | None] | None = None
-    size: Callable[[Any], int] | None = None
+    size_bytes: Callable[[Any], int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

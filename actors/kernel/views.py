@@ -346,6 +346,6 @@ def _adopted(live: LiveView, state: Any) -> Any:
 
 def _sizes(view: View[Any], events: Iterable[tuple[int | None, Any]]) -> Iterable[int]:
     """What events of a view take to be kept, as far as it says so."""
-    if view.durable is None or view.durable.size is None:
+    if view.durable is None or view.durable.size_bytes is None:
         return ()
-    return [view.durable.size(event) for offset, event in events if offset is not None]
+    return [view.durable.size_bytes(event) for offset, event in events if offset is not None]

@@ -34,10 +34,10 @@ def apply(state: State, event: AnyEvent) -> State:
 
 def _bounded(trail: tuple[State, ...]) -> tuple[State, ...]:
     """The newest states of a trail whose selections are within `TRAIL_BYTES` together."""
-    size = sum(one.lobby.size for one in trail)
+    kept_bytes = sum(one.lobby.selection_bytes for one in trail)
     oldest = 0
-    while size > TRAIL_BYTES:
-        size -= trail[oldest].lobby.size
+    while kept_bytes > TRAIL_BYTES:
+        kept_bytes -= trail[oldest].lobby.selection_bytes
         oldest += 1
     return trail[oldest:]
 
@@ -81,7 +81,7 @@ def _applied(state: State, event: events.Journaled) -> State:  # noqa: PLR0911 -
             lobby = Lobby(
                 revision=state.lobby.revision + 1,
                 selection=event.selection,
-                size=len(_encode(event.selection)),
+                selection_bytes=len(_encode(event.selection)),
                 selector_ids=state.lobby.selector_ids,
                 requirement_hash=event.requirement_hash,
             )

@@ -81,7 +81,7 @@ class OwnPartyRules:
             absorb=absorb,
             rendering=Rendering(audience=audience, render=self.render, render_event=self.render_event),
             interval_ms=INTERVAL_MS,
-            durable=Durable(position=position, replay=replay, recall=recall, size=size),
+            durable=Durable(position=position, replay=replay, recall=recall, size_bytes=size_bytes),
         )
 
     def take(
@@ -197,9 +197,9 @@ async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[
     return None if party_id is None else await loading.replay(conn, party_id, after, upto)
 
 
-def size(party: State) -> int:
+def size_bytes(party: State) -> int:
     """How many bytes a former state of a party takes to be kept: what was selected then, as JSON."""
-    return party.lobby.size
+    return party.lobby.selection_bytes
 
 
 def audience(state: OwnParty, viewer: PartyViewer) -> None:

@@ -106,13 +106,13 @@ class Lobby(msgspec.Struct, frozen=True):
 
     Args:
         revision: how often something was selected.
+        selection_bytes: of the selection as JSON; 0 without one, and of one that was made before this was noted.
         selector_ids: who may select beside the leader.
-        size: of the selection as JSON, in bytes.
     """
 
     revision: int = 0
     selection: Selection | None = None
-    size: int = 0
+    selection_bytes: int = 0
     selector_ids: tuple[str, ...] = ()
     requirement_hash: str | None = None
     signal: Signal | None = None

@@ -168,7 +168,7 @@ async def put_grant(
         node_id: objectId for the node, used if the catalog does not have it yet; None leaves the catalog as it is.
         now_ms: epoch milliseconds.
     """
-    grew = node_id is not None and await _name(conn, grant.node, node_id, now_ms)
+    grew = node_id is not None and await _add_to_catalog(conn, grant.node, node_id, now_ms)
     await conn.execute(
         "INSERT INTO user_grants"
         " (user_id, node, negated, expires_at_ms, value, unit, created_at_ms, updated_at_ms)"
@@ -188,7 +188,7 @@ async def put_grant(
     await announce(conn, user_id)
 
 
-async def _name(conn: Connection, node: str, node_id: str, now_ms: int) -> bool:
+async def _add_to_catalog(conn: Connection, node: str, node_id: str, now_ms: int) -> bool:
     """Put a node into the catalog; whether it was not there."""
     grew = await conn.fetchval(
         "INSERT INTO permissions (id, node, created_at_ms) VALUES ($1, $2, $3)"

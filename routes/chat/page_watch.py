@@ -2,8 +2,8 @@
 
 The conversation is watched in delta mode by a sink that is not a socket: it only learns which messages have changed, or
 that older ones may have: history was imported, or a user erased. When one of them is or may be on the page, the page is
-read again, at most once a second, and sent if its messages are others. The sink holds a flag, a digest
-and the ids of the page, at most 120, so neither a busy conversation nor a slow reader makes it grow.
+read again, at most once a second, and sent if its messages are others. The sink holds a flag, a digest and the ids of
+the page, at most 120, so neither a busy conversation nor a slow reader makes it grow.
 """
 
 from collections.abc import Awaitable, Callable

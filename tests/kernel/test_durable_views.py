@@ -122,7 +122,7 @@ async def test_what_a_state_remembers_is_not_read(
 async def test_events_are_kept_by_what_they_take(autojump_clock: MockClock, stage: Stage, book: Book) -> None:
     durable = DIARY.durable
     assert durable is not None
-    heavy = replace(DIARY, durable=replace(durable, size=lambda _line: BUFFER_BYTES // 2))
+    heavy = replace(DIARY, durable=replace(durable, size_bytes=lambda _line: BUFFER_BYTES // 2))
     socket = Socket()
     subscription = await stage.watch(socket, shown=heavy, id="ann", mode="delta")
     book.write("three", "four", "five")

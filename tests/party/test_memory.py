@@ -7,7 +7,7 @@ from actors.party.absence import TOLD_AT_ONCE, Absences
 from actors.party.commands import TellPresence
 from actors.party.events import AnyEvent, MemberJoined, MembersLeft
 from actors.party.memberships import Memberships
-from actors.party.own_view import OwnParty, recall, size
+from actors.party.own_view import OwnParty, recall, size_bytes
 from actors.party.selection import MAX_MODS, ProfileRequirement
 from actors.party.state import TRAIL, TRAIL_BYTES
 from actors.users.presence import GRACE_MS, Presence
@@ -111,7 +111,7 @@ def test_former_states_are_remembered_by_what_was_selected():
         play.select(replace(costly, target_id=f"{number}"))
     sizes = [len(msgspec.json.encode(one.lobby.selection)) for one in play.state.trail]
     assert sum(sizes) <= TRAIL_BYTES < sum(sizes) + sizes[-1]
-    assert size(play.state) == len(msgspec.json.encode(play.state.lobby.selection))
+    assert size_bytes(play.state) == len(msgspec.json.encode(play.state.lobby.selection))
     remembered = play.state.revision - len(sizes) - 1
     assert recall(OwnParty("ann", play.state, {}), remembered) is not None
     assert recall(OwnParty("ann", play.state, {}), remembered - 1) is None
