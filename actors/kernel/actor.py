@@ -105,7 +105,7 @@ class Actor:
 
         Args:
             channel: theirs.
-            version: of the state that they were shown; -1 for none.
+            version: of the state that they were shown; -1 for none, or one that is outdated: they get a snapshot.
         """
         self.channel, self._copied_version = channel, version
         channel.belong_to(self)
@@ -185,7 +185,7 @@ class Actor:
             failed=self._failed,
             restarts=self._restarts,
         )
-        shown = None if self._copied_version is None else self.channel
+        shown = self.channel if self._copied_version is not None and self._copied_version >= 0 else None
         if shown is not None and await tell_missed(self._runtime, shown, activation):
             self._copied_version = activation.version
         self.activation = activation

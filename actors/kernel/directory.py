@@ -58,8 +58,14 @@ class System:
         """How viewers come to watch several views at once."""
         self._hot_reads = HotReads()
         self._far = far
-        if far is not None:
-            far.open(self.routing, self._kinds, position=self._owners.position, touched=live_views.touched)
+        if far is not None and copies is not None:
+            far.open(
+                self.routing,
+                self._kinds,
+                position=self._owners.position,
+                touched=live_views.touched,
+                outdate=copies.outdate,
+            )
 
     # -- commands -----------------------------------------------------------------------------------
 

@@ -1,12 +1,17 @@
-"""What owners are told without a caller reaches those in memory wherever they are by now, and goes in no circle."""
+"""What owners are told without a caller reaches those in memory wherever they are by now, and goes in no circle; copies
+of the others read their rows anew.
+"""
 
+import msgspec
+import pytest
 import trio
 from trio.testing import MockClock
 
 from persistence.nodes.members import Lease
 from persistence.nodes.shards import shard_of
-from tests.kernel.ledger import KIND, Deposit, Read
+from tests.kernel.ledger import KIND, Deposit, Promote, Read
 from tests.nodes.realm import Realm, open_realm
+from tests.nodes.watching import seen, truth, watch
 
 
 def amounts(realm: Realm, id: str) -> list[int]:
@@ -52,6 +57,68 @@ async def test_owners_that_are_not_in_memory_are_not_woken(autojump_clock: MockC
         await trio.sleep(1)
         assert realm.nodes["b"].system.peek(KIND, "b0") is None
         assert amounts(realm, "b0") == []
+
+
+def promote_in_rows(realm: Realm, id: str, who: str) -> None:
+    """Change a ledger's rows as another domain does, which tells it afterwards."""
+    rows = realm.simulation.rows
+    rows["ledger", id] = msgspec.structs.replace(rows["ledger", id], bosses=(who,))
+
+
+@pytest.mark.parametrize("teller", ["a", "b", "c"])
+async def test_copies_of_an_owner_that_is_not_in_memory_read_what_it_is_told(
+    autojump_clock: MockClock, teller: str
+) -> None:
+    async with open_realm("a", "b", "c") as realm:
+        sockets = [
+            (await watch(realm, node, "b0", mode=mode))[0] for node in "ac" for mode in ("delta", "snapshot")
+        ]
+        beside, _ = await watch(realm, "a", "c0")
+        promote_in_rows(realm, "b0", "eve")
+        realm.nodes[teller].system.tell(KIND, "b0", Promote("eve"))
+        await trio.sleep(1)
+        assert realm.nodes["b"].system.peek(KIND, "b0") is None
+        for socket in sockets:
+            assert seen(socket) == truth(realm, "b0")
+            assert len(socket.frames) == 2
+        assert len(beside.frames) == 1
+        # They follow as before.
+        await realm.nodes["c"].system.ask(KIND, "b0", Deposit("ann", 1))
+        await trio.sleep(1)
+        for socket in sockets:
+            assert seen(socket) == truth(realm, "b0")
+            assert len(socket.frames) == 3
+
+
+async def test_a_turn_does_not_bring_a_copy_past_what_its_owner_was_told(autojump_clock: MockClock) -> None:
+    async with open_realm("a", "b") as realm:
+        a, b = realm.nodes["a"].system, realm.nodes["b"].system
+        socket, _ = await watch(realm, "a", "b0")
+        for _ in range(2):
+            promote_in_rows(realm, "b0", "eve")
+            b.tell(KIND, "b0", Promote("eve"))
+            await a.ask(KIND, "b0", Deposit("ann", 1))
+        await trio.sleep(1)
+        assert seen(socket) == truth(realm, "b0")
+
+
+async def test_viewers_are_shown_what_an_owner_was_told_that_comes_to_their_node(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_realm("a", "b") as realm:
+        a = realm.nodes["a"].system
+        socket, _ = await watch(realm, "a", "b0")
+        assert await realm.give("b0", "a")
+        promote_in_rows(realm, "b0", "bob")
+        a.tell(KIND, "b0", Promote("bob"))  # its copy is on the node that owns it
+        await trio.sleep(1)
+        assert a.peek(KIND, "b0") is None
+        assert seen(socket) == truth(realm, "b0")
+        promote_in_rows(realm, "b0", "cid")
+        a.tell(KIND, "b0", Promote("cid"))
+        await a.ask(KIND, "b0", Read("ann"))  # loads it before the copy has read anything
+        await trio.sleep(1)
+        assert seen(socket) == truth(realm, "b0")
 
 
 async def test_nodes_that_take_each_other_for_the_owner_do_not_tell_forever(

@@ -20,7 +20,7 @@ from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Failure
 from actors.kernel.nodes.copy import Copy, Phase
-from actors.kernel.nodes.entries import Dropped, Follow, Following, Stands, Turned, Unfollow
+from actors.kernel.nodes.entries import Dropped, Follow, Following, Outdated, Stands, Turned, Unfollow
 from actors.kernel.nodes.followed import Key
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.refreshing import Refreshing
@@ -70,6 +70,7 @@ class Copies:
         peers.hear(Following, self._hear_following)
         peers.hear(Turned, self._hear_turned)
         peers.hear(Stands, self._hear_stands)
+        peers.hear(Outdated, self._hear_outdated)
         peers.hear(Dropped, lambda node, _: self._let_go(node))
         peers.on_parted(self._let_go)
         where.on_moved(self._moved)
@@ -154,7 +155,7 @@ class Copies:
         copy = self._copies.pop((actor.kind.name, actor.id), None)
         if copy is not None:
             copy.begin_anew()
-            actor.take_channel(copy.channel, copy.version)
+            actor.take_channel(copy.channel, copy.place[1])
             copy.wake(None)
 
     # -- asking -------------------------------------------------------------------------------------
@@ -266,7 +267,24 @@ class Copies:
         if copy.phase is Phase.READING or copy.place != (entry.epoch, entry.version):
             self._renew(copy)
 
+    def _hear_outdated(self, node: str, entry: Outdated) -> None:
+        if (entry.kind, entry.id) in self._copies:
+            self.outdate(entry.kind, entry.id)
+        else:
+            self._peers.tell(node, Unfollow(entry.kind, entry.id))
+
     # -- rows ---------------------------------------------------------------------------------------
+
+    def outdate(self, kind_name: str, id: str) -> None:
+        """Have the copy of an owner, if there is one, read its rows anew: they were changed otherwise than by turns.
+
+        Args:
+            kind_name: the name of its kind.
+        """
+        copy = self._copies.get((kind_name, id))
+        if copy is not None:
+            copy.is_outdated = True
+            self._renew(copy)
 
     def _read(self, copy: Copy) -> None:
         copy.phase = Phase.READING

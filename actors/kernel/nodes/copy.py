@@ -59,12 +59,13 @@ class Copy:
         asked_of: the node that was asked to tell of it; None while none is.
         round: rises whenever the phase becomes ASKING, so that what was read before counts no more.
         since, asked, answered: numbers of the first question of the round, of the last one, and of the last answered.
+        is_outdated: its rows were changed otherwise than by turns since it has read them.
         unwatched_at: since when nobody watches it, on trio's clock; None while somebody does.
     """
 
     __slots__ = (
-        "_decode", "_early", "_early_bytes", "answered", "asked", "asked_of", "channel", "id", "kind", "phase", "round",
-        "shard", "since", "unwatched_at", "version", "waiters",
+        "_decode", "_early", "_early_bytes", "answered", "asked", "asked_of", "channel", "id", "is_outdated", "kind",
+        "phase", "round", "shard", "since", "unwatched_at", "version", "waiters",
     )  # fmt: skip
 
     def __init__(
@@ -75,6 +76,7 @@ class Copy:
         self.shard = shard
         self.channel = open_channel(self)
         self.version = -1
+        self.is_outdated = False
         self.phase = Phase.ASKING
         self.asked_of: str | None = None
         self.round = 0
@@ -88,8 +90,8 @@ class Copy:
 
     @property
     def place(self) -> tuple[str, int]:
-        """The name of its state: epoch and version."""
-        return self.channel.epoch, self.version
+        """The name of its state: epoch and version; -1 where rows differ from that version, too."""
+        return self.channel.epoch, -1 if self.is_outdated else self.version
 
     @property
     def is_watched(self) -> bool:
@@ -211,7 +213,9 @@ class Copy:
         channel = self.channel
         known = [(offset, event) for offset, event in missed or () if offset <= recovered.seq]
         follows = channel.epoch == recovered.epoch and len(known) == recovered.seq - channel.offset
+        follows = follows and not self.is_outdated
         had, self.version = self.place, recovered.version
+        self.is_outdated = False
         if known and follows and len(channel):
             if not channel.live:  # it was taken over while its owner was being restarted
                 channel.attach(channel.epoch, channel.offset, channel.state)

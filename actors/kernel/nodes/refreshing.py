@@ -65,7 +65,7 @@ class Refreshing:
 
     def add(self, copy: Copy) -> None:
         """Have a copy brought up to date, unless it begins anew before."""
-        if copy.version < 0:
+        if copy.place[1] < 0:
             self._read_soon(copy, copy.round)
             return
         self._to_compare.append((copy, copy.round))
