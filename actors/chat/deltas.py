@@ -27,7 +27,7 @@ Journaled = (
     | events.UserErased
 )
 
-_REWRITING = (events.UserErased, events.PastRewritten, events.ArchiveSeen)
+_REWRITING = (events.UserErased, events.PastRewritten, events.ArchiveSeen, events.OlderRowsChanged)
 
 
 def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audience) -> Delta | None:  # noqa: PLR0911 - a table

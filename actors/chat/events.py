@@ -268,13 +268,12 @@ class PastRewritten(Event, tag="past_rewritten", frozen=True):
 
 
 class ArchiveSeen(Event, tag="archive_seen", frozen=True):
-    """Rows of the archive have changed, and its newest were read again.
+    """The archive has other newest messages than memory had.
 
     Args:
         lines: archived messages among the newest 120 of all, oldest first.
         older_live: rows hold live messages older than those in memory.
         older_archived_ms: `createdAtMs` of the newest archived message that is in rows alone; 0 without one.
-        differs: from what memory held; else it is older rows that have changed.
     """
 
     journaled: ClassVar[bool] = False
@@ -283,12 +282,14 @@ class ArchiveSeen(Event, tag="archive_seen", frozen=True):
     lines: tuple[Line, ...]
     older_live: bool
     older_archived_ms: int
-    differs: bool = True
 
-    @property
-    def reframes(self) -> bool:  # type: ignore[override]
-        """True when the newest messages are others than before: only they are in snapshots."""
-        return self.differs
+
+class OlderRowsChanged(Event, tag="older_rows_changed", frozen=True):
+    """Rows of the archive have changed, but none of its newest messages, which are all that memory has."""
+
+    journaled: ClassVar[bool] = False
+    durable: ClassVar[bool] = False
+    reframes: ClassVar[bool] = False
 
 
 AnyEvent: TypeAlias = (
@@ -311,6 +312,7 @@ AnyEvent: TypeAlias = (
     | UserErased
     | PastRewritten
     | ArchiveSeen
+    | OlderRowsChanged
 )
 
 WireName: TypeAlias = Literal[

@@ -221,9 +221,14 @@ def touches(state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str
             return ((INBOX, (event.user_id,)),)
         case events.MemberRemoved():
             return ((INBOX, {*state.members, event.user_id}),)
-        case events.ReadTold() | events.TypingStarted() | events.ArchiveSeen() | events.PastRewritten():
+        case events.ReadTold() | events.TypingStarted() | events.TextReplaced() | events.MessageRetold():
             return ()
-        case events.TextReplaced() | events.MessageRetold() | events.DeletionAudited():
+        case (
+            events.ArchiveSeen()
+            | events.OlderRowsChanged()
+            | events.PastRewritten()
+            | events.DeletionAudited()
+        ):
             return ()
         case _:
             return ((INBOX, state.members.keys()),)

@@ -21,6 +21,7 @@ from actors.chat.events import (
     MemberRenamed,
     MembersAdded,
     MuteChanged,
+    OlderRowsChanged,
     ReadMarked,
     TypingStarted,
 )
@@ -216,14 +217,13 @@ def take_rename(state: State, command: TellRename, _now_ms: int) -> Sequence[Any
 
 
 def take_archive(state: State, _command: TellArchive, _now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on the report that rows of the archive have changed, of which the newest lines were read again. Whether
-    an older page shows one of those that have changed, memory does not know.
-    """
+    """Decide on the report that rows of the archive have changed, of which the newest lines were read again."""
     tail = state.looked_up.archive
     if tail is None:
         return ()
     lines = newest_archived(state.window, tail.lines)
     older_ms = newest_left_out_ms(tail.lines, lines)
     held = (state.archived, state.older_live, state.older_archived_ms)
-    differs = (lines, tail.older_live, older_ms) != held
-    return (ArchiveSeen(lines, tail.older_live, older_ms, differs),)
+    if (lines, tail.older_live, older_ms) == held:
+        return (OlderRowsChanged(),)
+    return (ArchiveSeen(lines, tail.older_live, older_ms),)
