@@ -9,19 +9,15 @@ Everything here blocks: `prepare` and `clear_remains` for seconds, the rest brie
       postgres.log   what PostgreSQL says about itself
 
 Invariants: only the process that holds the lock runs the cluster; so any PostgreSQL that works in `data` before we have
-started one is an orphan, and is ended. Orphans are found by their working directory, never by `postmaster.pid`: the
-process id in that file may be another program's by now. SIGKILL is sent only after every other signal has failed.
+started one is an orphan, and is ended (`orphans.py`). SIGKILL is sent only after every other signal has failed.
 """
 
-import contextlib
 import fcntl
 import os
-import select
 import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +29,7 @@ import structlog
 from persistence.embedded.account import Account
 from persistence.embedded.binaries import Installation
 from persistence.embedded.bound import start_bound, wait_for_end
+from persistence.embedded.orphans import end_orphans
 from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)
@@ -48,9 +45,6 @@ _LOG_BYTES = 8 * 1024 * 1024
 
 _LAST_WORDS_BYTES = 64 * 1024
 """How much of what PostgreSQL said last is searched for the reason of its end."""
-
-_ORPHAN_SECONDS = 5.0
-"""How long orphans may take to end after each signal."""
 
 _SETTINGS = {
     "listen_addresses": "",
@@ -134,12 +128,7 @@ class Cluster:
         Raises:
             ClusterFaulty: the processes do not end.
         """
-        for number in (signal.SIGINT, signal.SIGQUIT):
-            orphans = _processes_in(self.data)
-            if heads := _without_parents(orphans):
-                _log.warning("ending a PostgreSQL that outlived its server", pids=heads, signal=number.name)
-                _end(heads, orphans, number)
-        if orphans := _processes_in(self.data):
+        if orphans := end_orphans(self.data):
             raise ClusterFaulty(
                 f"PostgreSQL (process {orphans[0]}) outlived an earlier server and does not end"
             )
@@ -337,56 +326,6 @@ def exclusive(home: Path) -> Iterator[None]:
 def _environment() -> dict[str, str]:
     """PostgreSQL's environment, which inherits only PATH from ours: no PGDATA, no PGOPTIONS, no locale."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
-
-
-def _processes_in(data: Path) -> list[int]:
-    """Ids of the PostgreSQL processes that serve this folder, which is the working directory of each of them."""
-    folder = str(data.resolve())
-    found: list[int] = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            works_here = os.readlink(process / "cwd") == folder  # noqa: PTH115 — what the kernel says, as a string
-            program = os.readlink(process / "exe")  # noqa: PTH115
-        except OSError:
-            continue  # it has ended, or is not ours to look at
-        if works_here and Path(program).name.startswith("postgres"):
-            found.append(int(process.name))
-    return sorted(found)
-
-
-def _without_parents(pids: list[int]) -> list[int]:
-    """Those whose parent is not among them: the postmaster, or its children if it was killed.
-
-    The postmaster alone is signalled, and ends its children. To these the same signals mean other things: SIGINT makes
-    PostgreSQL 18's checkpointer write its last checkpoint and leave, and a postmaster that did not ask for that ends as
-    after a crash.
-    """
-    heads: list[int] = []
-    for pid in pids:
-        with contextlib.suppress(OSError):  # it has ended meanwhile
-            # The name, in brackets, may contain blanks; the parent is the second field after it (proc(5)).
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            if int(fields[1]) not in pids:
-                heads.append(pid)
-    return heads
-
-
-def _end(heads: list[int], pids: list[int], number: signal.Signals) -> None:
-    """Send a signal to the processes in `heads`, and wait up to `_ORPHAN_SECONDS` until all of `pids` have ended."""
-    handles: list[int] = []
-    try:
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError):
-                handle = os.pidfd_open(pid)
-                handles.append(handle)
-                if pid in heads:
-                    signal.pidfd_send_signal(handle, number)
-        deadline = time.monotonic() + _ORPHAN_SECONDS
-        for handle in handles:
-            select.select([handle], [], [], max(0.0, deadline - time.monotonic()))
-    finally:
-        for handle in handles:
-            os.close(handle)
 
 
 def _last_line(output: bytes) -> str:
