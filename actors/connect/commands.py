@@ -297,19 +297,12 @@ class DeclineInvite(Command, frozen=True):
 
 
 OwnCommand: TypeAlias = (
-    IssueClaimKey
-    | Claim
-    | RotateSecret
-    | ChangeServer
-    | RemoveServer
-    | RemoveSilent
-    | IssueTicket
-    | RedeemTicket
-    | EndSession
-    | EndConsent
-    | EndExpired
+    IssueClaimKey | Claim | RotateSecret | ChangeServer | RemoveServer | RemoveSilent | EndExpired
 )
-"""Commands about the server itself and its players."""
+"""Commands about the server itself."""
+
+SessionCommand: TypeAlias = IssueTicket | RedeemTicket | EndSession | EndConsent
+"""Commands about its players: their tickets and sessions."""
 
 MemberCommand: TypeAlias = (
     PutMember
@@ -325,6 +318,7 @@ MemberCommand: TypeAlias = (
 
 AnyCommand: TypeAlias = (
     OwnCommand
+    | SessionCommand
     | MemberCommand
     | CreateCommand
     | TakeCommands

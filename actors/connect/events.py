@@ -266,22 +266,18 @@ class InviteEnded(Unseen, tag="invite_ended", frozen=True):
     invite: InviteRow
 
 
-OwnEvent: TypeAlias = (
-    ClaimKeyIssued
-    | ServerChanged
-    | TicketIssued
-    | TicketVoided
-    | SessionStarted
-    | SessionEnded
-    | ServerRemoved
-)
-"""Events of the server itself and its players."""
+OwnEvent: TypeAlias = ClaimKeyIssued | ServerChanged | ServerRemoved
+"""Events of the server itself."""
+
+SessionEvent: TypeAlias = TicketIssued | TicketVoided | SessionStarted | SessionEnded
+"""Events of its players' tickets and sessions."""
 
 MemberEvent: TypeAlias = MembersChanged | PolicyChanged | InviteCreated | InviteEnded
 """Events of the server's members, invites and access policy."""
 
 AnyEvent: TypeAlias = (
     OwnEvent
+    | SessionEvent
     | MemberEvent
     | CommandChanged
     | CommandNoted

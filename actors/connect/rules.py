@@ -8,13 +8,9 @@
 | ChangeServer  | owner  | NOT_FOUND                             | changed                           |
 | RemoveServer  | owner  | NOT_FOUND                             | removed                           |
 | RemoveSilent  | job    | removed                               | removed if temporary              |
-| IssueTicket   | player | NOT_FOUND                             | a ticket                          |
-| RedeemTicket  | server | NOT_FOUND                             | a session, if the ticket is valid |
-| EndSession    | server, player | NOT_FOUND                     | ended                             |
-| EndConsent    | service | nothing                              | the player's session and ticket end |
 
-Commands, settings, extensions, members and invites have rules, and tables, of their own (`rules_commands.py` and
-its neighbours).
+Players' sessions, commands, settings, extensions, members and invites have rules, and tables, of their own
+(`rules_sessions.py` and its neighbours).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,24 +28,15 @@ from actors.connect import (
     rules_invites,
     rules_members,
     rules_services,
+    rules_sessions,
     rules_settings,
 )
 from actors.connect.commands import AnyCommand
 from actors.connect.consent import consent_ended
 from actors.connect.events import AnyEvent
-from actors.connect.state import CLAIM_KEYS_KEPT, TICKET_KEPT_MS, State, Template
-from actors.errors import (
-    Blocked,
-    ClaimKeyExpired,
-    ClaimKeyUsed,
-    JoinTokenExpired,
-    JoinTokenUsed,
-    NotFound,
-    Overloaded,
-    QuotaExceeded,
-)
+from actors.connect.state import CLAIM_KEYS_KEPT, State, Template
+from actors.errors import ClaimKeyExpired, ClaimKeyUsed, NotFound
 from actors.vault import Vault
-from persistence.connect.rows import SessionRow, TicketRow
 
 T = TypeVar("T")
 
@@ -58,18 +45,6 @@ CLAIM_KEY_MS = 300_000
 
 FORMER_SECRET_MS = 10 * 60_000
 """How long a secret remains valid after it was replaced (contract §2)."""
-
-TICKET_MS = 60_000
-"""How long a join ticket is valid (contract §2)."""
-
-SESSION_MS = 12 * 3_600_000
-"""How long a session lasts at most (contract §2)."""
-
-MAX_SESSIONS = 10_000
-"""The most players on one server."""
-
-MAX_TICKETS = 10_000
-"""The most tickets remembered for one server; when that many have not been forgotten, no more are issued."""
 
 
 def decide(  # noqa: PLR0911 - a table
@@ -117,7 +92,7 @@ def decide(  # noqa: PLR0911 - a table
 
 
 def _decide(  # noqa: PLR0911 - a table
-    state: State, command: commands.OwnCommand, now_ms: int
+    state: State, command: commands.OwnCommand | commands.SessionCommand, now_ms: int
 ) -> Sequence[AnyEvent]:
     match command:
         case commands.IssueClaimKey():
@@ -137,14 +112,8 @@ def _decide(  # noqa: PLR0911 - a table
         case commands.RemoveSilent():
             fleeting = state.row.owner_id is None or state.row.temporary
             return _remove(state, now_ms) if fleeting else ()
-        case commands.IssueTicket():
-            return _issue_ticket(state, command, now_ms)
-        case commands.RedeemTicket():
-            return _redeem(state, command, now_ms)
-        case commands.EndSession():
-            return (events.SessionEnded(_session(state, command)),)
-        case commands.EndConsent():
-            return consent_ended(state, command.user_id)
+        case commands.IssueTicket() | commands.RedeemTicket() | commands.EndSession() | commands.EndConsent():
+            return rules_sessions.decide(state, command, now_ms)
         case commands.EndExpired():
             ended = (one for one in state.sessions.values() if one.expires_at_ms <= now_ms)
             sessions = [events.SessionEnded(session) for session in ended]
@@ -260,47 +229,6 @@ def _remove(state: State, now_ms: int) -> Sequence[AnyEvent]:
     return [*ended, events.ServerRemoved(now_ms)]
 
 
-def _issue_ticket(state: State, command: commands.IssueTicket, now_ms: int) -> Sequence[AnyEvent]:
-    if state.row.owner_id is None:
-        raise NotFound
-    known = state.relation
-    if known is not None and known.user_id == command.user_id and known.barred:
-        raise Blocked
-    if len(state.tickets) >= MAX_TICKETS and len(remembered(state.tickets.values(), now_ms)) >= MAX_TICKETS:
-        raise Overloaded
-    ticket = TicketRow(
-        state.id, command.user_id, command.ticket, command.name, now_ms + TICKET_MS, used=False
-    )
-    return (events.TicketIssued(ticket, now_ms),)
-
-
-def _redeem(state: State, command: commands.RedeemTicket, now_ms: int) -> Sequence[AnyEvent]:
-    if state.row.owner_id is None:
-        raise NotFound
-    ticket = next((one for one in state.tickets.values() if compare_digest(one.ticket, command.ticket)), None)
-    if ticket is None:
-        raise NotFound
-    if ticket.used:
-        raise JoinTokenUsed
-    if ticket.expires_at_ms <= now_ms:
-        raise JoinTokenExpired
-    former = state.sessions.get(ticket.user_id)
-    if former is None and len(state.sessions) >= MAX_SESSIONS:
-        raise QuotaExceeded(message=f"a server has at most {MAX_SESSIONS} sessions", max=MAX_SESSIONS)
-    session = SessionRow(
-        state.id, ticket.user_id, command.session_id, ticket.name, now_ms, now_ms + SESSION_MS
-    )
-    started = events.SessionStarted(session, replace(ticket, used=True))
-    return (started,) if former is None else (events.SessionEnded(former), started)
-
-
-def _session(state: State, command: commands.EndSession) -> SessionRow:
-    for session in state.sessions.values():
-        if session.id == command.session_id and command.user_id in {None, session.user_id}:
-            return session
-    raise NotFound
-
-
 def apply(  # noqa: PLR0911 - a table
     state: State, event: AnyEvent
 ) -> State:
@@ -330,9 +258,7 @@ def apply(  # noqa: PLR0911 - a table
             return _apply(state, event)
 
 
-def _apply(  # noqa: PLR0911 - a table
-    state: State, event: events.OwnEvent
-) -> State:
+def _apply(state: State, event: events.OwnEvent | events.SessionEvent) -> State:
     match event:
         case events.ClaimKeyIssued():
             kept = {key: ends for key, ends in state.claim_keys.items() if key not in event.dropped}
@@ -340,32 +266,11 @@ def _apply(  # noqa: PLR0911 - a table
         case events.ServerChanged():
             keys = state.claim_keys if event.row.owner_id is None else {}
             return replace(state, row=event.row, claim_keys=keys, template=None)
-        case events.TicketIssued():
-            ticket = event.ticket
-            tickets = remembered(state.tickets.values(), event.at_ms)
-            return replace(state, tickets={**tickets, ticket.user_id: ticket}, relation=None)
-        case events.TicketVoided():
-            left_tickets = dict(state.tickets)
-            left_tickets.pop(event.ticket.user_id, None)
-            return replace(state, tickets=left_tickets)
-        case events.SessionStarted():
-            return replace(
-                state,
-                tickets={**state.tickets, event.ticket.user_id: event.ticket},
-                sessions={**state.sessions, event.session.user_id: event.session},
-            )
-        case events.SessionEnded():
-            left = dict(state.sessions)
-            left.pop(event.session.user_id, None)
-            return replace(state, sessions=left)
+        case events.TicketIssued() | events.TicketVoided() | events.SessionStarted() | events.SessionEnded():
+            return rules_sessions.with_session(state, event)
         case events.ServerRemoved():
             return replace(state, removed=True)
 
 
 def _without(rows: Mapping[str, T], key: str) -> dict[str, T]:
     return {one: row for one, row in rows.items() if one != key}
-
-
-def remembered(tickets: Iterable[TicketRow], now_ms: int) -> dict[str, TicketRow]:
-    """{user id: ticket} of those that have not expired long ago."""
-    return {one.user_id: one for one in tickets if one.expires_at_ms + TICKET_KEPT_MS > now_ms}

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from actors.connect import commands, events
 from actors.connect.capabilities import OWNER, WRITE_MEMBERS, may_grant, require, require_grant
 from actors.connect.consent import consent_ended
-from actors.connect.events import MemberEvent, OwnEvent, ServerChanged
+from actors.connect.events import MemberEvent, OwnEvent, ServerChanged, SessionEvent
 from actors.connect.rules_members import changed, joined, overreaching, with_members
 from actors.connect.state import Relation, State
 from actors.errors import (
@@ -47,7 +47,7 @@ def decide(
     state: State,
     command: commands.CreateInvite | commands.RevokeInvite | commands.AcceptInvite | commands.DeclineInvite,
     now_ms: int,
-) -> Sequence[MemberEvent | OwnEvent]:
+) -> Sequence[MemberEvent | OwnEvent | SessionEvent]:
     """Decide on a command: the events that it makes; raises `Refused`, and then nothing has changed."""
     match command:
         case commands.CreateInvite():
@@ -114,7 +114,9 @@ def _ended(invite: InviteRow, now_ms: int) -> Sequence[MemberEvent]:
     return (events.InviteEnded(replace(invite, status="revoked")),)
 
 
-def _accept(state: State, command: commands.AcceptInvite, now_ms: int) -> Sequence[MemberEvent | OwnEvent]:
+def _accept(
+    state: State, command: commands.AcceptInvite, now_ms: int
+) -> Sequence[MemberEvent | OwnEvent | SessionEvent]:
     """Make the invited user a member, or the owner."""
     invite = _invite_to(state, command.user_id, command.invite_id)
     if invite.status == "accepted":
@@ -134,7 +136,9 @@ def _accept(state: State, command: commands.AcceptInvite, now_ms: int) -> Sequen
     return changed(put=(joined(state, wish, now_ms),)), accepted
 
 
-def _passed_on(state: State, accepted: events.InviteEnded, now_ms: int) -> Sequence[MemberEvent | OwnEvent]:
+def _passed_on(
+    state: State, accepted: events.InviteEnded, now_ms: int
+) -> Sequence[MemberEvent | OwnEvent | SessionEvent]:
     """Make the invited user the owner, and the former owner an admin."""
     user, row = _known(state.relation, accepted.invite.invitee_user_id), state.row
     if row.owner_id is None:

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from actors.connect import commands, events
 from actors.connect.commands import AnyCommand
 from actors.connect.events import AnyEvent
-from actors.connect.rules import CLAIM_KEY_MS, FORMER_SECRET_MS, SESSION_MS, TICKET_MS, apply, due
+from actors.connect.rules import CLAIM_KEY_MS, FORMER_SECRET_MS, apply, due
 from actors.connect.rules import decide as decide_with
+from actors.connect.rules_sessions import SESSION_MS, TICKET_MS
 from actors.connect.state import CLAIM_KEYS_KEPT, State
 from actors.errors import ClaimKeyExpired, ClaimKeyUsed, JoinTokenExpired, JoinTokenUsed, NotFound, Refused
 from actors.vault import Vault
