@@ -9,24 +9,22 @@ differently now (online or offline). Nothing is read for the latter; conversatio
 again, from the same state.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from types import MappingProxyType
 from typing import Any
 
-import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
 from actors.chat.commands import AnyCommand, InboxViewer
 from actors.chat.frames import Frames
+from actors.chat.inbox_state import NO_REST, Changed, Counted, Entry, InboxState, Reread
 from actors.chat.public import ConversationGone
-from actors.chat.reading import StoredConversation
 from actors.chat.state import State, standing
 from actors.chat.stored import counts_of_row, facts_of_row, standing_of_row
 from actors.errors import Forbidden
 from actors.kernel.facets import Delta, Rendering
-from actors.kernel.kind import Event, Kind, Peek, View
+from actors.kernel.kind import Kind, Peek, View
 from actors.pages import fitting
 from persistence.chat import conversations
 from persistence.connection import Connection
@@ -43,47 +41,6 @@ COUNTED = 5_000
 
 FACE = "face:"
 """Prefix of a source that names a user whose presence, as the viewer sees it, may have changed."""
-
-
-class Changed(Event, frozen=True):
-    """A conversation changed, or is no longer in the inbox."""
-
-    conversation_id: str
-
-
-class Entry(StoredConversation, frozen=True):
-    """A conversation in the inbox, with the counts of the inbox's user."""
-
-
-class Counted(msgspec.Struct, frozen=True):
-    """A conversation beyond the 200 shown, which only counts in the totals."""
-
-    updated_at_ms: int
-    unread: int
-    mentions: int
-
-
-NO_REST: Mapping[str, Counted] = MappingProxyType({})
-"""One for all: every open socket has an inbox, and few show not all."""
-
-
-class InboxState(msgspec.Struct, frozen=True):
-    """One user's inbox.
-
-    Args:
-        entries: at most 200, newest activity first.
-        rest: {conversation id: counts} of those below; `NO_REST` where there are none.
-    """
-
-    user_id: str
-    entries: tuple[Entry, ...]
-    rest: Mapping[str, Counted]
-
-
-class Reread(msgspec.Struct, frozen=True):
-    """Entries read from rows; None for conversations that the user is not in, or no longer."""
-
-    entries: dict[str, Entry | None]
 
 
 def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[InboxState]:

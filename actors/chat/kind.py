@@ -17,7 +17,8 @@ from actors.chat.deltas import delta, event_key
 from actors.chat.events import AnyEvent
 from actors.chat.frames import Audience, Frames, audience
 from actors.chat.inbox import NAME as INBOX
-from actors.chat.inbox import InboxState, inbox_view
+from actors.chat.inbox import inbox_view
+from actors.chat.inbox_state import InboxState
 from actors.chat.lookups import LOOKUPS
 from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker

@@ -76,7 +76,7 @@ NOBODY_REFUSES = Consent()
 
 
 class LookedUp(Record, frozen=True):
-    """Rows read for one command (`Need` in `lookups.py` names them); no other command sees them.
+    """Rows read for one command (`Need` names them); no other command sees them.
 
     Args:
         lines: {message id: line} of messages outside the window.

@@ -89,7 +89,7 @@ class Playing:
     def _begin(self, session: SessionRow) -> None:
         there = self._sessions.setdefault(session.user_id, {})
         if session.server_id not in there:
-            self._presence.opened(session.user_id)
+            self._presence.opened(session.user_id, session.started_at_ms)
         there[session.server_id] = session
 
     def _leave(self, user_id: str, server_id: str) -> None:

@@ -7,11 +7,10 @@ by itself.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
 
 import msgspec
 
-from actors.friends.public import FriendEntry, Player, RequestEntry, Requests, Shown, Status, flame_streak
+from actors.friends.public import Player, RequestEntry, Status, flame_streak
 from actors.friends.state import RECORD, VISIBILITIES, Extra, FriendsState, Waiting
 from actors.friends.visibility import Restriction
 from actors.friends.watched_users import WatchedUsers
@@ -19,23 +18,6 @@ from actors.time import iso
 from persistence.friends.requests import Request
 
 NO_STREAK = b',"flameStreak":null}'
-
-
-class FriendCounts(Shown, frozen=True):
-    """How many friends, favourites among them, and friends who appear online."""
-
-    total: int
-    favorites: int
-    online: int
-
-
-class FriendsFrame(Shown, frozen=True):
-    """The live frame of friends: all of them, at once and whenever something has changed (service-api §6)."""
-
-    type: Literal["friends_snapshot"]
-    friends: tuple[FriendEntry, ...]
-    counts: FriendCounts
-    requests: Requests
 
 
 def waiting_of(request: Request, user_id: str) -> Waiting:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Sequence
 
 from actors.friends.circles import Circles
 from actors.friends.events import Between, LinkChanged, RelationChanged
+from actors.friends.public import Appearance
 from actors.friends.view import FACE, FriendsRules
 from actors.friends.visibility import Stored, Turns, Visibilities
-from actors.friends.watched_users import Appearance, Sources, WatchedUsers
+from actors.friends.watched_users import Sources, WatchedUsers
 from actors.users.presence import Presence
 from actors.users.users import Users
 from persistence.friends.visibilities import Visibility

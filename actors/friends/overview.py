@@ -13,9 +13,16 @@ from msgspec.structs import replace
 
 from actors.errors import VisibilityDenied
 from actors.friends.frames import request_entry
-from actors.friends.public import Counts, FriendEntry, FriendsOverview, FriendsSnapshot, Player, Requests
+from actors.friends.public import (
+    Appearance,
+    Counts,
+    FriendEntry,
+    FriendsOverview,
+    FriendsSnapshot,
+    Player,
+    Requests,
+)
 from actors.friends.public import flame_streak as streak_of
-from actors.friends.watched_users import Appearance
 from actors.time import iso
 from persistence.connection import Connection
 from persistence.friends import blocks, links, requests

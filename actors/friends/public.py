@@ -138,6 +138,48 @@ class FriendsOverview(Shown, frozen=True):
     requests: Requests
 
 
+class FriendCounts(Shown, frozen=True):
+    """How many friends, favourites among them, and friends who appear online."""
+
+    total: int
+    favorites: int
+    online: int
+
+
+class FriendsFrame(Shown, frozen=True):
+    """The live frame of friends: all of them, at once and whenever something has changed (service-api §6)."""
+
+    type: Literal["friends_snapshot"]
+    friends: tuple[FriendEntry, ...]
+    counts: FriendCounts
+    requests: Requests
+
+
+class Appearance(Shown, frozen=True):
+    """What one user sees of another at this moment.
+
+    Args:
+        party_id: of the party that they are in.
+    """
+
+    online: bool
+    status: Status
+    party_id: str | None
+    last_seen_at: str | None
+
+
+class FriendPart(Shown, frozen=True):
+    """The part of a Friend entry that the friend determines."""
+
+    friend_id: str
+    name: str
+    online: bool
+    status: Status
+    party_id: str | None
+    last_seen_at: str | None
+    player: Player
+
+
 class Streaked(Protocol):
     """What `flame_streak` needs of a link; records of rows and of memory both have it."""
 

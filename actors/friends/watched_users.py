@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from actors.friends.public import Player, Shown, Status
+from actors.friends.public import Appearance, FriendPart, Player, Status
 from actors.friends.visibility import Visibilities
 from actors.time import iso, iso_or_none
 from actors.users.presence import Presence
@@ -17,31 +17,6 @@ from persistence.friends.visibilities import Visibility
 
 ENCODED_KEPT = 16_384
 """Users with their bytes in memory, about 0.5 KB each; of the others they are made anew for each frame."""
-
-
-class Appearance(Shown, frozen=True):
-    """What one user sees of another at this moment.
-
-    Args:
-        party_id: of the party that they are in.
-    """
-
-    online: bool
-    status: Status
-    party_id: str | None
-    last_seen_at: str | None
-
-
-class FriendPart(Shown, frozen=True):
-    """The part of a Friend entry that the friend determines."""
-
-    friend_id: str
-    name: str
-    online: bool
-    status: Status
-    party_id: str | None
-    last_seen_at: str | None
-    player: Player
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -8,8 +8,8 @@ whatever their number; one whose sink raises, or whose bytes cannot be made, end
 from collections.abc import Iterator
 from operator import length_hint
 
+from actors.kernel.counters import Counters
 from actors.kernel.group import BROKEN, NOTHING, Group
-from actors.kernel.statistics import Counters
 from actors.kernel.subscription import INTERNAL, Subscription, Watched
 from actors.kernel.supervisor import attempt
 

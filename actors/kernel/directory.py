@@ -10,6 +10,7 @@ from typing import Any
 import trio
 
 from actors.kernel.actor import Actor
+from actors.kernel.counters import Counters
 from actors.kernel.hot_reads import HotReads
 from actors.kernel.kind import Kind, View
 from actors.kernel.live_views import LiveView, LiveViews
@@ -20,7 +21,7 @@ from actors.kernel.one_shot import OneShot
 from actors.kernel.owners import Owners
 from actors.kernel.routing import Routing
 from actors.kernel.runtime import Runtime
-from actors.kernel.statistics import ActorStatistics, Counters
+from actors.kernel.statistics import ActorStatistics
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.views import Views
 from actors.kernel.watching import Watching

@@ -16,11 +16,11 @@ from typing import Any
 import trio
 
 from actors.errors import Refused
+from actors.kernel.counters import Counters
 from actors.kernel.delivery import SLICE, deliver, pass_over
 from actors.kernel.group import NOTHING, Group, GroupKey, Publication, Shown, group_key
 from actors.kernel.replay_buffer import ReplayBuffer
 from actors.kernel.sink import Prepared
-from actors.kernel.statistics import Counters
 from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Owner, Subscription, WatchRequest
 from actors.kernel.supervisor import Contained
 

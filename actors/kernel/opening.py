@@ -8,6 +8,7 @@ from typing import Any
 import trio
 
 from actors.kernel.clock import Clock
+from actors.kernel.counters import Counters
 from actors.kernel.directory import System
 from actors.kernel.kind import Kind
 from actors.kernel.live_views import LiveViews
@@ -16,7 +17,6 @@ from actors.kernel.observer import Observer
 from actors.kernel.placement import Placement
 from actors.kernel.runtime import Runtime, Touched
 from actors.kernel.scheduler import Scheduler
-from actors.kernel.statistics import Counters
 from actors.kernel.store import Journal, Store
 from actors.kernel.supervisor import contained_task
 from actors.kernel.sweeps import sweep_live, wake_due

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 import trio
 
 from actors.kernel.clock import Clock
+from actors.kernel.counters import Counters
 from actors.kernel.nodes.followed import Followed
 from actors.kernel.observer import Observer
 from actors.kernel.placement import Placement
 from actors.kernel.scheduler import Scheduler
-from actors.kernel.statistics import Counters
 from actors.kernel.store import Journal, Store
 from actors.kernel.timers import Timers
 

@@ -1,4 +1,4 @@
-"""Statistics of a running system: one row for each actor, and totals for the metrics."""
+"""Statistics of a running system: one row for each actor."""
 
 import msgspec
 
@@ -24,38 +24,3 @@ class ActorStatistics(msgspec.Struct, frozen=True, rename="camel"):
     last_error: str | None
     offset: int
     idle_ms: int
-
-
-_NAMES = (
-    "activations", "commits", "cuts", "frames_offered", "frames_skipped", "letters", "overdue", "passivations",
-    "restarts", "turns",
-)  # fmt: skip
-
-
-class Counters:
-    """Totals since the start of the system; they only rise.
-
-    turns, letters: turns taken, and the commands in them. commits: turns that went to the writer. cuts: turns that
-    ended early, because the next command needed rows that they changed.
-    activations, passivations, restarts: activations begun, retired, ended by an error.
-    overdue: callers told that their deadline had passed. frames_offered: sends to subscribers.
-    frames_skipped: subscribers that fell behind because their socket was full.
-    """
-
-    __slots__ = _NAMES
-
-    def __init__(self) -> None:
-        self.activations = 0
-        self.commits = 0
-        self.cuts = 0
-        self.frames_offered = 0
-        self.frames_skipped = 0
-        self.letters = 0
-        self.overdue = 0
-        self.passivations = 0
-        self.restarts = 0
-        self.turns = 0
-
-    def items(self) -> list[tuple[str, int]]:
-        """Return (name, value) of each, by name."""
-        return [(name, getattr(self, name)) for name in _NAMES]

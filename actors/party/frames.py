@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from actors.friends.public import Player, Status
-from actors.friends.watched_users import Appearance
+from actors.friends.public import Appearance, Player, Status
 from actors.party.public import (
     LaunchSignal,
     Party,

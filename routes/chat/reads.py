@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from actors.chat import inbox, reading, rendering
 from actors.chat.frames import Frames
-from actors.chat.inbox import InboxState
+from actors.chat.inbox_state import InboxState
 from actors.chat.public import EventPage, ParticipantList, RevisionList
 from actors.chat.reading import MessageSlice, StoredConversation
 from actors.chat.state import State

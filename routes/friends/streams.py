@@ -1,6 +1,6 @@
 """The single-purpose stream of friends (service description §6, contract §5)."""
 
-from actors.friends.frames import FriendsFrame
+from actors.friends.public import FriendsFrame
 from actors.friends.view import FriendsViewer
 from routes.call import Call
 from routes.edge.declare.endpoint import stream

@@ -1,4 +1,6 @@
-"""What a command on `/v1/social/live` is; domains derive theirs and list them in their records."""
+"""What a command on `/v1/social/live` is, and those beside the domains', which derive theirs and list them in their
+records.
+"""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,6 +9,7 @@ from typing import Annotated, Any
 import msgspec
 
 from actors.bounds import MAX_SAFE_INTEGER
+from routes.live.channel import ChannelName, SubscribeParams
 
 MAX_ID_LENGTH = 64
 """Most characters of a command's id that is a string."""
@@ -40,3 +43,28 @@ class LiveCommand:
     struct: type[Command]
     run: Callable[[Any, Any], Awaitable[None] | None]
     body: str | None = None
+
+
+class Position(msgspec.Struct, frozen=True):
+    """The newest epoch and offset that a client has of a channel."""
+
+    epoch: Annotated[str, msgspec.Meta(max_length=64)]
+    offset: Annotated[int, msgspec.Meta(ge=0, le=MAX_SAFE_INTEGER)]
+
+
+class Subscribe(Command, frozen=True, tag="subscribe"):
+    """Watch a channel; with `since`, the missed events are sent in place of a snapshot if they are still known."""
+
+    channel: ChannelName
+    since: Position | None = None
+    params: SubscribeParams | None = None
+
+
+class Unsubscribe(Command, frozen=True, tag="unsubscribe"):
+    """Stop watching a channel; succeeds also if it was not watched."""
+
+    channel: ChannelName
+
+
+class Ping(Command, frozen=True, tag="ping"):
+    """Ask for a `pong`, which carries the same `id`."""

@@ -12,7 +12,7 @@ receiver): to look for them would cost as much as all else of reading a command.
 """
 
 from collections.abc import Awaitable, Iterable, Mapping
-from typing import Annotated, Any, Union, cast
+from typing import Any, Union, cast
 
 import msgspec
 
@@ -22,34 +22,9 @@ from routes.edge.errors import MalformedJson
 from routes.edge.strict_json import MAX_DEPTH, parse
 from routes.edge.websocket import frames
 from routes.edge.wire import field_error
-from routes.live.channel import ChannelName, SubscribeParams
-from routes.live.command import MAX_ID_LENGTH, Command, LiveCommand
+from routes.live.channel import SubscribeParams
+from routes.live.command import MAX_ID_LENGTH, Command, LiveCommand, Ping, Subscribe, Unsubscribe
 from routes.live.session import CommandId, Session
-
-
-class Position(msgspec.Struct, frozen=True):
-    """The newest epoch and offset that a client has of a channel."""
-
-    epoch: Annotated[str, msgspec.Meta(max_length=64)]
-    offset: Annotated[int, msgspec.Meta(ge=0, le=MAX_SAFE_INTEGER)]
-
-
-class Subscribe(Command, frozen=True, tag="subscribe"):
-    """Watch a channel; with `since`, the missed events are sent in place of a snapshot if they are still known."""
-
-    channel: ChannelName
-    since: Position | None = None
-    params: SubscribeParams | None = None
-
-
-class Unsubscribe(Command, frozen=True, tag="unsubscribe"):
-    """Stop watching a channel; succeeds also if it was not watched."""
-
-    channel: ChannelName
-
-
-class Ping(Command, frozen=True, tag="ping"):
-    """Ask for a `pong`, which carries the same `id`."""
 
 
 async def _subscribe(session: Session, command: Subscribe) -> None:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from actors.chat import reading, rendering
 from actors.chat.commands import ChatViewer, DeleteMessage, EditMessage
 from actors.chat.frames import Frames, audience
-from actors.chat.inbox import Entry, InboxState, snapshot
+from actors.chat.inbox import snapshot
+from actors.chat.inbox_state import Entry, InboxState
 from actors.chat.public import ConversationList, InboxSnapshot, MessagePage
 from actors.chat.reading import StoredConversation
 from actors.chat.state import Facts, MemberCounts

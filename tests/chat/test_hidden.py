@@ -7,7 +7,8 @@ import msgspec
 
 from actors.chat.commands import ChangeConversation, ChatViewer, InboxViewer
 from actors.chat.frames import OWN_SHOWN_MEMBERS
-from actors.chat.inbox import InboxState, take
+from actors.chat.inbox import take
+from actors.chat.inbox_state import InboxState
 from actors.chat.kind import answer, chat_kinds
 from actors.chat.public import ConversationHead
 from tests.chat.play import NOW_MS, Play, uid

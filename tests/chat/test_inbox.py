@@ -8,18 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from actors.chat.commands import InboxViewer, MarkRead, RemoveParticipant
-from actors.chat.inbox import (
-    SHOWN,
-    Entry,
-    InboxState,
-    Reread,
-    absorb,
-    audience,
-    changed,
-    listed,
-    snapshot,
-    take,
-)
+from actors.chat.inbox import SHOWN, absorb, audience, changed, listed, snapshot, take
+from actors.chat.inbox_state import Entry, InboxState, Reread
 from actors.chat.kind import chat_kinds
 from actors.chat.public import ConversationGone, InboxSnapshot
 from actors.chat.state import MemberCounts, State

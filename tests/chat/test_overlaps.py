@@ -22,7 +22,8 @@ from actors.chat.events import (
     TextReplaced,
     UserErased,
 )
-from actors.chat.lookups import Need, overlaps
+from actors.chat.lookups import overlaps
+from actors.chat.need import Need
 from actors.chat.public import ReadNotice
 from actors.chat.window import Line
 from persistence.users.audit import Stamp

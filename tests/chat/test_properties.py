@@ -14,7 +14,8 @@ from actors.chat.commands import ChatViewer
 from actors.chat.deltas import delta as change
 from actors.chat.deltas import event_key
 from actors.chat.frames import Frames, audience
-from actors.chat.inbox import InboxState, load_many, snapshot, take
+from actors.chat.inbox import load_many, snapshot, take
+from actors.chat.inbox_state import InboxState
 from actors.chat.loading import dump, restore
 from actors.chat.public import Conversation, InboxSnapshot, MessagePage
 from actors.chat.records import decode

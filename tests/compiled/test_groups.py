@@ -1,6 +1,7 @@
 """What compiled modules must not do, found before a build and not by it: no source says so, and each costs minutes.
 
 - Compiled classes have no `__dict__` and no interpreted subclass, unless they say that they may.
+- A compiled class statement drops its keywords: a struct is not frozen, has another tag, and names of its own.
 - A compiled `raise … from` does not set `__cause__`, so nothing may be decided by it.
 """
 
@@ -78,6 +79,17 @@ def test_no_interpreted_class_derives_from_a_compiled_one() -> None:
         if _module(source) not in COMPILED
         for node in _classes(source)
         if {_imported(source).get(base) for base in _bases(node)} & native
+    ]
+    assert wrong == []
+
+
+def test_no_compiled_module_has_structs() -> None:
+    wrong = [
+        f"{source.at(node)}: {node.name}"
+        for source in _ours()
+        if _module(source) in COMPILED
+        for node in _classes(source)
+        if node.keywords or _bases(node) & {"Struct", "Event", "Record"}
     ]
     assert wrong == []
 

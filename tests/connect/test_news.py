@@ -74,3 +74,10 @@ def test_who_plays_where_follows_the_news() -> None:
     assert presence.is_online(STRANGER)
     playing.hear(carried(SessionEnded(SESSION)))
     assert playing.session_of(STRANGER, "server") is None
+
+
+def test_all_nodes_say_alike_since_when_a_player_is_online() -> None:
+    presence = Presence(FixedClock())
+    begun = msgspec.structs.replace(SESSION, started_at_ms=NOW - 40)  # it took so long to hear of it
+    Playing(presence).hear(carried(SessionStarted(begun, TICKET)))
+    assert presence.online_since_ms(STRANGER) == NOW - 40

@@ -9,8 +9,8 @@ from actors.chat.commands import MessageDraft
 from routes.chat.socket_commands import Read, Send, Typing
 from routes.domains import COMMANDS
 from routes.live.channel import SubscribeParams
-from routes.live.command import LiveCommand
-from routes.live.commands import BadFrame, Commands, Misread, Ping, Position, Subscribe, Unsubscribe
+from routes.live.command import LiveCommand, Ping, Position, Subscribe, Unsubscribe
+from routes.live.commands import BadFrame, Commands, Misread
 
 CHANNEL = "conversation:" + "a" * 24
 

@@ -3,6 +3,7 @@
 from functools import partial
 from pathlib import Path
 
+import pytest
 import trio
 
 from persistence.connection import Connection
@@ -43,6 +44,7 @@ async def test_names_of_nothing_are_looked_up_a_few_times_only(world: World) -> 
     ]
 
 
+@pytest.mark.one_node(because="it counts what one node loads")
 async def test_what_is_not_looked_up_is_not_loaded(database_url: str, tmp_path: Path) -> None:
     names = await rooms_of_others(database_url, tmp_path, MAX_MISSES + 3)
     async with open_world(database_url, tmp_path) as world:
@@ -65,6 +67,7 @@ async def test_a_few_names_of_nothing_hide_no_others(world: World) -> None:
     assert [one.get("code") for one in told[MAX_MISSES:]] == ["NOT_FOUND", "RATE_LIMITED"]
 
 
+@pytest.mark.one_node(because="it counts what one node loads")
 async def test_nothing_more_is_loaded_for_a_socket_that_has_closed(database_url: str, tmp_path: Path) -> None:
     """It closes while the first of its channels is loaded, which waits for a lock."""
     names = await rooms_of_others(database_url, tmp_path, 5)

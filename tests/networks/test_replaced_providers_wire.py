@@ -76,6 +76,7 @@ async def test_a_provider_that_is_removed_meanwhile_is_gone(place: Place):
     assert (await net.owner.get(net.provider))["config"] is None
 
 
+@pytest.mark.one_node(because="the node that writes notes what is added; others leave it to the next round")
 async def test_a_record_that_is_added_meanwhile_is_written_too(place: Place):
     """By who is at it already."""
     net = await _waiting(place)

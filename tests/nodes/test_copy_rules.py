@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from actors.kernel.counters import Counters
 from actors.kernel.fanout import Channel
 from actors.kernel.nodes.copy import EARLY_TURNS, Copy, Phase
 from actors.kernel.nodes.entries import Turned, encode
 from actors.kernel.recovery import Recovered
-from actors.kernel.statistics import Counters
 from actors.kernel.subscription import WatchRequest
 from tests.kernel.ledger import KIND, Changed, Kicked, Ledger, Viewer, WasRead, Waved
 from tests.support.sinks import JsonEnvelope, Socket

@@ -4,8 +4,7 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from actors.friends.public import Status
-from actors.friends.watched_users import Appearance
+from actors.friends.public import Appearance, Status
 from actors.party import frames
 from actors.party.render_cache import KEPT, RenderCache
 from tests.party.play import Play, uid

@@ -10,7 +10,7 @@ from dataclasses import replace as replace_fields
 
 from msgspec.structs import replace
 
-from actors.chat.inbox import Entry, InboxState, Reread
+from actors.chat.inbox_state import Entry, InboxState, Reread
 from actors.chat.kind import ChatKinds, chat_kinds
 from actors.chat.lookups import RETOLD_EVENTS, Need, oldest_seq
 from actors.chat.persisting import plan

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.change import Change
-from actors.friends.watched_users import Appearance
+from actors.friends.public import Appearance
 from actors.kernel.facets import Unjournaled
 from actors.kernel.kind import Durable
 from actors.party import own_view

@@ -1,0 +1,50 @@
+"""What an inbox has in memory."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import msgspec
+
+from actors.chat.reading import StoredConversation
+from actors.kernel.kind import Event
+
+
+class Changed(Event, frozen=True):
+    """A conversation changed, or is no longer in the inbox."""
+
+    conversation_id: str
+
+
+class Entry(StoredConversation, frozen=True):
+    """A conversation in the inbox, with the counts of the inbox's user."""
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """A conversation beyond the 200 shown, which only counts in the totals."""
+
+    updated_at_ms: int
+    unread: int
+    mentions: int
+
+
+NO_REST: Mapping[str, Counted] = MappingProxyType({})
+"""One for all: every open socket has an inbox, and few show not all."""
+
+
+class InboxState(msgspec.Struct, frozen=True):
+    """One user's inbox.
+
+    Args:
+        entries: at most 200, newest activity first.
+        rest: {conversation id: counts} of those below; `NO_REST` where there are none.
+    """
+
+    user_id: str
+    entries: tuple[Entry, ...]
+    rest: Mapping[str, Counted]
+
+
+class Reread(msgspec.Struct, frozen=True):
+    """Entries read from rows; None for conversations that the user is not in, or no longer."""
+
+    entries: dict[str, Entry | None]

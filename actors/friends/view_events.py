@@ -1,0 +1,24 @@
+"""What viewers of friends are told of a change, one by one, in place of a whole snapshot."""
+
+from typing import ClassVar
+
+from actors.kernel.kind import Event
+
+
+class Appeared(Event, frozen=True):
+    """A friend appears otherwise now."""
+
+    journaled: ClassVar[bool] = False
+    friend_id: str
+
+
+class Told(Event, frozen=True):
+    """Something was made, changed or ended between two users.
+
+    Args:
+        name: of the event, as clients know it.
+        data: what they are told of it, encoded.
+    """
+
+    name: str
+    data: bytes
