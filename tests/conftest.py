@@ -20,6 +20,14 @@ settings.register_profile("any machine", deadline=None, suppress_health_check=[H
 settings.load_profile("any machine")
 
 
+ONE_NODE_FOLDERS = {
+    "tests/console/browser": "a page is of one address, and each node of a world has its own",
+    "tests/nodes": "they make nodes of their own, and wait for them as a service does",
+    "tests/simulation/cluster": "as those of tests/nodes",
+}
+"""What is left out with `--nodes`, beside what is marked, and why."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--hurry",
@@ -64,9 +72,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.config.getoption("--nodes") == 1:
+        return
     mark = item.get_closest_marker("one_node")
-    if mark is not None and item.config.getoption("--nodes") != 1:
-        pytest.skip(f"on one node only: {mark.kwargs['because']}")
+    folder = item.path.parent.relative_to(item.config.rootpath).as_posix()
+    because = mark.kwargs["because"] if mark is not None else ONE_NODE_FOLDERS.get(folder)
+    if because is not None:
+        pytest.skip(f"on one node only: {because}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

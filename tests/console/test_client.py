@@ -134,6 +134,7 @@ async def test_in_node(world: World, tmp_path: Path, heading: str, lines: tuple[
     assert [line for line in lines if line not in said] == []
 
 
+@pytest.mark.one_node(because="a page is of one address, and each node of a world has its own")
 @pytest.mark.slow
 @needs_browser
 async def test_in_a_browser(world: World) -> None:
