@@ -75,10 +75,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.config.getoption("--nodes") == 1:
         return
     mark = item.get_closest_marker("one_node")
-    folder = item.path.parent.relative_to(item.config.rootpath).as_posix()
-    because = mark.kwargs["because"] if mark is not None else ONE_NODE_FOLDERS.get(folder)
-    if because is not None:
-        pytest.skip(f"on one node only: {because}")
+    path = item.path.relative_to(item.config.rootpath)
+    reasons = [mark.kwargs["because"]] if mark is not None else []
+    reasons += [because for folder, because in ONE_NODE_FOLDERS.items() if path.is_relative_to(folder)]
+    if reasons:
+        pytest.skip(f"on one node only: {reasons[0]}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -20,7 +20,8 @@
 | MemberRenamed       |           |      |                | yes          | conversation_updated            |
 | UserErased          | yes       | yes  |                | yes          | conversation_updated            |
 | PastRewritten       |           |      |                |              | (streams of older pages)        |
-| ArchiveSeen         |           |      |                | of newest    | (streams of older pages)        |
+| ArchiveSeen         |           |      |                | yes          | (streams of older pages)        |
+| OlderRowsChanged    |           |      |                |              | (streams of older pages)        |
 """
 
 from typing import ClassVar, Literal, TypeAlias

@@ -40,7 +40,7 @@ class Actor:
 
     __slots__ = (
         "_active_ms", "_closing", "_copied_version", "_leave", "_restarts", "_retiring", "_runtime", "_sleeping",
-        "_waiting", "activation", "channel", "id", "is_gone", "kind", "mailbox",
+        "_waiting", "activation", "channel", "id", "is_gone", "kind", "mailbox", "shows_outdated",
     )  # fmt: skip
 
     def __init__(
@@ -60,6 +60,8 @@ class Actor:
         self._closing = False
         # which version subscribers have been shown who were here before it; None when there were none
         self._copied_version: int | None = None
+        self.shows_outdated = False
+        """Rows differ from what those were shown, whatever its version; they are to get a snapshot."""
         self.is_gone = False
         # True while a task retires the actor; what the task that waits for the next activation sleeps on
         self._retiring = False
@@ -100,14 +102,15 @@ class Actor:
             self._attach()
         return self.channel
 
-    def take_channel(self, channel: Channel, version: int) -> None:
+    def take_channel(self, channel: Channel, version: int, *, is_outdated: bool) -> None:
         """Take over subscribers who were shown a copy, before the actor is loaded.
 
         Args:
             channel: theirs.
-            version: of the state that they were shown; -1 for none, or one that is outdated: they get a snapshot.
+            version: of the state that they were shown; -1 for none.
+            is_outdated: rows were changed since, otherwise than by turns.
         """
-        self.channel, self._copied_version = channel, version
+        self.channel, self._copied_version, self.shows_outdated = channel, version, is_outdated
         channel.belong_to(self)
         channel.detach()
 
@@ -185,13 +188,14 @@ class Actor:
             failed=self._failed,
             restarts=self._restarts,
         )
-        shown = self.channel if self._copied_version is not None and self._copied_version >= 0 else None
+        shown = None if self._copied_version is None or self.shows_outdated else self.channel
         if shown is not None and await tell_missed(self._runtime, shown, activation):
             self._copied_version = activation.version
         self.activation = activation
         self._runtime.counters.activations += 1
         self._touch()
         self._attach()
+        self.shows_outdated = False
         self._waiting.wake(None)
         if self._runtime.followed is not None:
             place = activation.epoch, activation.version
@@ -287,7 +291,7 @@ class Actor:
         if activation is not None and channel is not None:
             activation.channel = channel
             copied, self._copied_version = self._copied_version, None
-            stale = copied is not None and copied != activation.version
+            stale = copied is not None and (self.shows_outdated or copied != activation.version)
             channel.attach(activation.epoch, activation.seq, activation.state, stale=stale)
 
     def _end_life(self, failure: Failure) -> None:

@@ -59,14 +59,8 @@ class System:
         """How viewers come to watch several views at once."""
         self._hot_reads = HotReads()
         self._far = far
-        if far is not None and copies is not None:
-            far.open(
-                self.routing,
-                self._kinds,
-                position=self._owners.position,
-                touched=live_views.touched,
-                outdate=copies.outdate,
-            )
+        if far is not None:
+            far.open(self.routing, self._kinds, position=self._owners.position, touched=live_views.touched)
 
     # -- commands -----------------------------------------------------------------------------------
 
@@ -152,13 +146,29 @@ class System:
 
         Where another node has the owner, it is passed on, and what comes of it is not known. Never refused by a full
         mailbox. A command equal to a queued one is dropped, so commands must be hashable. Refusals and errors are not
-        reported.
+        reported. What is told is in rows already: a copy here reads them anew, so each node that hears of the change is
+        to tell it.
         """
         if self.routing.tell_here(kind.name, id, command):
             return True
+        if self.copies is not None:
+            self.copies.outdate(kind.name, id)
         if self._far is not None:
             self._far.tell(kind, id, command)
         return False
+
+    def tell_all(self, kind: Kind[Any, Any], command: Any) -> None:
+        """As `tell`, for all live owners of a kind here, and all copies: it is not known whose rows have changed.
+
+        Args:
+            kind: theirs.
+            command: one of the kind's.
+        """
+        for name, id in list(self._actors):
+            if name == kind.name:
+                self.routing.tell_here(name, id, command)
+        if self.copies is not None:
+            self.copies.outdate_all(kind.name)
 
     # -- looking ------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """Passes changes of other domains on to chat: new names, changed visibility of users, imported history; and its
 own changes of unknown outcome to inboxes.
 
-Only live conversations are told; the others read the change when they are activated. A new name that is dropped,
-because too many users are renamed at once, is picked up at the conversation's next activation.
+Only live conversations and copies are told; the others read the change when they are activated. A new name that is
+dropped, because too many users are renamed at once, is picked up at the conversation's next activation.
 """
 
 import structlog
@@ -61,8 +61,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
 def _archived(service: Service, conversation_id: str) -> None:
     """Tell a conversation that its archive grew; an empty id, sent after a lost connection, stands for all of them."""
     kind = service.of(CHAT_KINDS).conversation
-    ids = [conversation_id]
-    if not conversation_id:
-        ids = [row.id for row in service.system.statistics() if row.kind == kind.name]
-    for id in ids:
-        service.system.tell(kind, id, TellArchive())
+    if conversation_id:
+        service.system.tell(kind, conversation_id, TellArchive())
+    else:
+        service.system.tell_all(kind, TellArchive())

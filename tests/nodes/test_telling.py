@@ -3,13 +3,12 @@ of the others read their rows anew.
 """
 
 import msgspec
-import pytest
 import trio
 from trio.testing import MockClock
 
 from persistence.nodes.members import Lease
 from persistence.nodes.shards import shard_of
-from tests.kernel.ledger import KIND, Deposit, Promote, Read
+from tests.kernel.ledger import KIND, Deposit, Promote, Read, Wave
 from tests.nodes.realm import Realm, open_realm
 from tests.nodes.watching import seen, truth, watch
 
@@ -59,23 +58,21 @@ async def test_owners_that_are_not_in_memory_are_not_woken(autojump_clock: MockC
         assert amounts(realm, "b0") == []
 
 
-def promote_in_rows(realm: Realm, id: str, who: str) -> None:
-    """Change a ledger's rows as another domain does, which tells it afterwards."""
+def promote(realm: Realm, id: str, who: str) -> None:
+    """Change a ledger's rows as another domain does; each node hears of it, and tells it by what changes nothing."""
     rows = realm.simulation.rows
     rows["ledger", id] = msgspec.structs.replace(rows["ledger", id], bosses=(who,))
+    for node in realm.nodes.values():
+        node.system.tell(KIND, id, Wave("ann"))
 
 
-@pytest.mark.parametrize("teller", ["a", "b", "c"])
-async def test_copies_of_an_owner_that_is_not_in_memory_read_what_it_is_told(
-    autojump_clock: MockClock, teller: str
-) -> None:
+async def test_copies_read_anew_what_their_owner_is_told(autojump_clock: MockClock) -> None:
     async with open_realm("a", "b", "c") as realm:
         sockets = [
             (await watch(realm, node, "b0", mode=mode))[0] for node in "ac" for mode in ("delta", "snapshot")
         ]
         beside, _ = await watch(realm, "a", "c0")
-        promote_in_rows(realm, "b0", "eve")
-        realm.nodes[teller].system.tell(KIND, "b0", Promote("eve"))
+        promote(realm, "b0", "eve")
         await trio.sleep(1)
         assert realm.nodes["b"].system.peek(KIND, "b0") is None
         for socket in sockets:
@@ -90,35 +87,94 @@ async def test_copies_of_an_owner_that_is_not_in_memory_read_what_it_is_told(
             assert len(socket.frames) == 3
 
 
-async def test_a_turn_does_not_bring_a_copy_past_what_its_owner_was_told(autojump_clock: MockClock) -> None:
+async def test_copies_read_anew_what_their_owner_has_read_before_it_was_told(
+    autojump_clock: MockClock,
+) -> None:
     async with open_realm("a", "b") as realm:
-        a, b = realm.nodes["a"].system, realm.nodes["b"].system
         socket, _ = await watch(realm, "a", "b0")
-        for _ in range(2):
-            promote_in_rows(realm, "b0", "eve")
-            b.tell(KIND, "b0", Promote("eve"))
-            await a.ask(KIND, "b0", Deposit("ann", 1))
+        rows = realm.simulation.rows
+        rows["ledger", "b0"] = msgspec.structs.replace(rows["ledger", "b0"], bosses=("eve",))
+        await realm.nodes["b"].system.ask(KIND, "b0", Deposit("ann", 1))
+        promote(realm, "b0", "eve")
         await trio.sleep(1)
         assert seen(socket) == truth(realm, "b0")
 
 
-async def test_viewers_are_shown_what_an_owner_was_told_that_comes_to_their_node(
-    autojump_clock: MockClock,
-) -> None:
+async def test_what_was_missed_does_not_stand_for_what_was_changed(autojump_clock: MockClock) -> None:
+    async with open_realm("a", "b") as realm:
+        a = realm.nodes["a"].system
+        socket, _ = await watch(realm, "a", "b0")
+        for _ in range(2):
+            promote(realm, "b0", "eve")
+            await a.ask(KIND, "b0", Deposit("ann", 1))
+        await trio.sleep(3)
+        assert seen(socket) == truth(realm, "b0")
+
+
+async def test_viewers_are_shown_what_was_changed_while_their_owner_moved(autojump_clock: MockClock) -> None:
+    async with open_realm("a", "b", "c") as realm:
+        a = realm.nodes["a"].system
+        sockets = [(await watch(realm, node, "b0"))[0] for node in "ac"]
+        assert await realm.give("b0", "a")
+        promote(realm, "b0", "bob")  # one copy is on the node that owns it, the other asks that node
+        await trio.sleep(2)
+        assert a.peek(KIND, "b0") is None
+        assert [seen(socket) for socket in sockets] == [truth(realm, "b0")] * 2
+        promote(realm, "b0", "cid")
+        await a.ask(KIND, "b0", Read("ann"))  # loads it before its copy has read anything
+        await trio.sleep(2)
+        assert [seen(socket) for socket in sockets] == [truth(realm, "b0")] * 2
+
+
+async def test_an_owner_that_is_told_while_it_is_loaded_shows_it(autojump_clock: MockClock) -> None:
     async with open_realm("a", "b") as realm:
         a = realm.nodes["a"].system
         socket, _ = await watch(realm, "a", "b0")
         assert await realm.give("b0", "a")
-        promote_in_rows(realm, "b0", "bob")
-        a.tell(KIND, "b0", Promote("bob"))  # its copy is on the node that owns it
         await trio.sleep(1)
-        assert a.peek(KIND, "b0") is None
-        assert seen(socket) == truth(realm, "b0")
-        promote_in_rows(realm, "b0", "cid")
-        a.tell(KIND, "b0", Promote("cid"))
-        await a.ask(KIND, "b0", Read("ann"))  # loads it before the copy has read anything
+        a.post(KIND, "b0", Read("ann"), lambda _: None)  # is being loaded
+        promote(realm, "b0", "bob")
         await trio.sleep(1)
         assert seen(socket) == truth(realm, "b0")
+
+
+async def test_many_changes_are_shown_once_a_second_and_let_viewers_come(autojump_clock: MockClock) -> None:
+    async with open_realm("a", "b") as realm:
+        socket, _ = await watch(realm, "a", "b0")
+        late = []
+        for number in range(200):
+            promote(realm, "b0", f"user{number}")
+            if number == 100:
+                late.append((await watch(realm, "a", "b0"))[0])
+            await trio.sleep(0.05)
+        await trio.sleep(2)
+        for one in (socket, *late):
+            assert seen(one) == truth(realm, "b0")
+        assert 8 <= len(socket.frames) <= 16
+
+
+async def test_a_copy_that_nobody_watches_is_read_when_somebody_does(autojump_clock: MockClock) -> None:
+    async with open_realm("a", "b") as realm:
+        _, subscription = await watch(realm, "a", "b0")
+        subscription.close()
+        promote(realm, "b0", "eve")
+        await trio.sleep(0.5)
+        socket, _ = await watch(realm, "a", "b0")
+        assert seen(socket) == truth(realm, "b0")
+
+
+async def test_all_copies_of_a_kind_read_anew_when_it_is_not_known_whose_rows_have_changed(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_realm("a", "b", "c") as realm:
+        ids = ("a0", "b0", "c0")
+        sockets = [(await watch(realm, "a", id))[0] for id in ids]
+        rows = realm.simulation.rows
+        for id in ids[1:]:
+            rows["ledger", id] = msgspec.structs.replace(rows["ledger", id], bosses=("eve",))
+        realm.nodes["a"].system.tell_all(KIND, Promote("eve"))
+        await trio.sleep(1)
+        assert [seen(socket)["bosses"] for socket in sockets] == [["eve"]] * 3
 
 
 async def test_nodes_that_take_each_other_for_the_owner_do_not_tell_forever(

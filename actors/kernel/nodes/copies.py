@@ -20,7 +20,7 @@ from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Failure
 from actors.kernel.nodes.copy import Copy, Phase
-from actors.kernel.nodes.entries import Dropped, Follow, Following, Outdated, Stands, Turned, Unfollow
+from actors.kernel.nodes.entries import Dropped, Follow, Following, Stands, Turned, Unfollow
 from actors.kernel.nodes.followed import Key
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.refreshing import Refreshing
@@ -40,6 +40,9 @@ ASKS_A_TICK = 100
 
 AGAIN_SECONDS = 0.5
 """Pause before a copy asks again whose question was not answered, or not taken."""
+
+OUTDATED_SECONDS = 1.0
+"""Least time between two renewals of a copy whose rows are changed otherwise than by turns, as an import does often."""
 
 LOOK_SECONDS = 2.0
 """How often rows are looked at for copies whose owner's node is not heard, and for copies that nobody watches."""
@@ -70,7 +73,6 @@ class Copies:
         peers.hear(Following, self._hear_following)
         peers.hear(Turned, self._hear_turned)
         peers.hear(Stands, self._hear_stands)
-        peers.hear(Outdated, self._hear_outdated)
         peers.hear(Dropped, lambda node, _: self._let_go(node))
         peers.on_parted(self._let_go)
         where.on_moved(self._moved)
@@ -146,6 +148,8 @@ class Copies:
         copy = Copy(actor.kind, actor.id, shard_of(actor.kind.name, actor.id), take_channel)
         if activation is not None:
             copy.version = activation.version
+        if actor.shows_outdated:
+            copy.changes += 1
         actor.part_with_channel()
         self._copies[actor.kind.name, actor.id] = copy
         self._renew(copy)
@@ -155,7 +159,7 @@ class Copies:
         copy = self._copies.pop((actor.kind.name, actor.id), None)
         if copy is not None:
             copy.begin_anew()
-            actor.take_channel(copy.channel, copy.place[1])
+            actor.take_channel(copy.channel, copy.version, is_outdated=copy.is_outdated)
             copy.wake(None)
 
     # -- asking -------------------------------------------------------------------------------------
@@ -243,7 +247,9 @@ class Copies:
             self._due[entry.kind, entry.id] = trio.current_time() + AGAIN_SECONDS
             return
         copy.answered = entry.number
-        stands_there = entry.version < 0 or (entry.epoch, entry.version) == copy.place
+        stands_there = (entry.epoch, entry.version) == copy.place or (
+            entry.version < 0 and not copy.is_outdated
+        )
         if copy.phase is Phase.WHOLE and not stands_there:
             self._renew(copy)
         elif copy.phase is Phase.ASKING and entry.version >= 0 and stands_there:
@@ -267,24 +273,37 @@ class Copies:
         if copy.phase is Phase.READING or copy.place != (entry.epoch, entry.version):
             self._renew(copy)
 
-    def _hear_outdated(self, node: str, entry: Outdated) -> None:
-        if (entry.kind, entry.id) in self._copies:
-            self.outdate(entry.kind, entry.id)
-        else:
-            self._peers.tell(node, Unfollow(entry.kind, entry.id))
-
     # -- rows ---------------------------------------------------------------------------------------
 
     def outdate(self, kind_name: str, id: str) -> None:
         """Have the copy of an owner, if there is one, read its rows anew: they were changed otherwise than by turns.
+
+        A copy that is being brought up to date is so once more, some time after that, and one that nobody watches when
+        somebody does.
 
         Args:
             kind_name: the name of its kind.
         """
         copy = self._copies.get((kind_name, id))
         if copy is not None:
-            copy.is_outdated = True
-            self._renew(copy)
+            copy.changes += 1
+            self._renew_outdated(copy)
+
+    def outdate_all(self, kind_name: str) -> None:
+        """As `outdate`, for all copies of a kind.
+
+        Args:
+            kind_name: its name.
+        """
+        for name, id in list(self._copies):
+            if name == kind_name:
+                self.outdate(name, id)
+
+    def _renew_outdated(self, copy: Copy) -> None:
+        if copy.phase is Phase.WHOLE and copy.is_watched and copy.is_outdated:
+            key = copy.kind.name, copy.id
+            if key not in self._due:
+                self._due[key] = copy.anew_at = max(trio.current_time(), copy.anew_at + OUTDATED_SECONDS)
 
     def _read(self, copy: Copy) -> None:
         copy.phase = Phase.READING
@@ -297,6 +316,7 @@ class Copies:
         """A copy has the state of its rows, or stands where they or its owner do."""
         if copy.catch_up():
             copy.wake(None, upto=copy.answered)
+            self._renew_outdated(copy)
         else:
             self._renew(copy)
 

@@ -16,6 +16,7 @@ copy knows what it lacks, whatever was lost, repeated or told by a former owner:
     WHOLE      are applied                     one is missing, or somebody else has the owner: ASKING
 """
 
+import math
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
@@ -59,13 +60,14 @@ class Copy:
         asked_of: the node that was asked to tell of it; None while none is.
         round: rises whenever the phase becomes ASKING, so that what was read before counts no more.
         since, asked, answered: numbers of the first question of the round, of the last one, and of the last answered.
-        is_outdated: its rows were changed otherwise than by turns since it has read them.
+        changes, changes_read: how often its rows were changed otherwise than by turns, and how many its state has.
+        anew_at: when it was to be read anew last because of such a change, on trio's clock.
         unwatched_at: since when nobody watches it, on trio's clock; None while somebody does.
     """
 
     __slots__ = (
-        "_decode", "_early", "_early_bytes", "answered", "asked", "asked_of", "channel", "id", "is_outdated", "kind",
-        "phase", "round", "shard", "since", "unwatched_at", "version", "waiters",
+        "_decode", "_early", "_early_bytes", "anew_at", "answered", "asked", "asked_of", "changes", "changes_read",
+        "channel", "id", "kind", "phase", "round", "shard", "since", "unwatched_at", "version", "waiters",
     )  # fmt: skip
 
     def __init__(
@@ -76,7 +78,8 @@ class Copy:
         self.shard = shard
         self.channel = open_channel(self)
         self.version = -1
-        self.is_outdated = False
+        self.changes = self.changes_read = 0
+        self.anew_at = -math.inf
         self.phase = Phase.ASKING
         self.asked_of: str | None = None
         self.round = 0
@@ -92,6 +95,11 @@ class Copy:
     def place(self) -> tuple[str, int]:
         """The name of its state: epoch and version; -1 where rows differ from that version, too."""
         return self.channel.epoch, -1 if self.is_outdated else self.version
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether its rows were changed otherwise than by turns since they were read."""
+        return self.changes > self.changes_read
 
     @property
     def is_watched(self) -> bool:
@@ -203,19 +211,20 @@ class Copy:
 
     # -- rows ---------------------------------------------------------------------------------------
 
-    def renew(self, recovered: Recovered, missed: Sequence[tuple[int, Any]] | None) -> None:
+    def renew(self, recovered: Recovered, missed: Sequence[tuple[int, Any]] | None, changes: int) -> None:
         """Take the state that was read. Those who watch get the events between, or a snapshot where they are not known.
 
         Args:
             recovered: at the copy's version or beyond it.
             missed: the journal's events after the channel's offset, in order; None when they are not known.
+            changes: its `changes` when the rows began to be read.
         """
         channel = self.channel
         known = [(offset, event) for offset, event in missed or () if offset <= recovered.seq]
         follows = channel.epoch == recovered.epoch and len(known) == recovered.seq - channel.offset
         follows = follows and not self.is_outdated
         had, self.version = self.place, recovered.version
-        self.is_outdated = False
+        self.changes_read = changes
         if known and follows and len(channel):
             if not channel.live:  # it was taken over while its owner was being restarted
                 channel.attach(channel.epoch, channel.offset, channel.state)

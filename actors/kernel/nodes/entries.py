@@ -205,13 +205,6 @@ class Stands(msgspec.Struct, frozen=True, array_like=True, tag="stands"):
     version: int
 
 
-class Outdated(msgspec.Struct, frozen=True, array_like=True, tag="outdated"):
-    """Rows of an owner that the receiver shows were changed otherwise than by its turns, while it is not in memory."""
-
-    kind: str
-    id: str
-
-
 class Dropped(msgspec.Struct, frozen=True, array_like=True, tag="dropped"):
     """Too much waits for the receiver: it is told of no owner of the sender's until it follows again."""
 
@@ -241,7 +234,6 @@ Entry: TypeAlias = (
     | Unfollow
     | Turned
     | Stands
-    | Outdated
     | Dropped
     | Said
 )

@@ -88,7 +88,6 @@ class Far:
         *,
         position: Position,
         touched: Callable[[str, Collection[str], str], None],
-        outdate: Callable[[str, str], None],
     ) -> None:
         """Connect the actors of this node; called once.
 
@@ -98,16 +97,10 @@ class Far:
             position: where one of them stands.
             touched: marks views that are watched here as changed: the view's name, the ids, and the id of the owner
                 whose event it was.
-            outdate: has the copy that this node may have of an owner read its rows anew.
         """
         self._here, self._kinds = here, kinds
         self._posts.open(here.deliver)
-
-        def outdate_all(kind_name: str, id: str) -> None:
-            self.followed.outdate(kind_name, id)
-            outdate(kind_name, id)
-
-        self._telling.open(here.tell_here, kinds, outdate_all)
+        self._telling.open(here.tell_here, kinds)
         self.followed.open(position)
         peers = self.peers
         peers.hear(Asked, self._hear_question)

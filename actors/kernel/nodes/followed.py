@@ -8,7 +8,7 @@ node for which too much waits follows nothing any more, and is told so: it holds
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeAlias
 
-from actors.kernel.nodes.entries import Dropped, Follow, Following, Outdated, Stands, Turned, Unfollow, encode
+from actors.kernel.nodes.entries import Dropped, Follow, Following, Stands, Turned, Unfollow, encode
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.whereabouts import Whereabouts
 from persistence.nodes.members import Lease
@@ -88,21 +88,9 @@ class Followed:
         if (kind_name, id) in self._nodes:
             self._tell(kind_name, id, place, encode(Stands(kind_name, id, *place)))
 
-    def outdate(self, kind_name: str, id: str) -> None:
-        """Tell whoever follows an owner, which is not in memory, that its rows were changed otherwise than by turns.
-
-        Args:
-            kind_name: the name of its kind.
-        """
-        if (kind_name, id) in self._nodes:
-            self._show(kind_name, id, encode(Outdated(kind_name, id)))
-
     def _tell(self, kind_name: str, id: str, place: tuple[str, int], data: bytes) -> None:
         if self._peers.is_too_large(data):
             data = encode(Stands(kind_name, id, *place))
-        self._show(kind_name, id, data)
-
-    def _show(self, kind_name: str, id: str, data: bytes) -> None:
         for node in self._nodes[kind_name, id]:
             if self._peers.show(node, data):
                 self.turns += 1

@@ -126,6 +126,7 @@ class Refreshing:
 
     async def _read(self, copy: Copy, of_round: int) -> None:
         with Contained("reading a copy", copy.kind.name, copy.id) as reading:
+            changes = copy.changes
             try:
                 recovered, missed = await self._recover(copy)
             except PersistenceError as failure:
@@ -137,7 +138,7 @@ class Refreshing:
             if recovered is None:
                 self._failed(copy, copy.kind.unknown(), is_gone=True)
                 return
-            copy.renew(recovered, missed)
+            copy.renew(recovered, missed, changes)
             self._done(copy)
         if reading.fault is not None and self._waits(copy, of_round):
             self._failed(copy, Fault(), is_gone=False)

@@ -1,11 +1,12 @@
 """Commands without a caller for owners that may live on another node.
 
-What is told is already in rows, so an owner that is not in memory needs no telling: it reads them when it is loaded.
-Its copies have read them before, and read them anew. One that is in memory has to hear of it wherever it is by now:
+What is told is already in rows, so an owner that is not in memory needs no telling: it reads them when it is loaded. A
+copy of it has read them before; each node hears of such a change, and has its own copy read them anew. One that is in
+memory has to hear of it wherever it is by now:
 
     the owner is                          what is told
     in memory here                        is put into its mailbox
-    this node's, and not in memory        is dropped, and its copies are told that they are outdated
+    this node's, and not in memory        is dropped
     another node's, by a higher fence     goes there
     nowhere, as far as is known           waits until that is known, for as long as a caller would
 
@@ -32,9 +33,6 @@ ROUND_SECONDS = 0.25
 
 TellHere = Callable[[str, str, Any], bool]
 """As `far.Here.tell_here`."""
-
-Outdate = Callable[[str, str], None]
-"""Tells all copies of an owner, by its kind's name and its id, that its rows have changed."""
 
 _log = structlog.get_logger(__name__)
 
@@ -65,21 +63,19 @@ class Telling:
         self._spawn = spawn
         self._seconds = seconds
         self._tell_here: TellHere | None = None
-        self._outdate: Outdate | None = None
         self._kinds: Mapping[str, Kind[Any, Any]] = {}
         self._waiting: dict[tuple[str, str], deque[_Waiting]] = {}
         self._waiting_count = 0
         self._is_looked_after = False
 
-    def open(self, tell_here: TellHere, kinds: Mapping[str, Kind[Any, Any]], outdate: Outdate) -> None:
+    def open(self, tell_here: TellHere, kinds: Mapping[str, Kind[Any, Any]]) -> None:
         """Connect the owners of this node; called once.
 
         Args:
             tell_here: puts a command into the mailbox of an owner in memory.
             kinds: every kind, by name.
-            outdate: tells the copies of an owner of this node that is not in memory.
         """
-        self._tell_here, self._kinds, self._outdate = tell_here, kinds, outdate
+        self._tell_here, self._kinds = tell_here, kinds
         self._peers.hear(Told, self._hear)
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> None:
@@ -89,7 +85,7 @@ class Telling:
             kind, id: which owner.
             command: one of those of the kind that cross; another one is logged and dropped.
         """
-        if self._is_asleep(kind.name, id):
+        if self._where.is_here(kind.name, id):
             return
         if type(command) not in kind.crossing:
             _log.error("command_does_not_cross", kind=kind.name, command=type(command).__name__)
@@ -123,20 +119,12 @@ class Telling:
         told = one.told
         if self._tell_here is not None and self._tell_here(told.kind, told.id, one.command):
             return True
-        if self._is_asleep(told.kind, told.id):
+        if self._where.is_here(told.kind, told.id):
             return True
         place = self._where.elsewhere(told.kind, told.id)
         if place is None or place.fence <= told.fence:
             return False
         self._peers.tell(place.node, msgspec.structs.replace(told, fence=place.fence))
-        return True
-
-    def _is_asleep(self, kind_name: str, id: str) -> bool:
-        """Whether an owner, which is not in memory here, is this node's; its copies have been told then."""
-        if not self._where.is_here(kind_name, id):
-            return False
-        if self._outdate is not None:
-            self._outdate(kind_name, id)
         return True
 
     async def _look_after(self) -> None:
