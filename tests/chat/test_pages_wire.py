@@ -108,6 +108,7 @@ async def test_pages_are_the_same_asleep_and_awake(world: World) -> None:
     assert await ben.get(room.messages, limit=50) == awake[1]
 
 
+@pytest.mark.one_node(because="it looks into the memory of one node")
 async def test_a_conversation_that_is_read_stays_awake(world: World) -> None:
     ann, ben, room = await pair(world)
     await ann.say(room)

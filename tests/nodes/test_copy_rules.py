@@ -31,7 +31,7 @@ def _copy(*, seq: int = 3, version: int = 5) -> tuple[Copy, Socket]:
         return Channel(KIND, "x", counters=Counters(), start=lambda *_: None, owner=copy)
 
     copy, socket = Copy(KIND, "x", 7, open_channel), Socket()
-    copy.renew(_recovered(seq, version), None)
+    copy.renew(_recovered(seq, version), None, 0)
     assert copy.catch_up()
     opened = socket.on_opened
     request = WatchRequest(socket, Viewer("ann"), "ledger:x", JsonEnvelope(), "delta", opened)
@@ -80,7 +80,7 @@ def test_turns(turned: Turned, taken: bool, shown: list[str], version: int) -> N
 )
 def test_what_was_read(seq: int, version: int, epoch: str, missed: Any, shown: list[str]) -> None:
     copy, socket = _copy()
-    copy.renew(_recovered(seq, version, epoch), missed)
+    copy.renew(_recovered(seq, version, epoch), missed, 0)
     assert [frame.get("event", frame["type"]) for frame in socket.frames[1:]] == shown
     assert (copy.place, copy.channel.offset) == ((epoch, version), seq)
     assert copy.channel.knows((epoch, seq))
@@ -93,7 +93,7 @@ def test_turns_wait_while_rows_are_read() -> None:
     for version in (6, 7, 8):
         assert copy.take(_turned(version, DEPOSIT))
     assert (copy.version, copy.reach, len(socket.frames)) == (5, 8, 1)
-    copy.renew(_recovered(5, 7), [(4, DEPOSIT), (5, DEPOSIT)])
+    copy.renew(_recovered(5, 7), [(4, DEPOSIT), (5, DEPOSIT)], 0)
     assert copy.catch_up()
     assert (copy.version, socket.offsets) == (8, [4, 5, 6])
     # The next ones are applied while its new owner has not answered yet, whoever tells them.
