@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from actors.connect import commands, events
 from actors.connect.consent import consent_ended
-from actors.connect.events import AnyEvent
+from actors.connect.events import SessionEvent
 from actors.connect.state import TICKET_KEPT_MS, State
 from actors.errors import Blocked, JoinTokenExpired, JoinTokenUsed, NotFound, Overloaded, QuotaExceeded
 from persistence.connect.rows import SessionRow, TicketRow
@@ -33,7 +33,7 @@ MAX_TICKETS = 10_000
 """The most tickets remembered for one server; when that many have not been forgotten, no more are issued."""
 
 
-def decide(state: State, command: commands.SessionCommand, now_ms: int) -> Sequence[AnyEvent]:
+def decide(state: State, command: commands.SessionCommand, now_ms: int) -> Sequence[SessionEvent]:
     """Decide on a command about players: the events that it makes.
 
     Args:
@@ -52,7 +52,7 @@ def decide(state: State, command: commands.SessionCommand, now_ms: int) -> Seque
             return consent_ended(state, command.user_id)
 
 
-def with_session(state: State, event: events.SessionEvent) -> State:
+def with_session(state: State, event: SessionEvent) -> State:
     """The state after the event."""
     match event:
         case events.TicketIssued():
@@ -75,7 +75,7 @@ def with_session(state: State, event: events.SessionEvent) -> State:
             return replace(state, sessions=left)
 
 
-def _issue_ticket(state: State, command: commands.IssueTicket, now_ms: int) -> Sequence[AnyEvent]:
+def _issue_ticket(state: State, command: commands.IssueTicket, now_ms: int) -> Sequence[SessionEvent]:
     if state.row.owner_id is None:
         raise NotFound
     known = state.relation
@@ -89,7 +89,7 @@ def _issue_ticket(state: State, command: commands.IssueTicket, now_ms: int) -> S
     return (events.TicketIssued(ticket, now_ms),)
 
 
-def _redeem(state: State, command: commands.RedeemTicket, now_ms: int) -> Sequence[AnyEvent]:
+def _redeem(state: State, command: commands.RedeemTicket, now_ms: int) -> Sequence[SessionEvent]:
     if state.row.owner_id is None:
         raise NotFound
     ticket = next((one for one in state.tickets.values() if compare_digest(one.ticket, command.ticket)), None)

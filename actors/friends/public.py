@@ -46,14 +46,8 @@ class FlameStreak(Shown, frozen=True):
     expires_at: str
 
 
-class FriendEntry(Shown, frozen=True):
-    """A friend (service-api §2).
-
-    Args:
-        favorite, visibility, note: what the user has chosen for this friend.
-        created_at: when the request was sent.
-        updated_at: when the user last chose.
-    """
+class FriendPart(Shown, frozen=True):
+    """The part of a Friend entry that the friend determines."""
 
     friend_id: str
     name: str
@@ -62,6 +56,17 @@ class FriendEntry(Shown, frozen=True):
     party_id: str | None
     last_seen_at: str | None
     player: Player
+
+
+class FriendEntry(FriendPart, frozen=True):
+    """A friend (service-api §2).
+
+    Args:
+        favorite, visibility, note: what the user has chosen for this friend.
+        created_at: when the request was sent.
+        updated_at: when the user last chose.
+    """
+
     favorite: bool
     visibility: Visibility
     note: str | None
@@ -166,18 +171,6 @@ class Appearance(Shown, frozen=True):
     status: Status
     party_id: str | None
     last_seen_at: str | None
-
-
-class FriendPart(Shown, frozen=True):
-    """The part of a Friend entry that the friend determines."""
-
-    friend_id: str
-    name: str
-    online: bool
-    status: Status
-    party_id: str | None
-    last_seen_at: str | None
-    player: Player
 
 
 class Streaked(Protocol):

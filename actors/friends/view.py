@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from actors.errors import Forbidden
 from actors.friends import frames
 from actors.friends.state import FriendsState, Read, Waiting, absorb, state_of
-from actors.friends.view_events import Appeared, Told
+from actors.friends.view_events import Appeared, EntryChanged
 from actors.friends.visibility import Visibilities
 from actors.friends.watched_users import WatchedUser, WatchedUsers
 from actors.kernel.facets import Delta, Rendering
@@ -174,18 +174,20 @@ class FriendsRules:
             old, new = was.get(id), is_now.get(id)
             if new is None:
                 if old is not None:
-                    told.append(Told("friend_removed", b'{"friendId":"%b"}' % id.encode()))
+                    told.append(EntryChanged("friend_removed", b'{"friendId":"%b"}' % id.encode()))
             elif old != new:
                 face, record, extra = new
                 part = self._part(face, after.user_id)
-                told.append(Told("friend_added", frames.whole(part, record, extra, self._now_ms())))
+                told.append(EntryChanged("friend_added", frames.whole(part, record, extra, self._now_ms())))
         told += _asked(before.waiting, after.waiting)
         # Last: somebody who appears otherwise may be a friend only now.
         return [*told, *appeared]
 
-    def render_event(self, state: FriendsState, event: Appeared | Told, _audience: None) -> Delta | None:
+    def render_event(
+        self, state: FriendsState, event: Appeared | EntryChanged, _audience: None
+    ) -> Delta | None:
         """The event as its viewers are told of it; None if it is about a user who is no friend any more."""
-        if isinstance(event, Told):
+        if isinstance(event, EntryChanged):
             return Delta(event.name, Raw(event.data))
         for face in state.faces:
             if face.id == event.friend_id:
@@ -220,7 +222,7 @@ def _asked(before: Sequence[Waiting], after: Sequence[Waiting]) -> Iterator[Even
     was, is_now = {one.id: one for one in before}, {one.id for one in after}
     for one in before:
         if one.id not in is_now:
-            yield Told("request_removed", b'{"id":"%b"}' % one.id.encode())
+            yield EntryChanged("request_removed", b'{"id":"%b"}' % one.id.encode())
     for one in after:
         if was.get(one.id) != one:
-            yield Told("request_added", one.record)
+            yield EntryChanged("request_added", one.record)

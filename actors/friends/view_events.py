@@ -12,8 +12,8 @@ class Appeared(Event, frozen=True):
     friend_id: str
 
 
-class Told(Event, frozen=True):
-    """Something was made, changed or ended between two users.
+class EntryChanged(Event, frozen=True):
+    """A Friend or Request entry was added, changed or removed.
 
     Args:
         name: of the event, as clients know it.

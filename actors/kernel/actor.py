@@ -81,6 +81,14 @@ class Actor:
         elif self._sleeping is not None:
             self._sleeping.wake(None)
 
+    def tell(self, command: Any) -> None:
+        """Take a command without a caller, of what is in rows already; one that is loading may read that, and then the
+        command changes nothing any more."""
+        if self.activation is None:
+            self.shows_outdated = True
+        self.mailbox.tell(command)
+        self.poke()
+
     async def wait_loaded(self) -> None:
         """Wait until the actor has an activation.
 

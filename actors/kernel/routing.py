@@ -102,8 +102,5 @@ class Routing:
         actor = self._owners.live.get((kind_name, id))
         if actor is None:
             return False
-        if actor.activation is None:
-            actor.shows_outdated = True  # it may read what it is told, and then that changes nothing any more
-        actor.mailbox.tell(command)
-        actor.poke()
+        actor.tell(command)
         return True

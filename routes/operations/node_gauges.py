@@ -69,7 +69,7 @@ _COUNTERS: tuple[tuple[str, str, Callable[[_Seen], float]], ...] = (
     ),
     (
         "copies_renewed",
-        "How often a copy had to ask anew: owners moved, or something was missing.",
+        "How often a copy had to ask anew: owners moved, rows were changed, or something was missing.",
         lambda seen: seen.copies.renewals,
     ),
     ("requests_passed_on", "Requests that other nodes answered.", lambda seen: seen.node.passing_on.passed),

@@ -69,7 +69,7 @@ class Copies:
             runtime, still=self._is_held, done=self._settle, failed=self._not_renewed
         )
         self.renewals = 0
-        """How often something was missing, or somebody else had the owner."""
+        """How often something was missing or had changed otherwise than by turns, or somebody else had the owner."""
         peers.hear(Following, self._hear_following)
         peers.hear(Turned, self._hear_turned)
         peers.hear(Stands, self._hear_stands)
