@@ -8,7 +8,9 @@
 All of them are kept by the link, so that a request is done once, or its node is gone.
 """
 
+import math
 from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
 import msgspec
 import structlog
@@ -21,6 +23,7 @@ from actors.kernel.nodes.membership import Membership
 from actors.kernel.one_shot import OneShot
 from persistence.errors import OutcomeUnknown
 from persistence.nodes.members import Lease
+from routes.edge.deadline import Deadline
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.passing import Passed
 
@@ -40,7 +43,10 @@ log = structlog.get_logger()
 REFUSED, UNKNOWN = 0, 1
 """In place of a status: nothing was done, or that cannot be said."""
 
-Answers = Callable[[Passed], Awaitable[Outgoing]]
+LOOK_SECONDS = 1.0
+"""How often those are looked for who have waited for too long."""
+
+Answers = Callable[[Passed, Deadline], Awaitable[Outgoing]]
 
 
 class _Request(msgspec.Struct, frozen=True, array_like=True):
@@ -53,6 +59,20 @@ class _Response(msgspec.Struct, frozen=True, array_like=True):
     status: int
     headers: Headers
     body: bytes
+
+
+class _Pending(NamedTuple):
+    """A request that another node answers.
+
+    Args:
+        node: its name.
+        waiter: whoever has passed it on; woken with None when there is no answer.
+        until: when that one gives up, on trio's clock.
+    """
+
+    node: str
+    waiter: OneShot[_Response | None]
+    until: float
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -73,8 +93,9 @@ class PassingOn:
         self._spawn = spawn
         self._answers: Answers | None = None
         self._numbers = membership.life.numbers()
-        self._pending: dict[int, tuple[str, OneShot[_Response | None]]] = {}
-        self._answering: dict[tuple[Life | None, int], trio.CancelScope] = {}  # by who asks, and its number
+        self._pending: dict[int, _Pending] = {}
+        self._is_looked_after = False
+        self._answering: dict[tuple[Life | None, int], Deadline] = {}  # by who asks, and its number
         self.passed = self.answered = 0
         """Requests that other nodes have answered, and those of others that were answered here."""
         peers = membership.peers
@@ -111,11 +132,14 @@ class PassingOn:
         peers = self._membership.peers
         if not peers.call(node, Said(REQUEST, _encode(_Request(number, request)))):
             raise Overloaded
-        self._pending[number] = (node, waiter)
+        until = trio.current_time() + seconds + LONGEST_WAIT_SECONDS
+        self._pending[number] = _Pending(node, waiter, until)
+        if not self._is_looked_after:
+            self._is_looked_after = True
+            self._spawn(self._look_after)
         answer = None
         try:
-            with trio.move_on_after(seconds + LONGEST_WAIT_SECONDS):
-                answer = await waiter.wait()
+            answer = await waiter.wait()
         finally:
             del self._pending[number]
             if answer is None:
@@ -126,6 +150,18 @@ class PassingOn:
         if answer.status == REFUSED:
             raise Overloaded
         return Outgoing(answer.status, answer.headers, answer.body)
+
+    async def _look_after(self) -> None:
+        """End the wait of those whose time is over, until nobody waits: a cancel scope for each would cost more."""
+        try:
+            while self._pending:
+                await trio.sleep(LOOK_SECONDS)
+                now = trio.current_time()
+                for pending in self._pending.values():
+                    if pending.until <= now:
+                        pending.waiter.wake(None)
+        finally:
+            self._is_looked_after = False
 
     @property
     def waiting(self) -> int:
@@ -145,22 +181,22 @@ class PassingOn:
         own = self._membership.life.node
         self._membership.where.learn({request.shard: Lease(own, request.fence)})
         asker = self._membership.peers.life(node)
-        scope = self._answering[asker, asked.number] = trio.CancelScope()
-        self._spawn(self._answer, asker, asked, scope)
+        deadline = Deadline(trio.current_time() + request.left_ms / 1000)
+        self._answering[asker, asked.number] = deadline
+        self._spawn(self._answer, asker, asked, deadline)
 
-    async def _answer(self, asker: Life | None, asked: _Request, scope: trio.CancelScope) -> None:
+    async def _answer(self, asker: Life | None, asked: _Request, deadline: Deadline) -> None:
         try:
-            with scope:
-                if self._answers is None or len(self._answering) > ANSWERED_AT_ONCE:
-                    self._send(asker, _Response(asked.number, REFUSED, [], b""))
-                    return
-                outgoing = await self._answers(asked.request)
-                body = outgoing.body if isinstance(outgoing.body, bytes) else None
-                if body is None or len(body) > BODY_BYTES:
-                    log.error("an answer cannot be passed on", line=asked.request.line)
-                    self._send(asker, _Response(asked.number, UNKNOWN, [], b""))
-                else:
-                    self._send(asker, _Response(asked.number, outgoing.status, outgoing.headers, body))
+            if self._answers is None or len(self._answering) > ANSWERED_AT_ONCE:
+                self._send(asker, _Response(asked.number, REFUSED, [], b""))
+                return
+            outgoing = await self._answers(asked.request, deadline)
+            body = outgoing.body if isinstance(outgoing.body, bytes) else None
+            if body is None or len(body) > BODY_BYTES:
+                log.error("an answer cannot be passed on", line=asked.request.line)
+                self._send(asker, _Response(asked.number, UNKNOWN, [], b""))
+            else:
+                self._send(asker, _Response(asked.number, outgoing.status, outgoing.headers, body))
         finally:
             self._answering.pop((asker, asked.number), None)
 
@@ -175,18 +211,18 @@ class PassingOn:
         answer = _response(body)
         pending = self._pending.get(answer.number)
         if pending is not None:
-            pending[1].wake(answer)
+            pending.waiter.wake(answer)
 
     def _hear_let_go(self, node: str, body: bytes) -> None:
         asker = self._membership.peers.life(node)
-        scope = self._answering.get((asker, msgspec.msgpack.decode(body, type=int)))
-        if scope is not None:
-            scope.cancel()
+        deadline = self._answering.get((asker, msgspec.msgpack.decode(body, type=int)))
+        if deadline is not None:
+            deadline.move(-math.inf)
 
     def _parted(self, node: str) -> None:
-        for asked_of, waiter in list(self._pending.values()):
-            if asked_of == node:
-                waiter.wake(None)
-        for (asker, _), scope in list(self._answering.items()):
+        for pending in self._pending.values():
+            if pending.node == node:
+                pending.waiter.wake(None)
+        for (asker, _), deadline in self._answering.items():
             if asker is not None and asker.node == node:
-                scope.cancel()
+                deadline.move(-math.inf)

@@ -50,6 +50,17 @@ class Routing:
             if place is not None:
                 raise Elsewhere(*place)
 
+    def leave(self, kind: Kind[Any, Any], id: str) -> None:
+        """Do nothing unless another node is known to have an owner.
+
+        Raises:
+            Elsewhere: it has.
+        """
+        if self._far is not None and (kind.name, id) not in self._owners.live:
+            place = self._far.where.elsewhere(kind.name, id)
+            if place is not None:
+                raise Elsewhere(*place)
+
     def send(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
         """Give a letter to an owner wherever it is, behind those before it."""
         if self._far is not None and self.is_far(kind, id):

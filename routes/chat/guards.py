@@ -27,7 +27,7 @@ def participant(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[None]:
         ConversationNotFound: the caller is not a participant, or there is no such conversation.
     """
     service = call.service
-    state = service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id)
+    state = call.peek(service.of(CHAT_KINDS).conversation, conversation_id)
     if state is None:
         return then(service.database.read(members.is_member, conversation_id, call.user_id), _require)
     _require(call.user_id in state.members)

@@ -98,13 +98,18 @@ def conversation(call: Call, conversation_id: str) -> bytes | Coroutine[Any, Any
 def conversations(call: Call, query: PageQuery) -> bytes | Coroutine[Any, Any, bytes]:
     """A ConversationList of the caller, encoded; from memory while an open socket of theirs keeps their inbox there.
 
+    Where there are other nodes it is read: they may have acknowledged what the inbox here is yet to hear of.
+
     Raises:
         BadQuery: the cursor is malformed.
     """
     chat, limit = call.service.of(CHAT_KINDS), query.limit
     after = CONVERSATIONS.place(query.cursor)
     show = partial(conversation_list, _frames(call), limit=limit)
-    state = cast(InboxState | None, call.service.system.peek_view(chat.inbox, call.user_id))
+    view = (
+        None if call.service.others is not None else call.service.system.peek_view(chat.inbox, call.user_id)
+    )
+    state = cast(InboxState | None, view)
     known = None if state is None else inbox.listed(state, after, limit + 1)
     if known is not None:
         return show(known)

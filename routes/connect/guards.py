@@ -138,7 +138,7 @@ async def held_in(call: Call, server_id: Uuid) -> frozenset[str]:
     row = service.of(GAME_SERVERS).credentials.peek(server_id)
     if row is not None and row.owner_id == user_id:
         return CAPABILITIES
-    state = service.system.peek(service.of(GAME_SERVERS).server, server_id)
+    state = call.peek(service.of(GAME_SERVERS).server, server_id)
     if state is not None:
         return frozenset() if state.removed else capabilities_of(state, user_id)
     return held_by(user_id, await service.database.read(members.standing, server_id, user_id))

@@ -10,6 +10,7 @@ from opentelemetry.propagators.textmap import Getter
 from opentelemetry.trace import SpanKind, Status, StatusCode, Tracer, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from routes.edge.deadline import Deadline
 from routes.edge.declare.endpoint import Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.incoming import Incoming
@@ -61,10 +62,10 @@ class TracedEdge:
         """As of `Edge`."""
         return await self._traced(partial(self._edge.answer, endpoint, incoming), endpoint.line, incoming)
 
-    async def answer_passed(self, request: Passed) -> Outgoing:
+    async def answer_passed(self, request: Passed, deadline: Deadline) -> Outgoing:
         """As of `Edge`; the span is below that of the node that has passed the request on."""
         return await self._traced(
-            partial(self._edge.answer_passed, request), request.line, request.incoming()
+            partial(self._edge.answer_passed, request, deadline), request.line, request.incoming()
         )
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:

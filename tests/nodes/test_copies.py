@@ -7,6 +7,7 @@ import trio
 
 from actors.errors import Forbidden, NotFound, Overloaded
 from actors.kernel.nodes.copy import Phase
+from actors.kernel.nodes.entries import Touched
 from actors.kernel.nodes.peers import SHOWN_BYTES
 from persistence.errors import OutcomeUnknown, PersistenceError
 from tests.kernel.ledger import KIND, ROWS, Deposit, Kick, Promote, Read, Wave
@@ -51,6 +52,37 @@ async def test_a_reply_comes_before_the_events_of_its_turn(autojump_clock: objec
         await trio.sleep(1)
         assert frames_at_reply[0] == 1
         assert len(socket.frames) == 6
+
+
+async def test_a_caller_is_told_behind_the_events_that_came_with_the_reply(autojump_clock: object) -> None:
+    """So a socket can hold the reply back, and send it together with them."""
+    async with open_realm("a", "b") as realm:
+        socket, _ = await watch(realm, "a", "b0")
+        seen_at: list[tuple[str, int]] = []
+        realm.nodes["a"].system.post(
+            KIND,
+            "b0",
+            Deposit("ann", 1),
+            lambda _: seen_at.append(("reply", len(socket.frames))),
+            told=lambda: seen_at.append(("told", len(socket.frames))),
+        )
+        await trio.sleep(1)
+        assert seen_at == [("reply", 1), ("told", 2)]
+
+
+async def test_views_that_are_touched_again_in_a_step_are_told_of_once(autojump_clock: object) -> None:
+    async with open_realm("a", "b") as realm:
+        heard: list[Touched] = []
+        realm.nodes["b"].peers.hear(Touched, lambda _node, entry: heard.append(entry))
+        far = realm.nodes["a"].far
+        for ids in (["ann", "bob"], ["bob", "cid"], []):
+            far.touched("inbox", ids, "room")
+        far.touched("inbox", ["ann"], "hall")
+        await trio.sleep(1)
+        assert heard == [Touched("inbox", ["ann", "bob", "cid"], "room"), Touched("inbox", ["ann"], "hall")]
+        far.touched("inbox", ["ann"], "room")
+        await trio.sleep(1)
+        assert heard[2:] == [Touched("inbox", ["ann"], "room")]
 
 
 @pytest.mark.parametrize("seed", range(25))

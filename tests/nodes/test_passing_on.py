@@ -1,18 +1,22 @@
 """Requests that are passed on: each answer goes to who has asked, whatever becomes of nodes meanwhile."""
 
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from random import Random
 from typing import Any, cast
 
+import pytest
 import trio
 from trio.testing import MockClock
 
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.membership import Membership
+from persistence.errors import OutcomeUnknown
+from routes.edge.deadline import Deadline
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.passing import Passed
-from routes.passing_on import PassingOn
+from routes.passing_on import LONGEST_WAIT_SECONDS, LOOK_SECONDS, PassingOn
 from tests.nodes.play import peers_of
 from tests.support.bus import SimulatedBus
 
@@ -45,6 +49,7 @@ class Node:
         self.passing_on = PassingOn(membership, nursery.start_soon)
         self.passing_on.serve(self._answer)
         self.let_go: dict[str, trio.Event] = {}
+        self.deadlines: dict[str, Deadline] = {}
         bus.join(life.node, self.peers.links.take)
         self.peers.listen()
         nursery.start_soon(self.peers.links.keep)
@@ -54,8 +59,9 @@ class Node:
         self.peers.meet(other.life)
         other.peers.meet(self.life)
 
-    async def _answer(self, passed: Passed) -> Outgoing:
+    async def _answer(self, passed: Passed, deadline: Deadline) -> Outgoing:
         go = self.let_go[passed.path] = trio.Event()
+        self.deadlines[passed.path] = deadline
         with trio.CancelScope(shield=True):  # as what is being committed
             await go.wait()
         return Outgoing(200, [], passed.path.encode())
@@ -95,3 +101,34 @@ async def test_an_answer_for_a_former_life_is_nobodys(autojump_clock: MockClock)
         await trio.sleep(1)
         assert (ann.body, bob.body) == (None, b"/bob")
         assert b.passing_on.is_idle
+
+
+async def test_a_client_who_goes_is_let_go_of_where_its_request_waits(autojump_clock: MockClock) -> None:
+    async with open_two() as (_, a, b):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(a.passing_on.pass_on, "b", request("/ann"), 5)
+            await trio.sleep(0.1)
+            assert b.deadlines["/ann"].at > trio.current_time()
+            nursery.cancel_scope.cancel()
+        await trio.sleep(0.1)
+        assert b.deadlines["/ann"].at == -math.inf
+        assert a.passing_on.is_idle
+
+
+async def test_an_answer_that_never_comes_is_waited_for_no_longer_than_it_may_take(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_two() as (_, a, b):
+        began = trio.current_time()
+        with pytest.raises(OutcomeUnknown):
+            await a.passing_on.pass_on("b", request("/ann"), 5)
+        took = trio.current_time() - began
+        assert LONGEST_WAIT_SECONDS + 5 <= took <= LONGEST_WAIT_SECONDS + 5 + LOOK_SECONDS
+        await trio.sleep(0.1)
+        assert b.deadlines["/ann"].at == -math.inf
+        # It is looked after the next ones as well.
+        bob = Asker(a, "/bob")
+        await trio.sleep(LOOK_SECONDS)
+        b.let_go["/bob"].set()
+        await trio.sleep(1)
+        assert bob.body == b"/bob"

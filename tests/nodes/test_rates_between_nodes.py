@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from routes.edge.limits import POLICIES
 from routes.edge.websocket.registry import MAX_PER_USER
 from tests.friends.play import FRIENDS
 from tests.support.cluster import open_cluster
@@ -12,6 +13,33 @@ from tests.support.nats import NatsServer
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.slow
+
+
+async def test_messages_of_one_conversation_are_counted_where_it_lives(
+    database_url: str, tmp_path: Path, nats: NatsServer
+) -> None:
+    """To the message, whichever node is asked."""
+    async with open_cluster(database_url, tmp_path, nats, "a", "b", rate_limits="on") as cluster:
+        ann = await cluster.worlds["a"].player("Ann")
+        room = await ann.talk_to(await cluster.worlds["a"].player("Ben"), kind="group")
+        policy, clock = POLICIES["chat-send"], cluster.worlds["a"].clock
+        began_ms, sent = clock.now_ms(), 0
+        while True:
+            there = cluster.at(ann, "ab"[sent % 2])
+            answer = await there.ask("POST", room.messages, {"content": "?"})
+            assert answer.headers["ratelimit-policy"].startswith('"chat-send"')
+            if answer.status_code == 429:
+                break
+            assert answer.status_code == 201
+            sent += 1
+        refilled = (clock.now_ms() - began_ms) / 1000 * policy.quota / policy.window_seconds
+        assert policy.quota <= sent <= policy.quota + refilled
+        # Strangers spend nothing on a conversation, wherever they ask for it.
+        eve = await cluster.worlds["a"].player("Eve")
+        for number in range(policy.quota + 2):
+            answer = await cluster.at(eve, "ab"[number % 2]).ask("POST", room.messages, {"content": "?"})
+            assert answer.status_code == 404
+            assert "ratelimit" not in answer.headers
 
 
 async def test_rates_and_sockets_are_counted_on_both_nodes(

@@ -79,6 +79,7 @@ class Far:
         self._posts = Posts(where, peers, spawn)
         self._telling = Telling(where, peers, spawn, ask_seconds)
         self._here: Here | None = None
+        self._touched: dict[tuple[str, str], dict[str, None]] = {}  # ids by view and source, of this step
         self._kinds: Mapping[str, Kind[Any, Any]] = {}
 
     def open(
@@ -171,8 +172,10 @@ class Far:
             view_name: the name of the view.
             source: the id of the owner whose event it was.
         """
-        if ids:
-            self.peers.tell_all(Touched(view_name, list(ids), source))
+        if ids and self.peers.are_any:
+            if not self._touched:
+                self.peers.at_end_of_step(self._tell_touched)
+            self._touched.setdefault((view_name, source), {}).update(dict.fromkeys(ids))
 
     def news(self, kind_name: str, id: str, event: Any) -> None:
         """Have memory on all other nodes follow an event of an owner here.
@@ -187,6 +190,11 @@ class Far:
             else Heard(kind_name, id, type(event).__name__, encode(event))
         )
         self.peers.tell_all(heard)
+
+    def _tell_touched(self) -> None:
+        touched, self._touched = self._touched, {}
+        for (view_name, source), ids in touched.items():
+            self.peers.tell_all(Touched(view_name, list(ids), source))
 
     # -- from the others ----------------------------------------------------------------------------
 

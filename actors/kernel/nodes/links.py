@@ -13,6 +13,7 @@ import trio
 
 from actors.kernel.nodes.batch import seal, unseal
 from actors.kernel.nodes.link import Heard, Life, Link, Trouble
+from actors.kernel.supervisor import attempt
 
 _log = structlog.get_logger(__name__)
 
@@ -82,6 +83,7 @@ class Links:
         self._soon = soon
         self._links: dict[str, Link] = {}
         self._is_flushing = False
+        self._at_end: list[Callable[[], None]] = []
 
     # -- who there is -------------------------------------------------------------------------------
 
@@ -143,8 +145,16 @@ class Links:
         link = self._links.get(node)
         return link is None or link.is_acknowledged(number)
 
+    def at_end_of_step(self, call: Callable[[], None]) -> None:
+        """Have a function called once, before what is said in this step is sent; what it says goes with that."""
+        self._at_end.append(call)
+        self._flush_soon()
+
     def flush(self) -> None:
         """Send what waits, as far as the bus takes it."""
+        at_end, self._at_end = self._at_end, []
+        for call in at_end:
+            attempt("ending a step", "", "", call)
         self._is_flushing = False
         now = self._now()
         for node, link in self._links.items():

@@ -66,6 +66,11 @@ class Peers:
         """The names of all other nodes that are linked."""
         return frozenset(self._lives)
 
+    @property
+    def are_any(self) -> bool:
+        """Whether another node is linked."""
+        return bool(self._lives)
+
     def life(self, node: str) -> Life | None:
         """The life in which a node is linked; None when it is not."""
         number = self._lives.get(node)
@@ -122,6 +127,10 @@ class Peers:
             data = encode(entry)
             for node in self._lives:
                 self._send(node, data)
+
+    def at_end_of_step(self, call: Callable[[], None]) -> None:
+        """Have a function called once, before what is said in this step is sent; what it says goes with that."""
+        self.links.at_end_of_step(call)
 
     def call(self, node: str, entry: Entry) -> bool:
         """Say something for a caller; returns False when the node is not heard, or too much waits for it already."""

@@ -107,6 +107,7 @@ class Posts:
         self._numbers = peers.links.own.numbers()
         self._sent: dict[int, Sent] = {}
         self._waiting = 0
+        self._ending: list[Letter] = []  # answered in this step
         self._is_looked_after = False
         peers.hear(Answered, self._hear_answer)
         peers.hear(Moved, self._hear_moved)
@@ -226,8 +227,17 @@ class Posts:
 
     def _settle(self, number: int, error: Failure | None, reply: Any = None) -> None:
         line, post = self._sent.pop(number)
-        post.letter.close(Answer(reply, error))
+        post.letter.reply(Answer(reply, error))
+        if not self._ending:
+            self._peers.at_end_of_step(self._end)
+        self._ending.append(post.letter)
         self._leave(line)
+
+    def _end(self) -> None:
+        """Tell callers that the frames of their turns are out: where they watch here, those came with the answers."""
+        ending, self._ending = self._ending, []
+        for letter in ending:
+            letter.end()
 
     def _leave(self, line: Line) -> None:
         line.under_way -= 1

@@ -174,20 +174,28 @@ class Whereabouts:
         Raises:
             Overloaded: it is nowhere for so long, or its node is not heard.
         """
-        with trio.move_on_after(seconds):
-            while not self.is_here(kind, id):
-                place = self.elsewhere(kind, id)
-                if place is not None:
-                    if not self._hears(place.node):
-                        raise Overloaded
-                    return place
-                await self._wait()
+        if self.is_here(kind, id):
             return None
-        raise Overloaded
+        place = self.elsewhere(kind, id)
+        if place is None:
+            place = await self._settled(kind, id, seconds)
+        if place is not None and not self._hears(place.node):
+            raise Overloaded
+        return place
 
     async def wait_changed(self) -> None:
         """Wait until an owner, or the hope of one, may have changed. Cancellation ends only the wait."""
         await self._changed.wait()
+
+    async def _settled(self, kind: str, id: str, seconds: float) -> Place | None:
+        """Where an owner that is between two nodes comes to live."""
+        with trio.move_on_after(seconds):
+            while True:
+                await self._wait()
+                place = self.elsewhere(kind, id)
+                if place is not None or self.is_here(kind, id):
+                    return place
+        raise Overloaded
 
     async def _wait(self) -> None:
         if self._waiting >= WAITING_LETTERS:

@@ -62,6 +62,7 @@ class Call(Generic[P_co]):
         "effect_in_flight",
         "effects",
         "headers",
+        "leaves",
         "now_ms",
         "place",
         "principal",
@@ -71,6 +72,7 @@ class Call(Generic[P_co]):
         "subject",
         "table",
         "times_passed",
+        "uncounted",
     )
 
     def __init__(
@@ -109,8 +111,12 @@ class Call(Generic[P_co]):
         """How many effects have been begun."""
         self.data: bytes | None = b""
         """The whole body as it came; None where the handler reads it."""
+        self.leaves = False
+        """Whether the request, as far as it has come, is better passed on than checked here (`peek`)."""
         self.times_passed = 0
         """How often the request was passed on by another node; 0 for one that has come in here."""
+        self.uncounted = False
+        """Whether the other node has not counted it by its subject, since its guard left it to this one."""
 
     @property
     def user(self) -> UserPrincipal:
@@ -161,6 +167,21 @@ class Call(Generic[P_co]):
             seconds: at least 0.
         """
         self.deadline.move(self.deadline.at + seconds)
+
+    def peek(self, kind: Kind[Any, Any], id: str) -> Any:
+        """The committed state of an owner in memory, for a guard; None where its rows are to be read.
+
+        A guard of a request that changes something reads no rows for an owner on another node: the request is passed
+        on to that one, whose guard has the owner in memory.
+
+        Raises:
+            Elsewhere: so it is; the edge passes the request on.
+        """
+        system = self.service.system
+        state = system.peek(kind, id)
+        if state is None and self.leaves:
+            system.routing.leave(kind, id)
+        return state
 
     async def go_to(self, kind: Kind[Any, Any], id: str) -> None:
         """Have the request answered by the node that has an owner, because it waits for what happens there.

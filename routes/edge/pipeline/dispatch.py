@@ -23,7 +23,7 @@ from persistence.journal import receipts
 from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.deadline import Deadline
-from routes.edge.declare.endpoint import Endpoint, Stream
+from routes.edge.declare.endpoint import JSON_MAX_BYTES, Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.errors import DatabaseDown, RateLimited, problem, problem_of
 from routes.edge.incoming import Incoming
@@ -31,7 +31,7 @@ from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.bodies import Bodies
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.cors import Cors
-from routes.edge.pipeline.elsewhere import answered_elsewhere
+from routes.edge.pipeline.elsewhere import PASSED_MAX, READING, answered_elsewhere
 from routes.edge.pipeline.gate import Gate
 from routes.edge.pipeline.idempotency import Attempt, Idempotency, id_kept
 from routes.edge.pipeline.opening import Opening
@@ -65,6 +65,7 @@ class Edge:
             route: service.metrics.answers(route.line) for route in (*table.endpoints, *table.streams)
         }
         self._bounds = {endpoint: endpoint.body_bound(config) for endpoint in table.endpoints}
+        self._left = {endpoint for endpoint, bound in self._bounds.items() if _can_be_left(endpoint, bound)}
         self._by_line = {endpoint.line: endpoint for endpoint in table.endpoints}
         self._unmatched = service.metrics.answers("unmatched")
         self._request_ids = random_hex(service.random_bytes, _REQUEST_ID_BYTES)
@@ -97,11 +98,12 @@ class Edge:
         self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
         return self._finished(call, incoming, outgoing)
 
-    async def answer_passed(self, request: Passed) -> Outgoing:
+    async def answer_passed(self, request: Passed, deadline: Deadline) -> Outgoing:
         """The response to a request that another node has passed on, without what that node adds to all of its own.
 
         Args:
             request: whole, of a client that the other node has counted.
+            deadline: of the request; it is moved into the past when the client has gone.
 
         Cancellation abandons it; an effect in flight goes on.
         """
@@ -111,9 +113,12 @@ class Edge:
         incoming = request.incoming()
         call = self._call(incoming, endpoint.status, trio.current_time())
         call.client_address, call.request_id = request.client_address, request.request_id
-        call.times_passed = request.times
-        call.deadline.move(trio.current_time() + request.left_ms / 1000)
-        return await self._in_time(call, endpoint, incoming)
+        call.times_passed, call.uncounted = request.times, request.uncounted
+        call.deadline = deadline
+        outgoing = await self._in_time(call, endpoint, incoming)
+        if call.decision is not None:
+            outgoing.headers += call.decision.fields()
+        return outgoing
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
         """Check a WebSocket handshake: the response that refuses it, or the stream. Cancellation abandons it.
@@ -203,31 +208,31 @@ class Edge:
         return Opening(call, subprotocol, headers, stream.handler, arguments, stream.greets)
 
     async def _in_time(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
-        """The response, or the problem that there is instead: a refusal, a fault, or that it took too long."""
+        """The response, or the problem that there is instead: a refusal, a fault, or that it took too long.
+
+        A request whose owner has another node is answered there.
+        """
         outgoing: Outgoing | None = None
+        others, until = self.service.others, call.deadline.at
         try:
             with call.deadline:
-                if self.service.others is None:
-                    outgoing = await self._perform(call, endpoint, incoming)
-                else:
-                    outgoing = await self._anywhere(call, endpoint, incoming)
+                try:
+                    if others is None or others.is_sure:
+                        outgoing = await self._perform(call, endpoint, incoming)
+                    else:
+                        outgoing = problem(Overloaded(), call.request_id)
+                except Elsewhere as elsewhere:
+                    if others is None:
+                        raise
+                    outgoing = await answered_elsewhere(
+                        others, call, endpoint, incoming, elsewhere, until=until
+                    )
         except Exception as error:
             outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
         finally:
             if call.place is not None:
                 await call.place.give_back()
         return problem(self._too_late(call), call.request_id) if outgoing is None else outgoing
-
-    async def _anywhere(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
-        """Answer a request here, or have the node answer it that has its owner."""
-        others = self.service.others
-        if others is None or not others.is_sure:
-            raise Overloaded
-        until = call.deadline.at
-        try:
-            return await self._perform(call, endpoint, incoming)
-        except Elsewhere as elsewhere:
-            return await answered_elsewhere(others, call, endpoint, incoming, elsewhere, until=until)
 
     def _too_late(self, call: Call[Parts]) -> Refused:
         if call.effect_in_flight:
@@ -239,7 +244,15 @@ class Edge:
     async def _perform(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         if incoming.header(b"content-length") is not None:
             incoming.check_declared_size(self._bounds[endpoint])
-        arguments = await self._gate.pass_request(call, endpoint, incoming)
+        call.leaves = endpoint in self._left and call.times_passed < PASSED_MAX
+        try:
+            arguments = await self._gate.pass_request(call, endpoint, incoming)
+        except Elsewhere:  # the other node does all that follows
+            call.uncounted = endpoint.rate_key is not None and (call.uncounted or not call.times_passed)
+            if endpoint.body is not None:
+                call.data = await self._bodies.read(call, endpoint, incoming, self._bounds[endpoint])
+            raise
+        call.leaves = False
         if endpoint.query is not None:
             arguments["query"] = endpoint.query.decode(incoming.query)
         data = b""
@@ -335,3 +348,12 @@ class Edge:
         if incoming.method == "HEAD":
             outgoing.body = b""
         return outgoing
+
+
+def _can_be_left(endpoint: Endpoint, body_bound: int) -> bool:
+    """Whether a guard may have its requests passed on: they change something, and their body is small and can be read
+    before; what is large may be kept here, and pass no link.
+    """
+    if endpoint.guard is None or endpoint.method in READING or endpoint.body is BodyPieces:
+        return False
+    return body_bound <= JSON_MAX_BYTES

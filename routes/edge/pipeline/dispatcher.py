@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from actors.errors import Refused
+from routes.edge.deadline import Deadline
 from routes.edge.declare.endpoint import Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.incoming import Incoming
@@ -35,11 +36,12 @@ class Dispatcher(Protocol):
         """
         ...
 
-    async def answer_passed(self, request: Passed) -> Outgoing:
+    async def answer_passed(self, request: Passed, deadline: Deadline) -> Outgoing:
         """The response to a request that another node has passed on; cancelled as `answer`.
 
         Args:
             request: whole, of a client that the other node has counted.
+            deadline: of the request; whoever moves it into the past lets go of what the request waits for.
         """
         ...
 

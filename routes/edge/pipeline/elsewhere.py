@@ -65,9 +65,9 @@ async def answered_elsewhere(
         call.times_passed + 1,
         elsewhere.shard,
         elsewhere.fence,
+        call.uncounted,
     )
     # The other node knows how long the request may take, which may say itself that it waits for something.
-    call.deadline.begin()
     call.deadline.move(math.inf)
     try:
         return await others.pass_on(elsewhere.node, request, left)

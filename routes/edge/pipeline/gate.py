@@ -224,8 +224,9 @@ class Gate:
                 call.deadline.begin()
                 subject = await subject
             call.subject = subject
-        if counted and route.rate_key is not None:
+        if route.rate_key is not None and (counted or (call.uncounted and self.limits.enabled)):
             self._count_apart(call, route, str(values[route.rate_key]))
+            call.uncounted = False
         return values
 
     def _count(self, call: Call[Parts], route: Route, values: dict[str, object]) -> None:

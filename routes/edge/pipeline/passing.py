@@ -25,6 +25,7 @@ class Passed(msgspec.Struct, frozen=True, array_like=True):
         times: how often it has been passed on.
         shard: of the owner.
         fence: under which the receiver owns it, as the sender knows.
+        uncounted: the receiver is to count it by its subject, where the route's rate has one.
     """
 
     line: str
@@ -40,6 +41,7 @@ class Passed(msgspec.Struct, frozen=True, array_like=True):
     times: int
     shard: int
     fence: int
+    uncounted: bool = False
 
     def incoming(self) -> Incoming:
         """The request as the pipeline takes it."""
