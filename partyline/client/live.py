@@ -206,10 +206,12 @@ class Live:
     async def _serve(self, socket: AsyncWebSocketSession) -> Duty:
         self._socket, self.state = socket, "live"
         try:
-            for asked in [one for one in self._unanswered.values() if one.is_lasting]:
-                await self._say(asked.command)
+            unsent = [one for one in self._unanswered.values() if one.is_lasting]
             for subscription in list(self._subscriptions.values()):
                 await self._begin(subscription)
+            # Behind the channels, so that what a message does there comes as an event.
+            for asked in unsent:
+                await self._say(asked.command)
             while True:
                 frame = decode_frame(await socket.receive_text())
                 self._backoff.reset()

@@ -35,6 +35,15 @@ async def test_what_is_sent_is_shown_to_who_watches(world: World):
                 assert isinstance(first, Snapshot) and first.as_(InboxSnapshot).conversations[0].id == room.id
 
 
+async def test_what_is_sent_before_the_socket_is_open_comes_as_an_event(world: World):
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    async with Partyline(world.url, token=ann.token) as client, trio.open_nursery() as nursery:
+        nursery.start_soon(client.live.send, room.channel, {"content": "early"})
+        async with client.live.subscribe(room.channel, mode="delta") as shown:
+            assert await messages(shown, 1) == ["early"]
+
+
 async def test_nothing_is_missed_and_nothing_comes_twice_over_a_cut(world: World):
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)

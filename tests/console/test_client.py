@@ -134,6 +134,43 @@ async def test_in_node(world: World, tmp_path: Path, heading: str, lines: tuple[
     assert [line for line in lines if line not in said] == []
 
 
+RECORDED = """
+import { Partyline } from "./client/partyline.js";
+
+class Recorder {
+  constructor() {
+    this.readyState = 0;
+    setTimeout(() => { this.readyState = 1; this.onopen(); live.close(); });
+  }
+  send(text) { console.log(JSON.parse(text).op); }
+  close() {}
+}
+const { live } = new Partyline({ url: "http://127.0.0.1", token: "t", WebSocket: Recorder });
+live.send("conversation:1", { content: "hello" }).catch(() => console.log("not answered"));
+live.subscribe("conversation:1", {});
+"""
+
+
+@pytest.mark.slow
+def test_channels_begin_before_what_was_said_early(tmp_path: Path) -> None:
+    """So that what a message does comes as an event, and is not in the first snapshot."""
+    command = node()
+    if command is None:
+        pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
+    copytree(CLIENT, tmp_path / "client")
+    (tmp_path / "client/package.json").write_text('{"type": "module"}')
+    (tmp_path / "early.mjs").write_text(RECORDED)
+    done = subprocess.run(
+        [*command, "early.mjs"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert done.stdout.split("\n") == ["subscribe", "send", "not answered", ""]
+
+
 @pytest.mark.one_node(because="a page is of one address, and each node of a world has its own")
 @pytest.mark.slow
 @needs_browser

@@ -148,8 +148,9 @@ export class Live extends EventTarget {
   #opened(connection) {
     if (connection !== this.#connection) return;
     this.#become("live");
-    for (const asked of this.#unanswered.values()) if (asked.isLasting) connection.say(asked.command);
+    // Channels first, so that what a message does there comes as an event.
     for (const subscription of this.#subscriptions.values()) this.#begin(subscription);
+    for (const asked of this.#unanswered.values()) if (asked.isLasting) connection.say(asked.command);
     this.#retire();
   }
 
