@@ -8,7 +8,6 @@
 All of them are kept by the link, so that a request is done once, or its node is gone.
 """
 
-import math
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
@@ -217,7 +216,7 @@ class PassingOn:
         asker = self._membership.peers.life(node)
         deadline = self._answering.get((asker, msgspec.msgpack.decode(body, type=int)))
         if deadline is not None:
-            deadline.move(-math.inf)
+            deadline.expire()
 
     def _parted(self, node: str) -> None:
         for pending in self._pending.values():
@@ -225,4 +224,4 @@ class PassingOn:
                 pending.waiter.wake(None)
         for (asker, _), deadline in self._answering.items():
             if asker is not None and asker.node == node:
-                deadline.move(-math.inf)
+                deadline.expire()

@@ -132,7 +132,8 @@ class System:
             kind, id, command, receipt: those of `ask`.
             answer: called with the outcome, synchronously.
             told: called once after `answer`: when the turn's frames have been offered to the first slice of
-                subscribers, or at once when none follow. So a socket can hold the reply back and send both together.
+                subscribers, or at once when none follow; at the end of the step where another node has answered. So a
+                socket can hold the reply back and send both together.
         """
         deadline_ms = self._runtime.clock.now_ms() + self._runtime.ask_ms
         letter = Letter(command, answer, receipt, deadline_ms, told)

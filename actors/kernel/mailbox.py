@@ -42,7 +42,7 @@ class Letter:
         answer: called with the outcome, once, synchronously; None without a caller.
         receipt: makes the receipt of an idempotent request from the reply; commits with the events.
         deadline_ms: epoch milliseconds at which the caller stops waiting.
-        told: called once, synchronously, after the answer and after the first frames of the turn, if any.
+        told: called once, after the answer and after the first frames of the turn, if any; see `System.post`.
 
     Attributes:
         decided: the rules have accepted it, so it may have been committed.

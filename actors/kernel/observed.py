@@ -1,10 +1,14 @@
 """The mailbox and the activation of a system that has an observer: the same, and each turn is seen."""
 
+from collections.abc import Callable
 from typing import Any
 
 from actors.kernel.activation import COMMITTING, Activation
+from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Letter, Mailbox
 from actors.kernel.observer import ObservedTurn, Observer
+from actors.kernel.recovery import Recovered
+from actors.kernel.runtime import Runtime
 from actors.kernel.turn import TurnDraft
 from persistence.errors import PersistenceError
 
@@ -40,18 +44,25 @@ class ObservedMailbox(Mailbox):
 
 
 class ObservedActivation(Activation):
-    """An activation whose turns are seen.
-
-    Args:
-        arguments, options: those of `Activation`.
-    """
+    """An activation whose turns are seen, made as any other."""
 
     __slots__ = ("_causes", "_seen")
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    # All arguments by name: a compiled class hands `*arguments` of its own to a compiled base as one.
+    def __init__(
+        self,
+        kind: Kind[Any, Any],
+        id: str,
+        runtime: Runtime,
+        *,
+        mailbox: Mailbox,
+        recovered: Recovered,
+        fence: int,
+        failed: Callable[[Exception], None],
+    ) -> None:
         self._causes: dict[Letter, object] = {}
         self._seen: ObservedTurn | None = None
-        super().__init__(*arguments, **options)
+        super().__init__(kind, id, runtime, mailbox=mailbox, recovered=recovered, fence=fence, failed=failed)
 
     def end(self) -> None:
         """As of `Activation`; a turn under way is over as well."""

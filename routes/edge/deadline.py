@@ -4,6 +4,7 @@ A cancel scope costs 5 µs, a third of what a small request costs in all, and mo
 entered by `begin`, which is called before the first await that may block.
 """
 
+import math
 from types import TracebackType
 
 import trio
@@ -23,14 +24,20 @@ class Deadline:
         self._scope: trio.CancelScope | None = None
 
     def move(self, at: float) -> None:
-        """Change the deadline.
+        """Change the deadline, unless it has expired for good.
 
         Args:
             at: the new deadline on trio's clock, seconds.
         """
+        if self.at == -math.inf:
+            return
         self.at = at
         if self._scope is not None:
             self._scope.deadline = at
+
+    def expire(self) -> None:
+        """Be over for good: what waits below it is cancelled, and what begins to wait is so at once."""
+        self.move(-math.inf)
 
     def begin(self) -> None:
         """Enter the cancel scope; repeated calls do nothing.

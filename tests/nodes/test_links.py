@@ -96,6 +96,25 @@ async def test_in_fair_weather_everything_comes_in_order(autojump_clock: MockClo
         assert stage.nodes["a"].links.statistics.batches <= 2 + 2 * size // BATCH_BYTES
 
 
+async def test_the_end_of_a_step_ends_what_it_begins(autojump_clock: MockClock) -> None:
+    """And all of it leaves together, whatever one of the calls raises."""
+    async with open_stage("a", "b") as stage:
+        await trio.sleep(1)
+        a, b = stage.nodes["a"], stage.nodes["b"]
+        sent = a.links.statistics.batches
+
+        def first() -> None:
+            a.links.send("b", b"first")
+            a.links.at_end_of_step(lambda: a.links.send("b", b"second"))
+            raise ZeroDivisionError
+
+        a.links.at_end_of_step(first)
+        a.links.send("b", b"before")
+        await trio.sleep(0.05)
+        assert b.entries("a") == [b"before", b"first", b"second"]
+        assert a.links.statistics.batches == sent + 1
+
+
 async def test_a_new_life_hears_nothing_of_the_former_one(autojump_clock: MockClock) -> None:
     async with open_stage("a", "b") as stage:
         a = stage.nodes["a"]

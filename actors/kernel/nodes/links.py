@@ -146,15 +146,19 @@ class Links:
         return link is None or link.is_acknowledged(number)
 
     def at_end_of_step(self, call: Callable[[], None]) -> None:
-        """Have a function called once, before what is said in this step is sent; what it says goes with that."""
+        """Have a function called once, before what is said in this step is sent; what it says goes with that.
+
+        What such a function has called is called behind it. What one raises is logged.
+        """
         self._at_end.append(call)
         self._flush_soon()
 
     def flush(self) -> None:
         """Send what waits, as far as the bus takes it."""
-        at_end, self._at_end = self._at_end, []
-        for call in at_end:
-            attempt("ending a step", "", "", call)
+        while self._at_end:
+            at_end, self._at_end = self._at_end, []
+            for call in at_end:
+                attempt("ending a step", "", "", call)
         self._is_flushing = False
         now = self._now()
         for node, link in self._links.items():

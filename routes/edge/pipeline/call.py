@@ -73,6 +73,7 @@ class Call(Generic[P_co]):
         "table",
         "times_passed",
         "uncounted",
+        "until",
     )
 
     def __init__(
@@ -115,6 +116,8 @@ class Call(Generic[P_co]):
         """Whether the request, as far as it has come, is better passed on than checked here (`peek`)."""
         self.times_passed = 0
         """How often the request was passed on by another node; 0 for one that has come in here."""
+        self.until = deadline.at
+        """The deadline before the handler has moved it: the arrival of the body does not count."""
         self.uncounted = False
         """Whether the other node has not counted it by its subject, since its guard left it to this one."""
 

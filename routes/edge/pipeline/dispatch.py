@@ -102,8 +102,8 @@ class Edge:
         """The response to a request that another node has passed on, without what that node adds to all of its own.
 
         Args:
-            request: whole, of a client that the other node has counted.
-            deadline: of the request; it is moved into the past when the client has gone.
+            request: whole; the other node has counted its client, but for what it says is `uncounted`.
+            deadline: of the request; it expires when the client has gone, too.
 
         Cancellation abandons it; an effect in flight goes on.
         """
@@ -114,7 +114,7 @@ class Edge:
         call = self._call(incoming, endpoint.status, trio.current_time())
         call.client_address, call.request_id = request.client_address, request.request_id
         call.times_passed, call.uncounted = request.times, request.uncounted
-        call.deadline = deadline
+        call.deadline, call.until = deadline, deadline.at
         outgoing = await self._in_time(call, endpoint, incoming)
         if call.decision is not None:
             outgoing.headers += call.decision.fields()
@@ -213,9 +213,11 @@ class Edge:
         A request whose owner has another node is answered there.
         """
         outgoing: Outgoing | None = None
-        others, until = self.service.others, call.deadline.at
+        others = self.service.others
         try:
             with call.deadline:
+                if call.times_passed:  # so that whoever waits for it can let go of it
+                    call.deadline.begin()
                 try:
                     if others is None or others.is_sure:
                         outgoing = await self._perform(call, endpoint, incoming)
@@ -224,9 +226,7 @@ class Edge:
                 except Elsewhere as elsewhere:
                     if others is None:
                         raise
-                    outgoing = await answered_elsewhere(
-                        others, call, endpoint, incoming, elsewhere, until=until
-                    )
+                    outgoing = await answered_elsewhere(others, call, endpoint, incoming, elsewhere)
         except Exception as error:
             outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
         finally:
@@ -244,13 +244,13 @@ class Edge:
     async def _perform(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         if incoming.header(b"content-length") is not None:
             incoming.check_declared_size(self._bounds[endpoint])
-        call.leaves = endpoint in self._left and call.times_passed < PASSED_MAX
+        # A body that has not arrived is not waited for on behalf of who may be a stranger.
+        call.leaves = incoming.whole is not None and endpoint in self._left and call.times_passed < PASSED_MAX
         try:
             arguments = await self._gate.pass_request(call, endpoint, incoming)
-        except Elsewhere:  # the other node does all that follows
+        except Elsewhere:  # the other node does all that follows, with the body as it came
+            call.data = incoming.whole if endpoint.body is not None else b""
             call.uncounted = endpoint.rate_key is not None and (call.uncounted or not call.times_passed)
-            if endpoint.body is not None:
-                call.data = await self._bodies.read(call, endpoint, incoming, self._bounds[endpoint])
             raise
         call.leaves = False
         if endpoint.query is not None:
@@ -261,6 +261,7 @@ class Edge:
             arguments["body"] = self._bodies.pieces(call, endpoint, incoming, self._bounds[endpoint])
         elif endpoint.body is not None:
             data = call.data = await self._bodies.read(call, endpoint, incoming, self._bounds[endpoint])
+            call.until = call.deadline.at
             arguments["body"] = await self._bodies.decode(call, endpoint, data)
         key = incoming.header(b"idempotency-key") if endpoint.keyed else None
         if key is None:
@@ -351,9 +352,10 @@ class Edge:
 
 
 def _can_be_left(endpoint: Endpoint, body_bound: int) -> bool:
-    """Whether a guard may have its requests passed on: they change something, and their body is small and can be read
-    before; what is large may be kept here, and pass no link.
+    """Whether a guard may have its requests passed on: they change something, are counted before it, and their body is
+    small and not read by the handler; what is large may be kept here, and pass no link.
     """
     if endpoint.guard is None or endpoint.method in READING or endpoint.body is BodyPieces:
         return False
-    return body_bound <= JSON_MAX_BYTES
+    is_counted = endpoint.rate_key is None or endpoint.rate.outer is not None
+    return is_counted and body_bound <= JSON_MAX_BYTES

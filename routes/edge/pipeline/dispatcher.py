@@ -40,8 +40,8 @@ class Dispatcher(Protocol):
         """The response to a request that another node has passed on; cancelled as `answer`.
 
         Args:
-            request: whole, of a client that the other node has counted.
-            deadline: of the request; whoever moves it into the past lets go of what the request waits for.
+            request: whole; the other node has counted its client, but for what it says is `uncounted`.
+            deadline: of the request; when it expires, what the request waits for is let go of.
         """
         ...
 

@@ -1,7 +1,8 @@
 """A request whose owner lives on another node: it is passed on whole, and answered there as if it had come in there.
 
-This node has checked its rate; everything else is done again by the other's pipeline, with its receipts, guards and
-long polls. So a request does the same wherever it comes in, also for a client that repeats it on another node.
+This node has checked its rate, but for what is counted by its subject once the guard has passed; everything else is
+done again by the other's pipeline, with its receipts, guards and long polls. So a request does the same wherever it
+comes in, also for a client that repeats it on another node.
 """
 
 import math
@@ -31,15 +32,12 @@ async def answered_elsewhere(
     endpoint: Endpoint,
     incoming: Incoming,
     elsewhere: Elsewhere,
-    *,
-    until: float,
 ) -> Outgoing:
     """Have the node answer a request that has its owner.
 
     Args:
         others: carry it there.
         elsewhere: that node.
-        until: the request's deadline before its handler has moved it, on trio's clock.
 
     Raises:
         Elsewhere: it cannot be passed on: its body is read by its handler, or it was passed on too often.
@@ -50,7 +48,7 @@ async def answered_elsewhere(
     """
     if call.data is None or call.times_passed >= PASSED_MAX:
         raise elsewhere
-    left = max(0.0, until - trio.current_time())
+    left = max(0.0, call.until - trio.current_time())
     request = Passed(
         endpoint.line,
         incoming.method,
@@ -70,10 +68,13 @@ async def answered_elsewhere(
     # The other node knows how long the request may take, which may say itself that it waits for something.
     call.deadline.move(math.inf)
     try:
-        return await others.pass_on(elsewhere.node, request, left)
+        outgoing = await others.pass_on(elsewhere.node, request, left)
     except OutcomeUnknown:
         if incoming.method in READING:
             raise Overloaded from None
         raise DatabaseDown(
             "the outcome is unknown; repeat the request with the same key", outcome="unknown"
         ) from None
+    if outgoing.header(b"ratelimit") is not None:
+        call.decision = None  # a rate that was counted there has the say
+    return outgoing
