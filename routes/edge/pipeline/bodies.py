@@ -57,10 +57,8 @@ class Bodies:
             TooMuchArriving: it does not fit the bound of its address, or of all bodies.
         """
         named = check_form(incoming, endpoint.media)
-        data = incoming.whole
-        if data is None:
-            data = await self._arrived(call, incoming, bound)
-        elif len(data) > bound:
+        data = await self.arrived(call, incoming, bound)
+        if len(data) > bound:
             raise PayloadTooLarge(maxBytes=bound)
         if data and not named:
             raise UnsupportedMedia(sentence(endpoint.media))
@@ -113,7 +111,19 @@ class Bodies:
             return await trio.to_thread.run_sync(digest_of, data, limiter=self._offloaded)
         return digest_of(data)
 
-    async def _arrived(self, call: Call[Parts], incoming: Incoming, bound: int) -> bytes:
+    async def arrived(self, call: Call[Parts], incoming: Incoming, bound: int) -> bytes:
+        """The whole body as it came, unchecked; waits only where it has not come with its head.
+
+        Args:
+            bound: most bytes that are waited for.
+
+        Raises:
+            PayloadTooLarge: it is longer than what is waited for.
+            MalformedJson, TooMuchArriving: see `read`. Cancellation abandons the rest of it.
+        """
+        return await self._wait(call, incoming, bound) if incoming.whole is None else incoming.whole
+
+    async def _wait(self, call: Call[Parts], incoming: Incoming, bound: int) -> bytes:
         call.deadline.begin()
         call.deadline.move(trio.current_time() + BODY_SECONDS)
         size_bytes = incoming.declared_bytes(otherwise=bound)

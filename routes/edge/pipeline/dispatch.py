@@ -28,7 +28,7 @@ from routes.edge.declare.mounts import RouteTable
 from routes.edge.errors import DatabaseDown, RateLimited, problem, problem_of
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Headers, Outgoing
-from routes.edge.pipeline.bodies import Bodies
+from routes.edge.pipeline.bodies import OFFLOAD_BYTES, Bodies
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.cors import Cors
 from routes.edge.pipeline.elsewhere import PASSED_MAX, READING, answered_elsewhere
@@ -244,13 +244,14 @@ class Edge:
     async def _perform(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         if incoming.header(b"content-length") is not None:
             incoming.check_declared_size(self._bounds[endpoint])
-        # A body that has not arrived is not waited for on behalf of who may be a stranger.
-        call.leaves = incoming.whole is not None and endpoint in self._left and call.times_passed < PASSED_MAX
+        call.leaves = endpoint in self._left and call.times_passed < PASSED_MAX and _comes_at_once(incoming)
         try:
             arguments = await self._gate.pass_request(call, endpoint, incoming)
         except Elsewhere:  # the other node does all that follows, with the body as it came
-            call.data = incoming.whole if endpoint.body is not None else b""
             call.uncounted = endpoint.rate_key is not None and (call.uncounted or not call.times_passed)
+            if endpoint.body is not None:
+                call.data = await self._bodies.arrived(call, incoming, self._bounds[endpoint])
+                call.until = call.deadline.at
             raise
         call.leaves = False
         if endpoint.query is not None:
@@ -353,9 +354,20 @@ class Edge:
 
 def _can_be_left(endpoint: Endpoint, body_bound: int) -> bool:
     """Whether a guard may have its requests passed on: they change something, are counted before it, and their body is
-    small and not read by the handler; what is large may be kept here, and pass no link.
+    not read by the handler; what is large may be kept here, and pass no link.
     """
     if endpoint.guard is None or endpoint.method in READING or endpoint.body is BodyPieces:
         return False
     is_counted = endpoint.rate_key is None or endpoint.rate.outer is not None
     return is_counted and body_bound <= JSON_MAX_BYTES
+
+
+def _comes_at_once(incoming: Incoming) -> bool:
+    """Whether a body has come with the head, or is small and on its way.
+
+    One of whom nobody knows yet whether they belong there is neither invited nor waited for in pieces.
+    """
+    if incoming.whole is not None:
+        return True
+    is_sent = incoming.header(b"content-length") is not None and incoming.header(b"expect") is None
+    return is_sent and incoming.declared_bytes(otherwise=0) <= OFFLOAD_BYTES

@@ -59,9 +59,17 @@ def edge_of(parts: Parts, others: Others, **changes: Any) -> tuple[Edge, Any]:
 
 
 def incoming(
-    body: bytes | None = BODY, *, thing: str = THING, media: bytes = b"application/json", late: float = 0
+    body: bytes | None = BODY,
+    *,
+    thing: str = THING,
+    media: bytes = b"application/json",
+    late: float = 0,
+    length: int | None = None,
+    expect: bool = False,
 ) -> Incoming:
     """Ann's request; a body that is late does not come with the head."""
+    more = [] if length is None else [(b"content-length", str(length).encode())]
+    more += [(b"expect", b"100-continue")] if expect else []
 
     async def receive() -> tuple[bytes, bool]:
         await trio.sleep(late)
@@ -72,7 +80,7 @@ def incoming(
         f"/v1/things/{thing}/parts",
         {"thingId": thing},
         query=b"",
-        headers=[(b"authorization", b"Bearer ann"), (b"content-type", media)],
+        headers=[(b"authorization", b"Bearer ann"), (b"content-type", media), *more],
         peer="198.51.100.1",
         receive=receive,
         whole=None if late else body,
@@ -89,17 +97,26 @@ async def test_a_guard_leaves_the_request_with_its_body_as_it_came(parts: Parts)
         assert (others.passed[-1].body, others.passed[-1].uncounted) == (body, True)
 
 
-async def test_a_body_that_has_not_come_is_waited_for_behind_the_guard(
-    parts: Parts, autojump_clock: MockClock
+async def test_a_small_body_on_its_way_is_waited_for(parts: Parts, autojump_clock: MockClock) -> None:
+    others = Others()
+    edge, endpoint = edge_of(parts, others)
+    answer = await edge.answer(endpoint, incoming(late=20, length=len(BODY)))
+    assert (answer.status, others.passed[0].body, others.passed[0].uncounted) == (201, BODY, True)
+    # The arrival of a body does not count, at either node.
+    assert others.seconds == [parts.config.request_seconds] == [others.passed[0].left_ms / 1000]
+
+
+@pytest.mark.parametrize("fields", [{}, {"length": len(BODY), "expect": True}])
+async def test_a_body_that_is_to_be_invited_is_so_behind_the_guard(
+    parts: Parts, autojump_clock: MockClock, fields: dict[str, Any]
 ) -> None:
     others = Others()
     edge, endpoint = edge_of(parts, others)
-    stranger = await edge.answer(endpoint, incoming(late=1, thing="bbbb0000aaaa0000aaaa0000"))
+    stranger = await edge.answer(endpoint, incoming(late=1, thing="bbbb0000aaaa0000aaaa0000", **fields))
     assert (stranger.status, others.passed, trio.current_time()) == (404, [], 0)
-    await edge.answer(endpoint, incoming(late=20))
+    await edge.answer(endpoint, incoming(late=20, **fields))
     assert not others.passed[0].uncounted, "counted here, behind the guard"
-    # The arrival of a body does not count, at either node.
-    assert others.seconds == [parts.config.request_seconds] == [others.passed[0].left_ms / 1000]
+    assert others.seconds == [parts.config.request_seconds]
 
 
 @pytest.mark.parametrize(
