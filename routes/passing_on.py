@@ -8,6 +8,7 @@
 All of them are kept by the link, so that a request is done once, or its node is gone.
 """
 
+import math
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
@@ -133,11 +134,11 @@ class PassingOn:
             raise Overloaded
         until = trio.current_time() + seconds + LONGEST_WAIT_SECONDS
         self._pending[number] = _Pending(node, waiter, until)
-        if not self._is_looked_after:
-            self._is_looked_after = True
-            self._spawn(self._look_after)
         answer = None
         try:
+            if not self._is_looked_after:
+                self._spawn(self._look_after)
+                self._is_looked_after = True
             answer = await waiter.wait()
         finally:
             del self._pending[number]
@@ -190,6 +191,8 @@ class PassingOn:
                 self._send(asker, _Response(asked.number, REFUSED, [], b""))
                 return
             outgoing = await self._answers(asked.request, deadline)
+            if deadline.at == -math.inf:
+                return  # nobody waits for it any more
             body = outgoing.body if isinstance(outgoing.body, bytes) else None
             if body is None or len(body) > BODY_BYTES:
                 log.error("an answer cannot be passed on", line=asked.request.line)

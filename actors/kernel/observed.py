@@ -48,7 +48,7 @@ class ObservedActivation(Activation):
 
     __slots__ = ("_causes", "_seen")
 
-    # All arguments by name: a compiled class hands `*arguments` of its own to a compiled base as one.
+    # All arguments are spelled out: a compiled class hands `*arguments` of its own to a compiled base as one.
     def __init__(
         self,
         kind: Kind[Any, Any],

@@ -79,6 +79,7 @@ class Live:
         self._unanswered: dict[int, _Asked] = {}
         self._last_id = 0
         self._socket: AsyncWebSocketSession | None = None
+        self._speaking = anyio.Lock()
         self._wanted, self._woken = anyio.Event(), anyio.Event()
         self._stopped: Problem | None = None
         self.state: State = "closed"
@@ -206,12 +207,7 @@ class Live:
     async def _serve(self, socket: AsyncWebSocketSession) -> Duty:
         self._socket, self.state = socket, "live"
         try:
-            unsent = [one for one in self._unanswered.values() if one.is_lasting]
-            for subscription in list(self._subscriptions.values()):
-                await self._begin(subscription)
-            # Behind the channels, so that what a message does there comes as an event.
-            for asked in unsent:
-                await self._say(asked.command)
+            await self._take_up()
             while True:
                 frame = decode_frame(await socket.receive_text())
                 self._backoff.reset()
@@ -227,6 +223,19 @@ class Live:
             self._socket = None
             for id in [id for id, one in self._unanswered.items() if not one.is_lasting]:
                 self._settle(id, error=Unreachable("the connection broke"))
+
+    async def _take_up(self) -> None:
+        """Begin all channels, and say again what lasts behind them, so that what it does there comes as an event.
+
+        What is said meanwhile comes last.
+        """
+        async with self._speaking:
+            unsent = [id for id, one in self._unanswered.items() if one.is_lasting]
+            for subscription in list(self._subscriptions.values()):
+                await self._write(self._beginning(subscription))
+            for id in unsent:
+                if id in self._unanswered:
+                    await self._write(self._unanswered[id].command)
 
     async def _renewed(self) -> bool:
         try:
@@ -261,8 +270,10 @@ class Live:
         return None
 
     async def _begin(self, subscription: Subscription) -> None:
-        asked = self._register(_Asked(subscription.command(), subscription=subscription))
-        await self._say(asked.command)
+        await self._say(self._beginning(subscription))
+
+    def _beginning(self, subscription: Subscription) -> dict[str, object]:
+        return self._register(_Asked(subscription.command(), subscription=subscription)).command
 
     async def _begin_later(self, subscription: Subscription, seconds: float) -> None:
         await anyio.sleep(seconds)
@@ -322,6 +333,10 @@ class Live:
             self._begun(asked.subscription, frame)
 
     async def _say(self, command: dict[str, object]) -> None:
+        async with self._speaking:
+            await self._write(command)
+
+    async def _write(self, command: dict[str, object]) -> None:
         """Say it where there is a connection; one that breaks meanwhile is noticed by whoever listens."""
         if self._socket is not None:
             try:

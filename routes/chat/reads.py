@@ -106,13 +106,11 @@ def conversations(call: Call, query: PageQuery) -> bytes | Coroutine[Any, Any, b
     chat, limit = call.service.of(CHAT_KINDS), query.limit
     after = CONVERSATIONS.place(query.cursor)
     show = partial(conversation_list, _frames(call), limit=limit)
-    view = (
-        None if call.service.others is not None else call.service.system.peek_view(chat.inbox, call.user_id)
-    )
-    state = cast(InboxState | None, view)
-    known = None if state is None else inbox.listed(state, after, limit + 1)
-    if known is not None:
-        return show(known)
+    if call.service.others is None:
+        state = cast(InboxState | None, call.service.system.peek_view(chat.inbox, call.user_id))
+        known = None if state is None else inbox.listed(state, after, limit + 1)
+        if known is not None:
+            return show(known)
     return then(_read(call, reading.read_list, call.user_id, after, limit + 1, shared=False), show)
 
 

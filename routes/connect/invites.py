@@ -89,7 +89,7 @@ async def list_invites(call: Call, server_id: Uuid) -> InviteList:
     refusals=(NotFound, Forbidden, Blocked, Invalid, QuotaExceeded, Conflict),
     guard=may(WRITE_MEMBERS),
 )
-def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Ask[Invite]:
+async def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Invite:
     """POST …/servers/{serverId}/invites: invites a user to become a member; they are notified.
 
     Needs the capability `server.members.write`; the caller cannot offer more than they hold. An invite can be accepted
@@ -99,6 +99,7 @@ def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Ask[Invite]:
     invitee_user_id = parse_uuid(body.invitee_user_id)
     if invitee_user_id is None:
         raise Invalid(FieldError("/inviteeUserId", "BAD_FORMAT", "a uuid"))
+    await call.go_to(call.service.of(GAME_SERVERS).server, server_id)  # so that one node counts
     count_invite(call, call.user_id, invitee_user_id)
     command = CreateInvite(
         actor_id=call.user_id,
@@ -109,7 +110,7 @@ def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Ask[Invite]:
         capabilities=body.capabilities,
         note=body.note,
     )
-    return _asked(call, server_id, command)
+    return await _asked(call, server_id, command)
 
 
 @endpoint(

@@ -14,7 +14,7 @@ class Deadline:
     """A cancel scope that is entered on demand; used in one `with` block.
 
     Args:
-        at: the deadline on trio's clock, seconds; infinity for streams. Changed by `move` alone.
+        at: the deadline on trio's clock, seconds; infinity for streams. Changed by `move` and `expire` alone.
     """
 
     __slots__ = ("_scope", "at")

@@ -86,8 +86,10 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
     Raises: what `rules_invites.send` and `count_invite` raise; Conflict when the actor has joined a party meanwhile.
     """
     service = call.service
-    count_invite(call, actor_id, target_id)
     party_id = service.of(MEMBERSHIPS).of(actor_id)
+    if party_id is not None:
+        await call.go_to(service.of(PARTY_KINDS).party, party_id)  # so that one node counts
+    count_invite(call, actor_id, target_id)
     if party_id is None:
         # Not stored as this request's effect: a repeat finds the party and invites again.
         await _check_target(call, actor_id, target_id)

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from persistence.nodes.shards import shard_of
 from routes.edge.limits import POLICIES
 from routes.edge.websocket.registry import MAX_PER_USER
 from tests.friends.play import FRIENDS
+from tests.party.play import INVITES, PARTY, invite
 from tests.support.cluster import open_cluster
 from tests.support.nats import NatsServer
 from tests.support.waiting import wait_until
@@ -40,6 +42,24 @@ async def test_messages_of_one_conversation_are_counted_where_it_lives(
             answer = await cluster.at(eve, "ab"[number % 2]).ask("POST", room.messages, {"content": "?"})
             assert answer.status_code == 404
             assert "ratelimit" not in answer.headers
+
+
+async def test_an_invite_counts_once_wherever_it_comes_in(
+    database_url: str, tmp_path: Path, nats: NatsServer
+) -> None:
+    async with open_cluster(database_url, tmp_path, nats, "a", "b", rate_limits="on") as cluster:
+        ann = await cluster.worlds["a"].player("Ann")
+        ben = await cluster.worlds["a"].player("Ben")
+        party_id = (await ann.do("POST", PARTY, status=200))["party"]["id"]
+        shard = shard_of("party", party_id)
+        elsewhere = next(
+            name for name, world in cluster.worlds.items() if shard not in world.service.placement.held()
+        )
+        there = cluster.at(ann, elsewhere)
+        for _ in range(POLICIES["invite"].quota):
+            await invite(there, ben)
+            await there.do("DELETE", f"{INVITES}/{party_id}/{ben.id}")
+        assert await there.refused("POST", INVITES, {"targetId": ben.id}) == (429, "RATE_LIMITED")
 
 
 async def test_rates_and_sockets_are_counted_on_both_nodes(

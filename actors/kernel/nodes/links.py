@@ -148,7 +148,7 @@ class Links:
     def at_end_of_step(self, call: Callable[[], None]) -> None:
         """Have a function called once, before what is said in this step is sent; what it says goes with that.
 
-        What such a function has called is called behind it. What one raises is logged.
+        Where such a function has another called, that follows it. What one raises is logged.
         """
         self._at_end.append(call)
         self._flush_soon()

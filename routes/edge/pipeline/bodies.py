@@ -1,6 +1,6 @@
 """The bodies of requests: their form, how long they may be and take, and their decoding, which may take a thread.
 
-Nothing is read of a body before the gate has let its request pass.
+Nothing is read of a body before the gate has let its request pass, or a guard has left it to another node.
 """
 
 import trio
@@ -133,7 +133,8 @@ class Bodies:
             await call.place.expect(size_bytes)
         key = rate_key(call.client_address) if self._service.limits.enabled else None
         data = await incoming.body(bound, self._service.arriving.tab(key))
-        call.deadline.move(trio.current_time() + self._request_seconds)
+        call.until = trio.current_time() + self._request_seconds
+        call.deadline.move(call.until)
         if call.place is not None and len(data) > LARGE_BYTES:
             await call.place.work()
         return data

@@ -119,7 +119,7 @@ class Call(Generic[P_co]):
         self.until = deadline.at
         """The deadline before the handler has moved it: the arrival of the body does not count."""
         self.uncounted = False
-        """Whether the other node has not counted it by its subject, since its guard left it to this one."""
+        """Whether it is yet to be counted by its subject: a guard has left that to the owner's node."""
 
     @property
     def user(self) -> UserPrincipal:
@@ -175,7 +175,8 @@ class Call(Generic[P_co]):
         """The committed state of an owner in memory, for a guard; None where its rows are to be read.
 
         A guard of a request that changes something reads no rows for an owner on another node: the request is passed
-        on to that one, whose guard has the owner in memory.
+        on to that one, whose guard has the owner in memory. Guard and handler are to have the same owner, as a request
+        is passed on twice at most.
 
         Raises:
             Elsewhere: so it is; the edge passes the request on.

@@ -7,7 +7,7 @@ It knows neither Quart nor sockets: a carrier (`quart_app.py`, the lean connecti
 an `Outgoing`. `answer` raises nothing but cancellation: every error becomes a problem document.
 
 A request that waits for nothing pays for nothing that waiting needs: no cancel scope (`deadline.py`), no task, no
-closure. Whatever is awaited here comes after `deadline.begin()`.
+closure. Whatever is awaited here comes after `deadline.begin()`, but for the answer of another node.
 """
 
 import math
@@ -99,7 +99,8 @@ class Edge:
         return self._finished(call, incoming, outgoing)
 
     async def answer_passed(self, request: Passed, deadline: Deadline) -> Outgoing:
-        """The response to a request that another node has passed on, without what that node adds to all of its own.
+        """The response to a request that another node has passed on, without what that node adds to all of its own
+        but for the rates that are counted here.
 
         Args:
             request: whole; the other node has counted its client, but for what it says is `uncounted`.
@@ -208,31 +209,31 @@ class Edge:
         return Opening(call, subprotocol, headers, stream.handler, arguments, stream.greets)
 
     async def _in_time(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
-        """The response, or the problem that there is instead: a refusal, a fault, or that it took too long.
-
-        A request whose owner has another node is answered there.
-        """
+        """The response, or the problem that there is instead: a refusal, a fault, or that it took too long."""
         outgoing: Outgoing | None = None
-        others = self.service.others
         try:
             with call.deadline:
-                if call.times_passed:  # so that whoever waits for it can let go of it
-                    call.deadline.begin()
-                try:
-                    if others is None or others.is_sure:
-                        outgoing = await self._perform(call, endpoint, incoming)
-                    else:
-                        outgoing = problem(Overloaded(), call.request_id)
-                except Elsewhere as elsewhere:
-                    if others is None:
-                        raise
-                    outgoing = await answered_elsewhere(others, call, endpoint, incoming, elsewhere)
+                outgoing = await self._anywhere(call, endpoint, incoming)
         except Exception as error:
             outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
         finally:
             if call.place is not None:
                 await call.place.give_back()
         return problem(self._too_late(call), call.request_id) if outgoing is None else outgoing
+
+    async def _anywhere(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
+        """Answer a request here, or have the node answer it that has its owner."""
+        others = self.service.others
+        if others is None:
+            return await self._perform(call, endpoint, incoming)
+        if not others.is_sure:
+            raise Overloaded
+        if call.times_passed:  # so that whoever waits for it can let go of it
+            call.deadline.begin()
+        try:
+            return await self._perform(call, endpoint, incoming)
+        except Elsewhere as elsewhere:
+            return await answered_elsewhere(others, call, endpoint, incoming, elsewhere)
 
     def _too_late(self, call: Call[Parts]) -> Refused:
         if call.effect_in_flight:
@@ -244,14 +245,15 @@ class Edge:
     async def _perform(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         if incoming.header(b"content-length") is not None:
             incoming.check_declared_size(self._bounds[endpoint])
-        call.leaves = endpoint in self._left and call.times_passed < PASSED_MAX and _comes_at_once(incoming)
+        call.leaves = endpoint in self._left and call.times_passed < PASSED_MAX
+        if call.leaves and endpoint.body is not None:
+            call.leaves = _is_here_or_small(incoming)
         try:
             arguments = await self._gate.pass_request(call, endpoint, incoming)
         except Elsewhere:  # the other node does all that follows, with the body as it came
             call.uncounted = endpoint.rate_key is not None and (call.uncounted or not call.times_passed)
             if endpoint.body is not None:
                 call.data = await self._bodies.arrived(call, incoming, self._bounds[endpoint])
-                call.until = call.deadline.at
             raise
         call.leaves = False
         if endpoint.query is not None:
@@ -262,7 +264,6 @@ class Edge:
             arguments["body"] = self._bodies.pieces(call, endpoint, incoming, self._bounds[endpoint])
         elif endpoint.body is not None:
             data = call.data = await self._bodies.read(call, endpoint, incoming, self._bounds[endpoint])
-            call.until = call.deadline.at
             arguments["body"] = await self._bodies.decode(call, endpoint, data)
         key = incoming.header(b"idempotency-key") if endpoint.keyed else None
         if key is None:
@@ -354,7 +355,7 @@ class Edge:
 
 def _can_be_left(endpoint: Endpoint, body_bound: int) -> bool:
     """Whether a guard may have its requests passed on: they change something, are counted before it, and their body is
-    not read by the handler; what is large may be kept here, and pass no link.
+    not read by the handler. Large bodies stay here: a link may not take them.
     """
     if endpoint.guard is None or endpoint.method in READING or endpoint.body is BodyPieces:
         return False
@@ -362,11 +363,8 @@ def _can_be_left(endpoint: Endpoint, body_bound: int) -> bool:
     return is_counted and body_bound <= JSON_MAX_BYTES
 
 
-def _comes_at_once(incoming: Incoming) -> bool:
-    """Whether a body has come with the head, or is small and on its way.
-
-    One of whom nobody knows yet whether they belong there is neither invited nor waited for in pieces.
-    """
+def _is_here_or_small(incoming: Incoming) -> bool:
+    """Whether a body has come with the head, or is small and on its way, without being invited."""
     if incoming.whole is not None:
         return True
     is_sent = incoming.header(b"content-length") is not None and incoming.header(b"expect") is None

@@ -1,8 +1,8 @@
 """A request whose owner lives on another node: it is passed on whole, and answered there as if it had come in there.
 
-This node has checked its rate, but for what is counted by its subject once the guard has passed; everything else is
-done again by the other's pipeline, with its receipts, guards and long polls. So a request does the same wherever it
-comes in, also for a client that repeats it on another node.
+This node has checked its rate, but for what is counted by its subject where its guard has left that to the other;
+everything else is done again by the other's pipeline, with its receipts, guards and long polls. So a request does the
+same wherever it comes in, also for a client that repeats it on another node.
 """
 
 import math

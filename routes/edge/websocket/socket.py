@@ -113,7 +113,7 @@ class LiveSocket(ABC):
     def hold(self, prepared: Prepared) -> None:
         """`send_nowait` for a reply that frames of the same turn follow at once, so that one send takes all.
 
-        The caller must `release` when they have, at the end of the step at the latest.
+        The caller must `release` once those have been offered, at the end of the step at the latest.
         """
 
     @abstractmethod
