@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from actors.chat.archive import archive_old
 from actors.chat.window import WINDOW_LINES
 from tests.chat.play import poll_body
@@ -42,6 +44,7 @@ def _without_name(told: Any) -> Any:
     return "deleted" if told == NAME else told
 
 
+@pytest.mark.one_node(because="it spends whole minutes of its rate by a clock that jumps")
 async def test_whose_messages_are_all_archived(world: World) -> None:
     """What names her lies in no live row, and she is in no conversation any more."""
     ann, ben, cid = await world.players(NAME, "Ben", "Cid")
@@ -57,6 +60,7 @@ async def test_whose_messages_are_all_archived(world: World) -> None:
     await told_alike(world, ben, room, ann)
 
 
+@pytest.mark.one_node(because="it spends whole minutes of its rate by a clock that jumps")
 async def test_nothing_is_told_again_from_memory(world: World) -> None:
     """What memory had to tell whoever comes back named her, though nothing else there did."""
     ann, ben, cid = await world.players(NAME, "Ben", "Cid")

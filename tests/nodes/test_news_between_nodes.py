@@ -1,6 +1,7 @@
 """What happens on one node is seen on the other: between users, in views, and who is online."""
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -43,14 +44,15 @@ async def test_an_inbox_follows_conversations_of_both_nodes(cluster: Cluster) ->
     ann, ben = await cluster.worlds["a"].players("Ann", "Ben")
     at = cluster.worlds
     async with cluster.at(ben, "b").live("/v1/social/live?channels=inbox") as own:
-        owners = set()
-        for number in range(8):
+        owners: set[str] = set()
+        for number in count():
             room = await ann.talk_to(ben, await at["a"].player(f"Eve{number}"), kind="group")
             shard = shard_of("conversation", room.id)
             owners |= {name for name, world in at.items() if shard in world.service.placement.held()}
             await ann.say(room, f"news {number}")
             await _until(own, lambda frame, text=f"news {number}": text in str(frame))
-        assert owners == {"a", "b"}
+            if number >= 7 and owners == {"a", "b"}:  # ids are drawn by chance
+                break
 
 
 async def test_a_block_reaches_the_conversation_wherever_it_lives(cluster: Cluster) -> None:
