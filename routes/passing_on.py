@@ -8,7 +8,6 @@
 All of them are kept by the link, so that a request is done once, or its node is gone.
 """
 
-import math
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
@@ -191,7 +190,7 @@ class PassingOn:
                 self._send(asker, _Response(asked.number, REFUSED, [], b""))
                 return
             outgoing = await self._answers(asked.request, deadline)
-            if deadline.at == -math.inf:
+            if deadline.has_expired:
                 return  # nobody waits for it any more
             body = outgoing.body if isinstance(outgoing.body, bytes) else None
             if body is None or len(body) > BODY_BYTES:

@@ -29,11 +29,16 @@ class Deadline:
         Args:
             at: the new deadline on trio's clock, seconds.
         """
-        if self.at == -math.inf:
+        if self.has_expired:
             return
         self.at = at
         if self._scope is not None:
             self._scope.deadline = at
+
+    @property
+    def has_expired(self) -> bool:
+        """Whether it is over for good (`expire`)."""
+        return self.at == -math.inf
 
     def expire(self) -> None:
         """Be over for good: what waits below it is cancelled, and what begins to wait is so at once."""
