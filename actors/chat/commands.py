@@ -200,9 +200,3 @@ class ChatViewer(msgspec.Struct, frozen=True):
     limit: int = 50
     include_archived: bool = True
     follows_rows: bool = False
-
-
-class InboxViewer(msgspec.Struct, frozen=True):
-    """A subscriber of their own inbox."""
-
-    user_id: str

@@ -16,15 +16,15 @@ from typing import Any
 from msgspec import Raw
 from msgspec.structs import replace
 
-from actors.chat.commands import AnyCommand, InboxViewer
+from actors.chat.commands import AnyCommand
 from actors.chat.frames import Frames
 from actors.chat.inbox_state import NO_REST, Changed, Counted, Entry, InboxState, Reread
 from actors.chat.public import ConversationGone
 from actors.chat.state import State, standing
 from actors.chat.stored import counts_of_row, facts_of_row, standing_of_row
-from actors.errors import Forbidden
 from actors.kernel.facets import Delta, Rendering
 from actors.kernel.kind import Kind, Peek, View
+from actors.own_views import owner_only
 from actors.pages import fitting
 from persistence.chat import conversations
 from persistence.connection import Connection
@@ -64,7 +64,7 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
         reread=reread,
         take=take_live,
         absorb=absorb,
-        rendering=Rendering(audience=audience, render=render, render_event=render_event),
+        rendering=Rendering(audience=owner_only, render=render, render_event=render_event),
         events=events,
     )
 
@@ -171,16 +171,6 @@ def merge(state: InboxState, found: dict[str, Entry | None]) -> InboxState:
         rest = {id: counts for id, counts in rest.items() if id not in found}
         rest.update(_counted(entries[SHOWN:]))
     return replace(state, entries=tuple(entries[:SHOWN]), rest=rest)
-
-
-def audience(state: InboxState, viewer: InboxViewer) -> None:
-    """Admit the inbox's own user alone, all of whose subscriptions receive the same bytes.
-
-    Raises:
-        Forbidden: the viewer is another user.
-    """
-    if viewer.user_id != state.user_id:
-        raise Forbidden
 
 
 def snapshot(frames: Frames, state: InboxState) -> bytes:

@@ -16,9 +16,9 @@ from actors.connect.events import AnyEvent
 from actors.connect.public import Server, server_of
 from actors.connect.public_own import OwnServer, ServerAccess, ServersNow, access_of
 from actors.connect.state import State
-from actors.errors import NotFound
 from actors.kernel.facets import Delta, Rendering
 from actors.kernel.kind import Event, Peek, View
+from actors.own_views import owner_only
 from persistence.connect import own
 from persistence.connect.own import OwnRow
 from persistence.connection import Connection
@@ -37,12 +37,6 @@ _MOVING = frozenset({events.ServerChanged, events.ServerRemoved, events.MembersC
 
 Touched = Callable[[str, Collection[str], str], None]
 """Tells views that a source of theirs has changed: `System.touched`."""
-
-
-class ServersViewer(msgspec.Struct, frozen=True):
-    """The user whose servers are shown."""
-
-    user_id: str
 
 
 class OwnServers(msgspec.Struct, frozen=True):
@@ -141,7 +135,7 @@ class LiveOwnServers:
             adopt=self._adopt,
             release=self._release,
             events=_events,
-            rendering=Rendering(audience=_audience, render=_snapshot, render_event=_delta),
+            rendering=Rendering(audience=owner_only, render=_snapshot, render_event=_delta),
             interval_ms=INTERVAL_MS,
         )
 
@@ -201,11 +195,6 @@ def _absorb(state: OwnServers, found: Mapping[str, Any]) -> OwnServers:
 def _events(before: OwnServers, after: OwnServers, _sources: Collection[str]) -> Sequence[OwnServerMoved]:
     ids = before.items.keys() | after.items.keys()
     return [OwnServerMoved(id) for id in sorted(ids) if before.items.get(id) != after.items.get(id)]
-
-
-def _audience(state: OwnServers, viewer: ServersViewer) -> None:
-    if viewer.user_id != state.user_id:
-        raise NotFound
 
 
 def _snapshot(state: OwnServers, _audience: None) -> ServersSnapshot:

@@ -10,12 +10,10 @@ the two users is read again.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
 
 from msgspec import Raw
 from msgspec.structs import replace
 
-from actors.errors import Forbidden
 from actors.friends import frames
 from actors.friends.state import FriendsState, Read, Waiting, absorb, state_of
 from actors.friends.view_events import Appeared, EntryChanged
@@ -23,6 +21,7 @@ from actors.friends.visibility import Visibilities
 from actors.friends.watched_users import WatchedUser, WatchedUsers
 from actors.kernel.facets import Delta, Rendering
 from actors.kernel.kind import Event, Peek, View
+from actors.own_views import owner_only
 from persistence.connection import Connection
 from persistence.friends import links, requests
 
@@ -35,12 +34,6 @@ FACE = "face:"
 
 ENTRIES_KEPT = 131_072
 """Encoded own parts in memory, about 0.3 KB each."""
-
-
-class FriendsViewer(NamedTuple):
-    """Who looks."""
-
-    user_id: str
 
 
 class OwnParts:
@@ -100,7 +93,7 @@ class FriendsRules:
             reread=self.reread,
             take=take,
             absorb=absorb,
-            rendering=Rendering(audience=audience, render=self.render, render_event=self.render_event),
+            rendering=Rendering(audience=owner_only, render=self.render, render_event=self.render_event),
             adopt=self.adopt,
             release=self.release,
             events=self.events,
@@ -203,16 +196,6 @@ def take(
 ) -> tuple[FriendsState, AbstractSet[str]]:
     """The state, and the users between whom and its owner something must be read."""
     return state, {source for source in sources if not source.startswith(FACE)}
-
-
-def audience(state: FriendsState, viewer: FriendsViewer) -> None:
-    """Who looks at a view is its owner.
-
-    Raises:
-        Forbidden: the viewer is another user.
-    """
-    if viewer.user_id != state.user_id:
-        raise Forbidden
 
 
 def _asked(before: Sequence[Waiting], after: Sequence[Waiting]) -> Iterator[Event]:

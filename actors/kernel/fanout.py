@@ -249,11 +249,7 @@ class Channel:
     def offer_to(self, user_id: str, group: Group, prepared: Prepared) -> None:
         """Offer to one user's members of a group. Dropped by a full socket: such events have no offset."""
         for subscription in self._subscriptions.copy():
-            if (
-                subscription.group is group
-                and subscription.at != NEVER
-                and getattr(subscription.viewer, "user_id", None) == user_id
-            ):
+            if subscription.group is group and subscription.at != NEVER and subscription.user_id == user_id:
                 subscription.sink.offer(prepared)
 
     # -- walking ------------------------------------------------------------------------------------

@@ -44,8 +44,8 @@ class LiveView:
     """
 
     __slots__ = (
-        "_owner", "busy", "channel", "dirty", "error", "id", "loaded", "pause_ms", "rings_ms", "sent_ms",
-        "state", "view", "waiting", "wanted",
+        "_owner", "busy", "channel", "dirty", "error", "id", "loaded", "pause_ms", "quiet_until_ms",
+        "rings_ms", "state", "view", "waiting", "wanted",
     )  # fmt: skip
 
     def __init__(
@@ -61,7 +61,8 @@ class LiveView:
         self.busy = False
         # {changed source: None}, in the order of the changes; None while there are none, which is nearly always
         self.dirty: dict[str, None] | None = None
-        self.sent_ms = 0
+        # no frame is sent before
+        self.quiet_until_ms = 0
         self.rings_ms: int | None = None
         self.pause_ms = AGAIN_MS
         # viewers between asking and subscribing; those of them who wait for the load
@@ -79,7 +80,7 @@ class LiveView:
             restarts=0,
             last_error=self.error,
             offset=self.channel.offset,
-            idle_ms=now_ms - self.sent_ms,
+            idle_ms=now_ms - self.quiet_until_ms + self.view.interval_ms,
         )
 
     def unwatched(self) -> None:
@@ -97,7 +98,7 @@ class LiveView:
             self.dirty = {}
         self.dirty[source] = None
         if self.loaded and not self.busy and self.rings_ms is None:
-            self._owner.schedule(self, self.sent_ms + self.view.interval_ms)
+            self._owner.schedule(self, self.quiet_until_ms)
 
 
 class LiveViews:

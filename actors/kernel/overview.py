@@ -138,8 +138,7 @@ def _of_channel(channel: Channel | None) -> dict[str, Any]:
     if channel is None:
         return {"epoch": "", "watchers": [], "recent": []}
     watchers = [
-        Watcher(getattr(one.viewer, "user_id", None), one.wire_name, lagging=one.at == NEVER)
-        for one in channel.some(MOST_WATCHERS)
+        Watcher(one.user_id, one.wire_name, lagging=one.at == NEVER) for one in channel.some(MOST_WATCHERS)
     ]
     recent = [RecentEvent(offset, _name_of(event)) for offset, event in channel.recent.newest(MOST_EVENTS)]
     return {"epoch": channel.epoch, "watchers": watchers, "recent": recent}

@@ -33,7 +33,8 @@ class WatchRequest:
 
     Args:
         sink: the socket.
-        viewer: whatever the `audience` of the kind or view takes.
+        viewer: whatever the `audience` of the kind or view takes: a user's id, an object with a `user_id`, or what
+            users have in common.
         channel: the channel's name on the wire.
         envelope: how frames look on this sort of stream; only viewers with the same one share bytes.
         mode: `snapshot` = the newest whole state after each turn that changes it; `delta` = one event each.
@@ -122,6 +123,12 @@ class Subscription:
         self.at = NEVER
         self.index = OUTSIDE
         self._missed_from = 0
+
+    @property
+    def user_id(self) -> str | None:
+        """The user who watches; None where the viewer is none."""
+        viewer = self.viewer
+        return viewer if isinstance(viewer, str) else getattr(viewer, "user_id", None)
 
     @property
     def audience(self) -> Hashable:

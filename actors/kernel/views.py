@@ -18,6 +18,7 @@ import structlog
 import trio
 
 from actors.errors import NotFound
+from actors.kernel.expected import Expected
 from actors.kernel.kind import Peek, View
 from actors.kernel.live_views import AGAIN_MS, LiveView, LiveViews
 from actors.kernel.mailbox import Failure
@@ -51,6 +52,7 @@ class Views:
         self._live = live
         self._peek = peek
         self._rng = rng
+        self._epoch: str | None = None
         self._loads = ViewLoads(runtime, self._landed)
 
     def peek(self, view: View[Any], id: str) -> Any:
@@ -94,7 +96,7 @@ class Views:
             return None
         return live.channel.subscribe(request, None)
 
-    def expecting(self, wanted: Iterable[tuple[View[Any], str]]) -> "Expected":
+    def expecting(self, wanted: Iterable[tuple[View[Any], str]]) -> Expected:
         """Load views that are about to be watched; see `Watching.expecting`."""
         return Expected(self, [self._find(view, id) for view, id in wanted])
 
@@ -118,7 +120,7 @@ class Views:
         runtime = self._runtime
         live = LiveView(view, id, self, counters=runtime.counters, start=runtime.start)
         self._live.add(live)
-        live.sent_ms = runtime.clock.now_ms() - view.interval_ms
+        live.quiet_until_ms = runtime.clock.now_ms()
         self._start_load(live)
         return live
 
@@ -140,6 +142,7 @@ class Views:
         """Drop a view that has no subscriber and no viewer about to subscribe."""
         if not len(live.channel) and not live.wanted and live in self._live:
             self._live.remove(live)
+            self._epoch = None
             live.channel.part()
             if live.state is not None and live.view.release is not None:
                 with Contained("releasing a view", live.view.name, live.id):
@@ -179,16 +182,26 @@ class Views:
         live.error = None
         self._runtime.counters.activations += 1
         if live.view.durable is None:
-            # A fresh epoch at each load: what clients know of offsets of an earlier one is void (contract §9).
-            live.channel.attach(f"{self._rng.getrandbits(48):x}", 0, state)
+            live.channel.attach(self._epoch_of_loads(), 0, state)
         else:
             live.channel.attach(*live.view.durable.position(state), state)
         return None
+
+    def _epoch_of_loads(self) -> str:
+        """The epoch of a view that is loaded now, whose offsets count in memory.
+
+        It is another one than that of any earlier load of this view: what clients know of those offsets is void
+        (contract §9). Views share one until any of them goes or is to be loaded again: thousands come back at once.
+        """
+        if self._epoch is None:
+            self._epoch = f"{self._rng.getrandbits(48):x}"
+        return self._epoch
 
     def _failed(self, live: LiveView, failure: Failure) -> None:
         """After a failed load or rendering: detach the channel and try again later; its subscribers stay."""
         live.error = type(failure).__name__
         live.loaded = False
+        self._epoch = None
         live.channel.detach()
         if isinstance(failure, NotFound):
             live.channel.end(failure.code)
@@ -252,9 +265,7 @@ class Views:
             self._failed(live, Fault())
         elif live.dirty:
             pause_ms = AGAIN_MS if again else 0
-            self.schedule(
-                live, max(live.sent_ms + live.view.interval_ms, self._runtime.clock.now_ms() + pause_ms)
-            )
+            self.schedule(live, max(live.quiet_until_ms, self._runtime.clock.now_ms() + pause_ms))
 
     async def _replayed(self, live: LiveView, state: Any) -> Missed:
         """Read from the rows of a durable view what has happened up to a state."""
@@ -271,7 +282,7 @@ class Views:
             self._publish(live, state, dirty)
         elif missed is None:
             self._move(live, state)
-            live.sent_ms = self._runtime.clock.now_ms()
+            self._sent(live)
             live.channel.attach(*durable.position(state), live.state)
         elif missed or state != live.state:
             self._move(live, state)
@@ -297,46 +308,17 @@ class Views:
         if not events:
             live.channel.state = live.state
             return
-        live.sent_ms = self._runtime.clock.now_ms()
+        self._sent(live)
         sizes = _sizes(live.view, events)
         live.channel.publish(live.state, events, moves=False, reframing=reframing, sizes=sizes)
+
+    def _sent(self, live: LiveView) -> None:
+        live.quiet_until_ms = self._runtime.clock.now_ms() + live.view.interval_ms
 
     def _move(self, live: LiveView, state: Any) -> None:
         live.state = _adopted(live, state)
         live.error = None
         live.pause_ms = AGAIN_MS
-
-
-class Expected:
-    """Views that are about to be watched: none of them goes during its block.
-
-    Args:
-        views: that have them.
-        lives: they are being loaded, or are loaded.
-    """
-
-    __slots__ = ("_lives", "_views")
-
-    def __init__(self, views: Views, lives: list[LiveView]) -> None:
-        self._views = views
-        self._lives = lives
-
-    def __enter__(self) -> "Expected":
-        for live in self._lives:
-            live.wanted += 1
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for live in self._lives:
-            live.wanted -= 1
-            self._views.drop_unwatched(live)
-
-    async def landed(self) -> None:
-        """Wait until each is loaded or could not be, for as long as a command may take; `watch` says why.
-
-        Cancellation ends only the wait.
-        """
-        await self._views.landed(self._lives)
 
 
 def _adopted(live: LiveView, state: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 import trio
 
 from actors.errors import Draining, Overloaded
+from actors.kernel.expected import Expected
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind, View
 from actors.kernel.nodes.copies import Copies
@@ -14,7 +15,7 @@ from actors.kernel.owners import Owners
 from actors.kernel.recovery import read_missed
 from actors.kernel.runtime import Runtime
 from actors.kernel.subscription import Subscription, WatchRequest
-from actors.kernel.views import Expected, Views
+from actors.kernel.views import Views
 
 
 class Watching:

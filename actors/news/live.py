@@ -12,12 +12,12 @@ from typing import Literal
 
 import msgspec
 
-from actors.errors import Forbidden
 from actors.kernel.facets import Delta, Forgotten, Rendering
 from actors.kernel.kind import Peek, View
 from actors.news.entries import Entry, entry_of
 from actors.news.public import Article
 from actors.news.units_publishing import ArticleChanged
+from actors.own_views import owner_only
 from persistence.connection import Connection
 from persistence.news import follows, listing
 from persistence.news.rows import ArticleRow, FollowRow, Scope
@@ -48,12 +48,6 @@ class NewsPublished(msgspec.Struct, frozen=True):
     """The data of `news_published`: an article of the feed, published just now; without `body` and `bodyHtml`."""
 
     article: Article
-
-
-class NewsViewer(msgspec.Struct, frozen=True):
-    """The user who subscribes."""
-
-    user_id: str
 
 
 class NewsState(msgspec.Struct, frozen=True):
@@ -99,7 +93,7 @@ class NewsLive:
             absorb=_absorb,
             adopt=self._adopt,
             release=self._release,
-            rendering=Rendering(audience=_audience, render=_snapshot, render_event=self._delta),
+            rendering=Rendering(audience=owner_only, render=_snapshot, render_event=self._delta),
         )
 
     def changed(self, event: ArticleChanged) -> tuple[str, Callable[[str], bool]]:
@@ -235,11 +229,6 @@ def _names(state: NewsState, source: str) -> bool:
         return any(one.author_id == source.removeprefix(_ERASED) for one in state.items)
     id = source.removeprefix(_GONE)
     return any(one.scope.id == id for one in state.items) or any(one.id == id for one in state.follows)
-
-
-def _audience(state: NewsState, viewer: NewsViewer) -> None:
-    if viewer.user_id != state.user_id:
-        raise Forbidden
 
 
 def _snapshot(state: NewsState, _audience: None) -> msgspec.Raw:

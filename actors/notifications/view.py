@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from actors.change import Change
-from actors.errors import FieldError, Forbidden, Invalid
-from actors.ids import UserId
+from actors.errors import FieldError, Invalid
 from actors.kernel.facets import Delta, Rendering
 from actors.kernel.kind import Durable, Peek, View
+from actors.own_views import owner_only
 from actors.time import iso, iso_or_none
 from persistence.connection import Connection
 from persistence.journal import journal
@@ -76,12 +76,6 @@ class NotificationsRead(msgspec.Struct, frozen=True, rename="camel"):
     ids: tuple[str, ...]
     read_at: str
     unread: int
-
-
-class NotificationsViewer(msgspec.Struct, frozen=True):
-    """The user who subscribes."""
-
-    user_id: UserId
 
 
 class NotificationsState(msgspec.Struct, frozen=True):
@@ -184,16 +178,6 @@ def entry(row: Notification) -> NotificationEntry:
     )
 
 
-def audience(state: NotificationsState, viewer: NotificationsViewer) -> None:
-    """The only audience: the owner's sockets.
-
-    Raises:
-        Forbidden: the viewer is another user.
-    """
-    if viewer.user_id != state.user_id:
-        raise Forbidden
-
-
 def snapshot(state: NotificationsState, _audience: None) -> NotificationsSnapshot:
     """The frame; the same for all viewers (`_audience`)."""
     return NotificationsSnapshot(items=tuple(map(entry, state.items)), unread=state.unread)
@@ -242,7 +226,7 @@ NOTIFICATIONS: View[NotificationsState] = View(
     reread=_reread,
     take=_take,
     absorb=_absorb,
-    rendering=Rendering(audience=audience, render=snapshot, render_event=delta),
+    rendering=Rendering(audience=owner_only, render=snapshot, render_event=delta),
     durable=Durable(position=_position, replay=replay),
 )
 """The view; a constant, because it needs nothing but the rows."""

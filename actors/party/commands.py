@@ -151,9 +151,3 @@ AnyCommand: TypeAlias = (
     | Told
 )
 """Any of them."""
-
-
-class PartyViewer(msgspec.Struct, frozen=True):
-    """The user who asks for their party."""
-
-    user_id: str

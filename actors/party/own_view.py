@@ -17,11 +17,10 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
-from actors.errors import Forbidden
 from actors.kernel.facets import Delta, Rendering
 from actors.kernel.kind import Durable, Kind, Peek, View
+from actors.own_views import owner_only
 from actors.party import loading
-from actors.party.commands import PartyViewer
 from actors.party.render_cache import RenderCache
 from actors.party.state import Invite, State
 from persistence.connection import Connection
@@ -79,7 +78,7 @@ class OwnPartyRules:
             reread=_reread,
             take=self.take,
             absorb=absorb,
-            rendering=Rendering(audience=audience, render=self.render, render_event=self.render_event),
+            rendering=Rendering(audience=owner_only, render=self.render, render_event=self.render_event),
             interval_ms=INTERVAL_MS,
             durable=Durable(position=position, replay=replay, recall=recall, size_bytes=size_bytes),
         )
@@ -200,16 +199,6 @@ async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[
 def size_bytes(party: State) -> int:
     """How many bytes a former state of a party takes to be kept: what was selected then, as JSON."""
     return party.lobby.selection_bytes
-
-
-def audience(state: OwnParty, viewer: PartyViewer) -> None:
-    """All viewers are the user, and see the same.
-
-    Raises:
-        Forbidden: the viewer is another user.
-    """
-    if viewer.user_id != state.user_id:
-        raise Forbidden
 
 
 def _digest(incoming: Mapping[str, Invite]) -> str:

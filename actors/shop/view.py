@@ -7,10 +7,9 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from actors.errors import Forbidden
-from actors.ids import UserId
 from actors.kernel.facets import Delta, Rendering
 from actors.kernel.kind import Event, Peek, View
+from actors.own_views import owner_only
 from actors.shop.public import PurchaseEntry, purchase_entry
 from persistence.connection import Connection
 from persistence.shop import purchases
@@ -36,12 +35,6 @@ class PurchaseUpdated(msgspec.Struct, frozen=True, rename="camel"):
     purchase: PurchaseEntry
 
 
-class ShopViewer(msgspec.Struct, frozen=True):
-    """The user who subscribes."""
-
-    user_id: UserId
-
-
 class ShopState(msgspec.Struct, frozen=True):
     """One user's purchases, the newest first.
 
@@ -64,16 +57,6 @@ async def load(conn: Connection, user_id: str) -> ShopState:
     """Read a user's purchases from rows; none for a user without any."""
     rows = await purchases.list_purchases(conn, WantedPurchases(user_id=user_id, limit=SHOWN))
     return ShopState(user_id, tuple(rows))
-
-
-def audience(state: ShopState, viewer: ShopViewer) -> None:
-    """The only audience: the user's own sockets.
-
-    Raises:
-        Forbidden: the viewer is another user.
-    """
-    if viewer.user_id != state.user_id:
-        raise Forbidden
 
 
 def snapshot(state: ShopState, _audience: None) -> PurchasesSnapshot:
@@ -113,7 +96,7 @@ SHOP: View[ShopState] = View(
     reread=_reread,
     take=_take,
     absorb=absorb,
-    rendering=Rendering(audience=audience, render=snapshot, render_event=delta),
+    rendering=Rendering(audience=owner_only, render=snapshot, render_event=delta),
     events=events,
 )
 """The view; a constant, because it needs nothing but the rows."""

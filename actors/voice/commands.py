@@ -97,9 +97,3 @@ class TellRename(Command, frozen=True):
 
 AnyCommand: TypeAlias = Join | Sync | EndSessions | SetControl | MoveTo | EndIfEmpty | Look | TellRename
 """Any of them."""
-
-
-class VoiceViewer(msgspec.Struct, frozen=True):
-    """Who looks at their voice."""
-
-    user_id: str

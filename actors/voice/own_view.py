@@ -9,12 +9,11 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from actors.errors import Forbidden
 from actors.kernel.facets import Delta, Rendering
 from actors.kernel.kind import Event, Peek, View
+from actors.own_views import owner_only
 from actors.party.memberships import Memberships
 from actors.voice.attendance import Attendance
-from actors.voice.commands import VoiceViewer
 from actors.voice.public import PlaceOf, VoiceChannel, VoiceSession, channel_of, session_on
 from actors.voice.state import State
 from persistence.connection import Connection
@@ -101,7 +100,7 @@ class OwnVoiceRules:
             reread=_reread,
             take=self.take,
             absorb=lambda state, _found: state,
-            rendering=Rendering(audience=audience, render=self.render, render_event=self.render_event),
+            rendering=Rendering(audience=owner_only, render=self.render, render_event=self.render_event),
             interval_ms=INTERVAL_MS,
             adopt=self.adopt,
             events=happened,
@@ -175,16 +174,6 @@ def happened(before: OwnVoice, after: OwnVoice, _sources: Collection[str]) -> Se
     elif after.speaking != before.speaking:
         told.append(Spoke())
     return told
-
-
-def audience(state: OwnVoice, viewer: VoiceViewer) -> None:
-    """All viewers are the user, and see the same.
-
-    Raises:
-        Forbidden: the viewer is another user.
-    """
-    if viewer.user_id != state.user_id:
-        raise Forbidden
 
 
 async def _load(_conn: Connection, user_id: str) -> OwnVoice:

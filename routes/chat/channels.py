@@ -8,12 +8,12 @@
 
 from collections.abc import Awaitable
 
-from actors.chat.commands import ChatViewer, InboxViewer
+from actors.chat.commands import ChatViewer
 from actors.errors import ConversationNotFound
 from actors.ids import UserId, parse_object_id
 from routes.chat.parts import CHAT_KINDS
 from routes.friends.parts import FRIENDS_LIVE
-from routes.live.channel import LiveChannel, SubscribeParams
+from routes.live.channel import LiveChannel, SubscribeParams, the_user
 from routes.part import Opened
 
 READ = "social:chat.read"
@@ -42,7 +42,7 @@ INBOX = LiveChannel(
     name="inbox",
     needs=READ,
     shown=lambda service: service.of(CHAT_KINDS).inbox,
-    viewer=lambda user_id, _: InboxViewer(user_id),
+    viewer=the_user,
     by_default=True,
     prepare=_acquaint,
 )

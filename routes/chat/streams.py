@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated
 
-from actors.chat.commands import ChatViewer, InboxViewer
+from actors.chat.commands import ChatViewer
 from actors.chat.public import InboxSnapshot, MessagePage
 from actors.chat.reading import MessageSlice
 from actors.errors import ConversationNotFound
@@ -19,7 +19,7 @@ from routes.edge.declare.endpoint import stream
 from routes.edge.declare.query import Clamp
 from routes.edge.listener import Listener
 from routes.edge.websocket.socket import LiveSocket
-from routes.live.single import Interval, StreamQuery, show, unannounced, watch
+from routes.live.single import Interval, StreamQuery, show, show_own, unannounced, watch
 
 
 class ConversationQuery(StreamQuery, frozen=True, rename="camel"):
@@ -68,10 +68,7 @@ async def inbox_live(call: Call, socket: LiveSocket, query: StreamQuery) -> List
 
     Needs `social:chat.read`; losing it closes with 4403.
     """
-    viewer = InboxViewer(call.user_id)
-    return await show(
-        call, socket, call.service.of(CHAT_KINDS).inbox, call.user_id, viewer=viewer, needs=READ
-    )
+    return await show_own(call, socket, call.service.of(CHAT_KINDS).inbox, needs=READ)
 
 
 async def _show_older(

@@ -15,7 +15,7 @@ from actors.ids import parse_uuid
 from routes.connect.own_servers import OWN_SERVERS
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.shown import Shown
-from routes.live.channel import LiveChannel
+from routes.live.channel import LiveChannel, the_user
 
 READ_SETTINGS = "connect:settings:read"
 READ_COMMANDS = "connect:commands:read"
@@ -35,7 +35,7 @@ SERVERS = LiveChannel(
     name=own_view.NAME,
     needs=None,
     shown=lambda service: service.of(OWN_SERVERS).view,
-    viewer=lambda user_id, _: own_view.ServersViewer(user_id),
+    viewer=the_user,
     shows=Shown(
         says="The game servers that the user owns or is a member of, with access, status and whether they listen; at"
         " most one frame each two seconds.",

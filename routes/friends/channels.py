@@ -9,9 +9,8 @@ whole entry, also after a change of the link; `request_added` the request, also 
 removals carry an id.
 """
 
-from actors.friends.view import FriendsViewer
 from routes.friends.parts import FRIENDS_LIVE
-from routes.live.channel import LiveChannel
+from routes.live.channel import LiveChannel, the_user
 
 READ = "social:friends.read"
 """The permission node for reading."""
@@ -20,6 +19,6 @@ FRIENDS = LiveChannel(
     name="friends",
     needs=READ,
     shown=lambda service: service.of(FRIENDS_LIVE).view,
-    viewer=lambda user_id, _: FriendsViewer(user_id),
+    viewer=the_user,
     by_default=True,
 )

@@ -1,14 +1,13 @@
 """The single-purpose stream of friends (service description §6, contract §5)."""
 
 from actors.friends.public import FriendsFrame
-from actors.friends.view import FriendsViewer
 from routes.call import Call
 from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
 from routes.edge.websocket.socket import LiveSocket
 from routes.friends.channels import READ
 from routes.friends.parts import FRIENDS_LIVE
-from routes.live.single import StreamQuery, show
+from routes.live.single import StreamQuery, show_own
 
 
 @stream("/v1/social/friends/live", needs=READ, sends=(FriendsFrame,))
@@ -17,7 +16,4 @@ async def friends_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Li
 
     Needs `social:friends.read`; losing it closes with 4403.
     """
-    viewer = FriendsViewer(call.user_id)
-    return await show(
-        call, socket, call.service.of(FRIENDS_LIVE).view, call.user_id, viewer=viewer, needs=READ
-    )
+    return await show_own(call, socket, call.service.of(FRIENDS_LIVE).view, needs=READ)

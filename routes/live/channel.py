@@ -40,6 +40,15 @@ class SubscribeParams(msgspec.Struct, frozen=True, rename="camel"):
     interval: Bigint | None = None
 
 
+def the_user(user_id: UserId, _params: SubscribeParams) -> UserId:
+    """The viewer of a channel that shows users what is theirs (`LiveChannel.viewer`).
+
+    Args:
+        user_id: who watches.
+    """
+    return user_id
+
+
 def _alike(_user_id: UserId, _params: SubscribeParams) -> None:
     return None
 
@@ -58,7 +67,7 @@ class LiveChannel:
             socket's.
         needs_too: further nodes.
         shown: returns the kind of actor, or the view, that it shows.
-        viewer: makes the viewer object that the actor's `audience` takes; left out, all see the same.
+        viewer: makes what the actor's `audience` takes as the viewer; left out, all see the same.
         looks: makes the viewer object of the viewer's rights, in place of `viewer`, and again when they change; then
             `audience` says what these rights show, and refuses a viewer to whom they show nothing.
         id_of: parses the id in the name, to lower case; None if it is malformed. Left out, the name has no id, and the

@@ -74,6 +74,26 @@ async def show(
     return await watch(call, socket, request, shown=shown, id=id, needs=needs)
 
 
+async def show_own(
+    call: Call,
+    socket: LiveSocket,
+    view: View[Any],
+    *,
+    needs: str | None,
+    told: Callable[[str, Any], object] | None = None,
+) -> Listener | None:
+    """Show what is the caller's own until the socket is closed.
+
+    Args:
+        view: one whose audience is `owner_only`.
+        call, socket, needs, told: as in `show`.
+
+    Returns:
+        As `show`.
+    """
+    return await show(call, socket, view, call.user_id, viewer=call.user_id, needs=needs, told=told)
+
+
 async def watch(
     call: Call,
     socket: LiveSocket,

@@ -5,13 +5,13 @@
 | NewsSnapshot | news_published       |
 """
 
-from actors.news.live import NAME, NewsViewer
-from routes.live.channel import LiveChannel
+from actors.news.live import NAME
+from routes.live.channel import LiveChannel, the_user
 from routes.news.parts import NEWS_LIVE
 
 NEWS = LiveChannel(
     name=NAME,
     needs=None,
     shown=lambda service: service.of(NEWS_LIVE).view,
-    viewer=lambda user_id, _: NewsViewer(user_id),
+    viewer=the_user,
 )

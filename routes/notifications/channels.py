@@ -5,13 +5,13 @@
 | NotificationsSnapshot | notification_added, notifications_read   |
 """
 
-from actors.notifications.view import NAME, NotificationsViewer
+from actors.notifications.view import NAME
 from actors.notifications.view import NOTIFICATIONS as VIEW
-from routes.live.channel import LiveChannel
+from routes.live.channel import LiveChannel, the_user
 
 NOTIFICATIONS = LiveChannel(
     name=NAME,
     needs=None,
     shown=lambda _service: VIEW,
-    viewer=lambda user_id, _: NotificationsViewer(user_id),
+    viewer=the_user,
 )

@@ -8,14 +8,13 @@ An event's `data` is a PartySnapshot too. When the user changes parties, or one 
 the epoch changes, and a snapshot follows in either mode.
 """
 
-from actors.party.commands import PartyViewer
-from routes.live.channel import LiveChannel
+from routes.live.channel import LiveChannel, the_user
 from routes.party.parts import PARTY_KINDS
 
 PARTY = LiveChannel(
     name="party",
     needs=None,
     shown=lambda service: service.of(PARTY_KINDS).own,
-    viewer=lambda user_id, _: PartyViewer(user_id),
+    viewer=the_user,
     by_default=True,
 )

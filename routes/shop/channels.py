@@ -5,12 +5,12 @@
 | PurchasesSnapshot | purchase_updated     |
 """
 
-from actors.shop.view import NAME, SHOP, ShopViewer
-from routes.live.channel import LiveChannel
+from actors.shop.view import NAME, SHOP
+from routes.live.channel import LiveChannel, the_user
 
 CHANNEL = LiveChannel(
     name=NAME,
     needs=None,
     shown=lambda _service: SHOP,
-    viewer=lambda user_id, _: ShopViewer(user_id),
+    viewer=the_user,
 )

@@ -3,13 +3,13 @@
 import msgspec
 
 from actors.shop.public import PurchaseEntry
-from actors.shop.view import SHOP, PurchasesSnapshot, PurchaseUpdated, ShopViewer
+from actors.shop.view import SHOP, PurchasesSnapshot, PurchaseUpdated
 from routes.call import Call
 from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.websocket.socket import LiveSocket
-from routes.live.single import StreamQuery, show
+from routes.live.single import StreamQuery, show_own
 
 
 class PurchaseTold(msgspec.Struct, frozen=True, rename="camel", tag_field="type", tag="purchase_updated"):
@@ -24,8 +24,7 @@ async def shop_events(call: Call, socket: LiveSocket, query: StreamQuery) -> Lis
 
     A slow reader gets the snapshot again in place of the events that it missed.
     """
-    viewer = ShopViewer(call.user_id)
-    return await show(call, socket, SHOP, call.user_id, viewer=viewer, needs=None, told=_told)
+    return await show_own(call, socket, SHOP, needs=None, told=_told)
 
 
 def _told(_name: str, data: PurchaseUpdated) -> PurchaseTold:

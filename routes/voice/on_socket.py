@@ -5,9 +5,8 @@
 | VoiceSnapshot | voice_updated, voice_migrate; speaking (no offset)  |
 """
 
-from actors.voice.commands import VoiceViewer
 from actors.voice.own_view import NAME
-from routes.live.channel import LiveChannel
+from routes.live.channel import LiveChannel, the_user
 from routes.voice.parts import VOICE_KINDS
 from routes.voice.streams import READ
 
@@ -15,5 +14,5 @@ CHANNEL = LiveChannel(
     name=NAME,
     needs=READ,
     shown=lambda service: service.of(VOICE_KINDS).own,
-    viewer=lambda user_id, _: VoiceViewer(user_id),
+    viewer=the_user,
 )

@@ -2,14 +2,13 @@
 
 import msgspec
 
-from actors.voice.commands import VoiceViewer
 from actors.voice.own_view import VoiceMigrate, VoiceSnapshot, VoiceSpeaking
 from actors.voice.public import VoiceSession
 from routes.call import Call
 from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
 from routes.edge.websocket.socket import LiveSocket
-from routes.live.single import StreamQuery, show
+from routes.live.single import StreamQuery, show_own
 from routes.voice.parts import VOICE_KINDS
 
 READ = "social:voice.read"
@@ -36,8 +35,7 @@ async def voice_live(call: Call, socket: LiveSocket, query: StreamQuery) -> List
     Needs `social:voice.read`. It is the channel that they are in, else a private one where the other waits, else their
     party's when somebody is in it, else null.
     """
-    own, viewer = call.service.of(VOICE_KINDS).own, VoiceViewer(call.user_id)
-    return await show(call, socket, own, call.user_id, viewer=viewer, needs=READ, told=_told)
+    return await show_own(call, socket, call.service.of(VOICE_KINDS).own, needs=READ, told=_told)
 
 
 def _told(_name: str, data: VoiceSnapshot | VoiceMigrate | VoiceSpeaking) -> object:

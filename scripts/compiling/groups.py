@@ -14,6 +14,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.kernel.counters",
         "actors.kernel.delivery",
         "actors.kernel.directory",
+        "actors.kernel.expected",
         "actors.kernel.fanout",
         "actors.kernel.group",
         "actors.kernel.hot_reads",

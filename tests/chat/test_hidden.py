@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from actors.chat.commands import ChangeConversation, ChatViewer, InboxViewer
+from actors.chat.commands import ChangeConversation, ChatViewer
 from actors.chat.frames import OWN_SHOWN_MEMBERS
 from actors.chat.inbox import take
 from actors.chat.inbox_state import InboxState
@@ -113,7 +113,7 @@ def test_in_the_inbox():
         inbox, _ = take(
             KINDS.frames, KINDS.conversation, empty, {play.state.id}, lambda _kind, _id: play.state
         )
-        assert KINDS.inbox.rendering.audience(inbox, InboxViewer(uid(viewer))) is None
+        assert KINDS.inbox.rendering.audience(inbox, uid(viewer)) is None
         frame = msgspec.json.decode(bytes(KINDS.inbox.rendering.render(inbox, None)))
         assert {one["name"]: one["online"] for one in frame["conversations"][0]["participants"]} == shown
         assert KINDS.inbox.events is not None

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from actors.chat.commands import InboxViewer, MarkRead, RemoveParticipant
-from actors.chat.inbox import SHOWN, absorb, audience, changed, listed, snapshot, take
+from actors.chat.commands import MarkRead, RemoveParticipant
+from actors.chat.inbox import SHOWN, absorb, changed, listed, snapshot, take
 from actors.chat.inbox_state import Entry, InboxState, Reread
 from actors.chat.kind import chat_kinds
 from actors.chat.public import ConversationGone, InboxSnapshot
@@ -117,9 +117,10 @@ def test_a_conversation_that_is_only_counted_has_no_delta():
 
 
 def test_an_inbox_is_its_owner_s_alone():
-    assert audience(EMPTY, InboxViewer(ANN)) is None  # type: ignore[func-returns-value]
+    audience = KINDS.inbox.rendering.audience
+    assert audience(EMPTY, ANN) is None
     with pytest.raises(Forbidden):
-        audience(EMPTY, InboxViewer(uid("bob")))
+        audience(EMPTY, uid("bob"))
 
 
 def test_it_answers_for_the_list_as_far_as_it_goes():

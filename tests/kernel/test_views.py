@@ -130,6 +130,22 @@ async def test_a_view_ends_with_its_last_viewer(autojump_clock: MockClock, stage
     assert stage.simulation.reads.count("load_purse") == 2
 
 
+async def test_no_view_has_the_epoch_of_an_earlier_load_of_it(autojump_clock: MockClock, stage: Stage) -> None:
+    """Many that come at once share one; whatever went meanwhile has another when it is back."""
+    for name in ("bob", "cat"):
+        stage.simulation.rows["purse", name] = {}
+    ann, bob, cat = Socket(), Socket(), Socket()
+    of_ann = await look(stage, ann)
+    await look(stage, bob, "bob")
+    assert bob.opened[0][0] == ann.opened[0][0]
+    of_ann.close()  # type: ignore[attr-defined]
+    await look(stage, cat, "cat")
+    again = Socket()
+    await look(stage, again, since=(ann.opened[0][0], 0))
+    assert again.opened[0][0] != ann.opened[0][0]
+    assert not again.opened[0][2]
+
+
 async def test_a_view_that_cannot_be_loaded(autojump_clock: MockClock, stage: Stage) -> None:
     with pytest.raises(NotFound):
         await look(stage, Socket(), "nobody")

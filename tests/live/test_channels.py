@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from actors.chat.commands import ChatViewer, InboxViewer
+from actors.chat.commands import ChatViewer
 from actors.errors import ConversationNotFound, NotFound
 from actors.ids import UserId, Uuid
 from routes.chat.channels import CONVERSATION, INBOX
@@ -53,4 +53,4 @@ def test_a_conversations_limit_is_clamped(limit: int, shown: int) -> None:
 
 
 def test_the_inbox_is_the_users_own() -> None:
-    assert INBOX.viewer(ME, SubscribeParams()) == InboxViewer(ME)
+    assert INBOX.viewer(ME, SubscribeParams()) == ME

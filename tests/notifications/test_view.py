@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.errors import Forbidden, Invalid
-from actors.ids import UserId, Uuid
 from actors.notifications.view import (
+    NOTIFICATIONS,
     SHOWN,
     Added,
     NotificationAdded,
@@ -16,9 +16,7 @@ from actors.notifications.view import (
     NotificationsRead,
     NotificationsSnapshot,
     NotificationsState,
-    NotificationsViewer,
     Read,
-    audience,
     delta,
     happenings,
     load,
@@ -70,9 +68,9 @@ def test_rows_tell_the_whole_past_or_say_that_they_cannot(steps: list[str], data
 
 def test_it_is_its_owners_alone() -> None:
     state = NotificationsState(user(1), "e", 0, (), 0)
-    assert audience(state, NotificationsViewer(UserId(Uuid(user(1))))) is None
+    assert NOTIFICATIONS.rendering.audience(state, user(1)) is None
     with pytest.raises(Forbidden):
-        audience(state, NotificationsViewer(UserId(Uuid(user(2)))))
+        NOTIFICATIONS.rendering.audience(state, user(2))
 
 
 def followed(shown: NotificationsSnapshot, events: list[object]) -> NotificationsSnapshot:

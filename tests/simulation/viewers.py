@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from actors.chat.commands import ChatViewer, InboxViewer
+from actors.chat.commands import ChatViewer
 from actors.kernel.subscription import Subscription, WatchRequest
-from actors.party.commands import PartyViewer
 from tests.support.sinks import JsonEnvelope, Socket
 
 LIMIT = 6
@@ -74,10 +73,8 @@ class Viewer:
 
     def _as_viewer(self) -> Any:
         match self.shows:
-            case "inbox":
-                return InboxViewer(self.user_id)
-            case "party":
-                return PartyViewer(self.user_id)
+            case "inbox" | "party":
+                return self.user_id
             case _:
                 return ChatViewer(self.user_id, LIMIT)
 

@@ -17,6 +17,7 @@ Thousands of sockets are idle: what an idle one does not need is None, not an em
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import TypeAlias
 
 from actors.kernel.sink import Lagging, Prepared
@@ -86,7 +87,7 @@ class LiveSocket(ABC):
         self._busy = True  # until the handler is done
         self._inbox: Inbox | None = None
         self._backlog: Backlog | None = None
-        self._on_close: tuple[Callable[[], None], ...] = ()
+        self._on_close: Callable[[], None] | None = None
 
     @property
     def closed(self) -> bool:
@@ -187,7 +188,8 @@ class LiveSocket(ABC):
     def on_close(self, callback: Callable[[], None]) -> None:
         """Call `callback` once, synchronously, when the socket closes or is lost; at once if it already has."""
         if self.ending is None:
-            self._on_close += (callback,)
+            before = self._on_close  # of nearly all sockets there is none: no container for one
+            self._on_close = callback if before is None else partial(_both, callback, before)
         else:
             callback()
 
@@ -339,12 +341,19 @@ class LiveSocket(ABC):
         self.ending = ending
         self.clear = False
         self._backlog = None
-        callbacks, self._on_close = self._on_close, ()
+        on_close, self._on_close = self._on_close, None
         # An ExitStack runs them last in, first out, and each even if others raise.
         with ExitStack() as told:
             if not self._busy:
                 told.callback(self._hear_inbox)
-            for callback in reversed(callbacks):
-                told.callback(callback)
+            if on_close is not None:
+                told.callback(on_close)
             if self.forget is not None:
                 told.callback(self.forget, self)
+
+
+def _both(later: Callable[[], None], earlier: Callable[[], None]) -> None:
+    try:
+        later()
+    finally:
+        earlier()

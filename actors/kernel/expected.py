@@ -1,0 +1,50 @@
+"""Views that are about to be watched, so that they are loaded together."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from actors.kernel.live_views import LiveView
+
+
+class Loading(Protocol):
+    """What loads the views."""
+
+    async def landed(self, lives: Iterable[LiveView], /) -> None:
+        """Wait until each is loaded or could not be; cancellation ends only the wait."""
+        ...
+
+    def drop_unwatched(self, live: LiveView, /) -> None:
+        """Drop a view that has no subscriber and no viewer about to subscribe."""
+        ...
+
+
+class Expected:
+    """Views that are about to be watched: none of them goes during its block.
+
+    Args:
+        views: loads them.
+        lives: they are being loaded, or are loaded.
+    """
+
+    __slots__ = ("_lives", "_views")
+
+    def __init__(self, views: Loading, lives: list[LiveView]) -> None:
+        self._views = views
+        self._lives = lives
+
+    def __enter__(self) -> "Expected":
+        for live in self._lives:
+            live.wanted += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for live in self._lives:
+            live.wanted -= 1
+            self._views.drop_unwatched(live)
+
+    async def landed(self) -> None:
+        """Wait until each is loaded or could not be, for as long as a command may take; `watch` says why.
+
+        Cancellation ends only the wait.
+        """
+        await self._views.landed(self._lives)
