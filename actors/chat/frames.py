@@ -7,14 +7,12 @@ them (architecture, Fan-out).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
-
-import msgspec
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from actors.chat import records
 from actors.chat.commands import ChatViewer
+from actors.chat.heads import Head, encode_head, with_presence
 from actors.chat.paging import before, newest
-from actors.chat.public import ConversationHead, Participant
 from actors.chat.rules_messages import member_of
 from actors.chat.sight import STRANGER, Relationships, Sight, Strangers, compact, known_among, sight_of
 from actors.chat.state import (
@@ -25,7 +23,6 @@ from actors.chat.state import (
     standing,
 )
 from actors.chat.window import WINDOW_LINES, Line
-from actors.time import iso
 
 HEADS_KEPT = 4_096
 """Encoded heads in memory, about 1 KB each."""
@@ -33,14 +30,15 @@ HEADS_KEPT = 4_096
 NEWEST_KEPT, NEWEST_BYTES = 64, 64 * 1024
 """Newest pages in memory, each up to 64 KiB: whoever opens a busy conversation asks for the same one."""
 
-_ONLINE = b'"online":'
-
 SHARED = b',"unreadCount":null,"mentionCount":null,"lastReadAtMs":null,"muted":null}'
 """The own fields where the same bytes go to every viewer (contract §4)."""
 
 OWN_SHOWN_MEMBERS = 32
 """In larger conversations live snapshots show viewers to themselves as to everybody else: online once they have
 written. Else each of a thousand who only read would have bytes of their own."""
+
+OnlineAmong: TypeAlias = Callable[[Iterable[str]], Sequence[str]]
+"""Those of some users who are online now, in their order: asked of all participants at once, for each frame."""
 
 Value = TypeVar("Value")
 
@@ -63,22 +61,6 @@ class Audience(NamedTuple):
     follows_rows: bool = False
 
 
-class Head(NamedTuple):
-    """A conversation's head in parts: between two of them stands whether a participant is online.
-
-    Args:
-        facts: that it was made of.
-        speaking: ids of those participants who show to everybody.
-        online: who of the participants shows as online in it; `compact`.
-        encoded: the whole of it.
-    """
-
-    facts: Facts
-    speaking: tuple[str, ...]
-    online: Collection[str]
-    encoded: bytes
-
-
 class Newest(NamedTuple):
     """The messages of the newest page of a conversation without polls: the same for all who read it.
 
@@ -97,18 +79,18 @@ class Frames:
     """Makes the bytes, and keeps the heads that it has encoded.
 
     Args:
-        is_online: the presence of a user as it is now.
+        online_among: those of some users who are online now, in their order.
         now_ms: epoch milliseconds; a poll past its expiry is shown closed before its deadline was met.
         relationships: knows what is between users.
     """
 
     def __init__(
         self,
-        is_online: Callable[[str], bool],
+        online_among: OnlineAmong,
         now_ms: Callable[[], int],
         relationships: Relationships | None = None,
     ) -> None:
-        self._is_online = is_online
+        self._online_among = online_among
         self._now_ms = now_ms
         self._company = relationships or Strangers()
         self._viewer_id: str | None = None
@@ -133,7 +115,7 @@ class Frames:
 
     def _sharing(self) -> "Frames":
         """Other frames with the same memory."""
-        own = Frames(self._is_online, self._now_ms, self._company)
+        own = Frames(self._online_among, self._now_ms, self._company)
         own._viewer_id, own._sight = self._viewer_id, self._sight
         own._facts, own._heads, own._newest = self._facts, self._heads, self._newest
         return own
@@ -146,22 +128,20 @@ class Frames:
             return Sight(known, sight.hidden) if known or sight.hidden else STRANGER
         return sight
 
-    def online(self, speaking: Collection[str], silent: Collection[str]) -> Collection[str]:
-        """Who of the participants of one conversation shows as online.
+    def online(self, speaking: Collection[str], silent: Collection[str]) -> tuple[str, ...]:
+        """Who of the participants of one conversation shows as online, in no particular order.
 
         Args:
             speaking: those who have made the conversation or written in it.
             silent: the others.
         """
-        is_online, viewer_id, relationships = self._is_online, self._viewer_id, self._company
+        viewer_id, relationships = self._viewer_id, self._company
         known, hidden = self._sight
         if viewer_id is not None:
             known = known_among(relationships, viewer_id, silent)
             hidden = relationships.hidden_among(viewer_id, (*speaking, *known))
-        online = [id for id in speaking if is_online(id)]
-        if known:
-            online += [id for id in known if is_online(id)]
-        return compact([id for id in online if id not in hidden] if hidden else online)
+        online = self._online_among((*speaking, *known) if known else speaking)
+        return tuple([id for id in online if id not in hidden] if hidden else online)
 
     def facts(self, state: State) -> Facts:
         """What the head shows of a live conversation, the same object as long as the state is."""
@@ -176,7 +156,7 @@ class Frames:
         """A conversation up to the viewer's own fields: JSON that lacks them and its closing brace."""
         known = self._heads.get(shown.id)
         if known is None or not (known.facts is shown or known.facts == shown):
-            encoded = _encode_head(shown)
+            encoded = encode_head(shown)
             speaking = tuple(id for id, _ in shown.participants if id not in shown.silent)
             online = self.online(speaking, shown.silent)
         else:
@@ -184,7 +164,8 @@ class Frames:
             online = self.online(speaking, shown.silent)
             if online == was_online:
                 return encoded
-        encoded = _with_presence(encoded, [id in online for id, _ in shown.participants])
+        shows = compact(online)
+        encoded = with_presence(encoded, [id in shows for id, _ in shown.participants])
         _keep(self._heads, shown.id, Head(shown, speaking, online, encoded))
         return encoded
 
@@ -322,37 +303,6 @@ def own_fields(own: MemberCounts) -> bytes:
         b"null" if own.last_read_at_ms is None else b"%d" % own.last_read_at_ms,
         b"true" if own.muted else b"false",
     )
-
-
-def _with_presence(head: bytes, online: Iterable[bool]) -> bytes:
-    """The head with other values of whether each participant, in its order, is online."""
-    # Quotes inside a JSON string are escaped, so these bytes occur only as the member that they are.
-    before, *parts = head.split(_ONLINE)
-    pieces = [before]
-    for one, part in zip(online, parts, strict=True):
-        pieces += (_ONLINE, b"true" if one else b"false", part[part.index(b"}") :])
-    return b"".join(pieces)
-
-
-def _encode_head(shown: Facts) -> bytes:
-    """Encode a conversation's head with all participants offline."""
-    last = shown.last_message
-    head = ConversationHead(
-        id=shown.id,
-        kind=shown.kind,
-        title=shown.title,
-        owner_id=shown.owner_id,
-        participants=tuple(Participant(id=id, name=name, online=False) for id, name in shown.participants),
-        participant_count=shown.participant_count,
-        created_at=iso(shown.created_at_ms),
-        updated_at=iso(shown.updated_at_ms),
-        last_message_id=last.id if last else None,
-        last_message_preview=last.preview if last else None,
-        last_message_at_ms=last.at_ms if last else None,
-        last_message_sender_id=last.sender_id if last else None,
-        last_event=shown.last_event,
-    )
-    return msgspec.json.encode(head)[:-1]
 
 
 def _keep(kept: dict[str, Value], id: str, value: Value, most: int = HEADS_KEPT) -> None:

@@ -15,7 +15,7 @@ from actors.chat.apply import apply
 from actors.chat.commands import AnyCommand, ChatViewer
 from actors.chat.deltas import delta, event_key
 from actors.chat.events import AnyEvent
-from actors.chat.frames import Audience, Frames, audience
+from actors.chat.frames import Audience, Frames, OnlineAmong, audience
 from actors.chat.inbox import NAME as INBOX
 from actors.chat.inbox import inbox_view
 from actors.chat.inbox_state import InboxState
@@ -56,7 +56,7 @@ Said = Callable[[str, str, int], None]
 
 
 def chat_kinds(
-    is_online: Callable[[str], bool],
+    online_among: OnlineAmong,
     now_ms: Callable[[], int],
     relationships: Relationships | None = None,
     said: Said | None = None,
@@ -64,13 +64,13 @@ def chat_kinds(
     """The owner and the view of chat.
 
     Args:
-        is_online: the presence of a user, looked up when a frame is made.
+        online_among: the presence of users, looked up when a frame is made.
         now_ms: epoch milliseconds.
         relationships: knows what is between users; without it all users are strangers.
         said: told of each message of a direct conversation.
     """
     known = relationships or Strangers()
-    frames = Frames(is_online, now_ms, known)
+    frames = Frames(online_among, now_ms, known)
     in_doubt: list[Callable[[str], None]] = []
     conversation = conversation_kind(frames, known, said, in_doubt)
     return ChatKinds(conversation, inbox_view(frames, conversation), frames, in_doubt)

@@ -48,7 +48,7 @@ def conversation_list(items: Sequence[bytes], next_cursor: str | None) -> bytes:
 def participants(frames: Frames, stored: Sequence[StoredParticipant]) -> tuple[Participant, ...]:
     """Members with their presence."""
     silent = frozenset(one.id for one in stored if not one.spoke)
-    online = frames.online([one.id for one in stored if one.spoke], silent)
+    online = frozenset(frames.online([one.id for one in stored if one.spoke], silent))
     return tuple(Participant(id=one.id, name=one.name, online=one.id in online) for one in stored)
 
 

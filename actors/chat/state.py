@@ -118,6 +118,11 @@ class ArchiveTail(Record, frozen=True):
 NOTHING_LOOKED_UP = LookedUp()
 
 
+# One for all conversations that have none, which is nearly all: states are never changed in place.
+NONE_SENT: dict[str, int] = {}
+NONE_DUE: dict[str, tuple[int, ReadNotice]] = {}
+
+
 class State(msgspec.Struct, frozen=True):
     """The state of one conversation.
 
@@ -151,8 +156,8 @@ class State(msgspec.Struct, frozen=True):
     deadlines: dict[str, int] = {}
     last_message: LastMessage | None = None
     last_event: LastEvent | None = None
-    read_notices_sent_ms: dict[str, int] = {}
-    read_notices_due: dict[str, tuple[int, ReadNotice]] = {}
+    read_notices_sent_ms: dict[str, int] = msgspec.field(default_factory=lambda: NONE_SENT)
+    read_notices_due: dict[str, tuple[int, ReadNotice]] = msgspec.field(default_factory=lambda: NONE_DUE)
     looked_up: LookedUp = NOTHING_LOOKED_UP
     doubtful: bool = False
 

@@ -218,7 +218,7 @@ class Activation:
             self._turn, self._singly = self._singly[:1], self._singly[1:]
         else:
             carried, self._carried = self._carried, ()
-            self._turn = self.letters = [*carried, *self._mailbox.drain(TURN_LETTERS - len(carried))]
+            self._turn = self.letters = [*carried, *self._mailbox.drain(TURN_LETTERS - len(carried))] or ()
             if not (self._turn or self._alarm.is_stale):
                 self._resting.wake(None)
                 return

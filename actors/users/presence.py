@@ -6,7 +6,7 @@ told by the others when their users came and went, so that all say the same. The
 whose page reloads, or whose phone changes networks, from flickering in others' lists.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from actors.kernel.clock import Clock
 
@@ -78,6 +78,14 @@ class Presence:
             return True
         ends_at_ms = self._leaving.get(user_id)
         return ends_at_ms is not None and ends_at_ms > self._clock.now_ms()
+
+    def online_among(self, user_ids: Iterable[str]) -> list[str]:
+        """Those of the users who are online at this moment, in their order."""
+        opened, leaving = self._open, self._leaving
+        if not leaving:
+            return [id for id in user_ids if id in opened]
+        now_ms = self._clock.now_ms()
+        return [id for id in user_ids if id in opened or leaving.get(id, 0) > now_ms]
 
     def online_since_ms(self, user_id: str) -> int | None:
         """When the user came online, epoch milliseconds; None when they are not."""

@@ -103,9 +103,11 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     )
     # `shape` runs on the bridge's thread, so it is given copies of what this thread may change.
     member_ids = creation.member_ids
-    online = frozenset(filter(service.of(PRESENCE).is_online, member_ids))
+    online = frozenset(service.of(PRESENCE).online_among(member_ids))
     sight = sight_of(service.of(FRIENDS_LIVE), call.user_id, member_ids, member_ids)
-    frames = Frames(online.__contains__, partial(int, call.now_ms)).seen_with(sight)
+    frames = Frames(lambda ids: [id for id in ids if id in online], partial(int, call.now_ms)).seen_with(
+        sight
+    )
 
     def shape(created: Created) -> Reply[Encoded[Conversation]]:
         body = rendering.conversation(frames, created.conversation)

@@ -18,7 +18,7 @@ UPLOADS_AT_ONCE = 2
 async def _open_kinds(opening: Opening) -> ChatKinds:
     presence, friends = await opening.of(PRESENCE), await opening.of(FRIENDS_LIVE)
     streaks = await opening.of(STREAKS)
-    return chat_kinds(presence.is_online, opening.clock.now_ms, friends, streaks.contact)
+    return chat_kinds(presence.online_among, opening.clock.now_ms, friends, streaks.contact)
 
 
 async def _open_blobs(opening: Opening) -> Blobs:

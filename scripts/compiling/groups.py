@@ -59,6 +59,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.chat.deltas",
         "actors.chat.drafts",
         "actors.chat.frames",
+        "actors.chat.heads",
         "actors.chat.inbox",
         "actors.chat.lookups",
         "actors.chat.persisting",

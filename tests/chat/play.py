@@ -108,7 +108,7 @@ class Play:
         self.now_ms = NOW_MS
         self.online: set[str] = set()
         self.blocks = Blocks()
-        self.frames = Frames(self.online.__contains__, lambda: self.now_ms)
+        self.frames = Frames(lambda ids: [id for id in ids if id in self.online], lambda: self.now_ms)
         self.events: list[AnyEvent] = []
         self._posted = 0
 

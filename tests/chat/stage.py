@@ -240,6 +240,6 @@ async def open_stage(database: Database, *names: str, kind: str = "group") -> St
     """A stage with five users and a conversation of the named ones."""
     await database.transact(make_users, NAMES)
     leases = await database.transact(take_leases, "test", [0])
-    stage = Stage(database, chat_kinds(lambda _id: False, lambda: stage.now_ms), leases[0])
+    stage = Stage(database, chat_kinds(lambda _ids: (), lambda: stage.now_ms), leases[0])
     await stage.create(*(names or ("ann", "bob", "cid")), kind=kind)
     return stage

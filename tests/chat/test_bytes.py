@@ -135,7 +135,7 @@ def a_crowd(number: int) -> StoredConversation:
 
 
 def test_lists_of_conversations_are_bounded_in_bytes():
-    frames = Frames(lambda _id: False, lambda: NOW_MS)
+    frames = Frames(lambda _ids: (), lambda: NOW_MS)
     crowds = tuple(a_crowd(number) for number in range(1, 201))
     encoded = reads.conversation_list(frames, crowds, 200)
     assert len(encoded) <= MAX_PAGE_BYTES + HEAD_BYTES

@@ -28,7 +28,7 @@ class Relationships:
         return HIDDEN.get(viewer_id, frozenset()).intersection(ids)
 
 
-KINDS = chat_kinds(lambda _id: True, lambda: NOW_MS, Relationships())
+KINDS = chat_kinds(tuple, lambda: NOW_MS, Relationships())
 
 
 def talking(*names: str) -> Play:

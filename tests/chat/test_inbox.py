@@ -16,7 +16,7 @@ from actors.chat.state import MemberCounts, State
 from actors.errors import Forbidden
 from tests.chat.play import NOW_MS, Play, a_conversation, mid, uid
 
-KINDS = chat_kinds(lambda _id: False, lambda: NOW_MS)
+KINDS = chat_kinds(lambda _ids: (), lambda: NOW_MS)
 ANN = uid("ann")
 
 

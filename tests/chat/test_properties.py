@@ -62,7 +62,7 @@ def test_counts_equal_a_plain_model(steps: list[Step]):
 @given(st.lists(STEPS, min_size=20, max_size=80), st.integers(0, 60))
 def test_a_snapshot_and_the_events_after_it_equal_a_fresh_snapshot(steps: list[Step], at: int):
     play = Play("ann", "bob", "cid")
-    frames = Frames(lambda _id: False, lambda: NOW_MS)
+    frames = Frames(lambda _ids: (), lambda: NOW_MS)
     kept, behind = dump(play.state), 0
     ids: list[str] = []
     for number, step in enumerate(steps, 1):
@@ -92,7 +92,7 @@ def test_a_snapshot_and_the_events_after_it_equal_a_fresh_snapshot(steps: list[S
 @given(st.lists(STEPS, min_size=20, max_size=60))
 def test_whoever_shares_the_bytes_of_an_event_is_told_the_same(steps: list[Step]):
     play = Play("ann", "bob", "cid")
-    frames = Frames(lambda _id: True, lambda: NOW_MS)
+    frames = Frames(tuple, lambda: NOW_MS)
     for number, step in enumerate(steps, 1):
         try:
             events = play.later(7).do(
@@ -116,14 +116,14 @@ def test_whoever_shares_the_bytes_of_an_event_is_told_the_same(steps: list[Step]
 @given(st.lists(STEPS, min_size=20, max_size=60))
 def test_a_page_that_others_asked_for_is_the_page_that_one_gets(steps: list[Step]):
     play = Play("ann", "bob", "cid")
-    kept = Frames(lambda _id: True, lambda: NOW_MS)
+    kept = Frames(tuple, lambda: NOW_MS)
     for number, step in enumerate(steps, 1):
         with suppress(Refused):
             play.later(7).do(command_of(step, number, play.state, [one.id for one in play.state.window]))
         for id in play.state.members:
             for limit in (3, 50):
                 asked = {"before_ms": None, "limit": limit, "include_archived": True}
-                fresh = Frames(lambda _id: True, lambda: NOW_MS).page_for(play.state, id, **asked)
+                fresh = Frames(tuple, lambda: NOW_MS).page_for(play.state, id, **asked)
                 assert kept.page_for(play.state, id, **asked) == fresh
 
 

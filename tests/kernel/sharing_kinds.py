@@ -122,7 +122,7 @@ def _conversation_steps() -> st.SearchStrategy[Sequence[Step]]:
 
 
 def conversations() -> Subject:
-    kinds = chat_kinds(lambda _id: False, lambda: NOW_MS)
+    kinds = chat_kinds(lambda _ids: (), lambda: NOW_MS)
     return Subject(
         made_in="actors/chat/kind.py",
         kind=kinds.conversation,

@@ -130,7 +130,9 @@ async def test_a_view_ends_with_its_last_viewer(autojump_clock: MockClock, stage
     assert stage.simulation.reads.count("load_purse") == 2
 
 
-async def test_no_view_has_the_epoch_of_an_earlier_load_of_it(autojump_clock: MockClock, stage: Stage) -> None:
+async def test_no_view_has_the_epoch_of_an_earlier_load_of_it(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
     """Many that come at once share one; whatever went meanwhile has another when it is back."""
     for name in ("bob", "cat"):
         stage.simulation.rows["purse", name] = {}

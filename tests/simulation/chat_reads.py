@@ -28,7 +28,7 @@ MENTIONS_COUNTED = 200
 
 def simulated_chat(now_ms: Callable[[], int]) -> ChatKinds:
     """The kinds of chat over rows in memory."""
-    kinds = chat_kinds(lambda _id: False, now_ms)
+    kinds = chat_kinds(lambda _ids: (), now_ms)
     conversation, inbox = kinds.conversation, kinds.inbox
     assert conversation.lookups is not None
     changes = {

@@ -103,7 +103,7 @@ async def _journal(both: Both, rng: Random) -> None:
 
 async def _chat(both: Both, rng: Random, number: int) -> None:
     """A turn of one or two commands by the real rules; now and then its head, lease or receipt is not right."""
-    real = chat_kinds(lambda _id: False, lambda: START_MS).conversation
+    real = chat_kinds(lambda _ids: (), lambda: START_MS).conversation
     kind = simulated_chat(lambda: START_MS).conversation
     state = await kind.load(both.tables, ID)
     head, now_ms = both.tables.heads[KIND, ID], START_MS + number * 500
@@ -145,7 +145,7 @@ async def _chat(both: Both, rng: Random, number: int) -> None:
 
 
 async def _fetched(both: Both, need: Need) -> Any:
-    real = chat_kinds(lambda _id: False, lambda: START_MS).conversation
+    real = chat_kinds(lambda _ids: (), lambda: START_MS).conversation
     found = await fetch(both.tables, ID, need)
     assert await both.database.read(real.lookups.fetch, ID, need) == found
     return found
@@ -179,7 +179,7 @@ def _command(tables: Tables, rng: Random, number: int) -> requests.Request:
 @pytest.mark.parametrize("seed", range(2))
 async def test_the_simulated_database_answers_as_the_real_one(database: Database, seed: int) -> None:
     rng, both = Random(seed), await _both(database)
-    real, inbox = (kinds := chat_kinds(lambda _id: False, lambda: START_MS)).conversation, kinds.inbox
+    real, inbox = (kinds := chat_kinds(lambda _ids: (), lambda: START_MS)).conversation, kinds.inbox
     for number in range(1, OPERATIONS + 1):
         await (_journal(both, rng) if rng.random() < 0.4 else _chat(both, rng, number))
         if number % 5 == 0:

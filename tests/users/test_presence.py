@@ -59,6 +59,21 @@ def test_the_grace_is_ten_seconds(presence, clock, told):
     assert told == [(ANN, True), (ANN, False)]
 
 
+def test_those_among_some_who_are_online(presence, clock):
+    """Asked for many at once, it says what it says for each."""
+    for user in (BEN, ANN, "cat"):
+        presence.opened(user)
+    assert presence.online_among((ANN, "dan", BEN)) == [ANN, BEN]
+    presence.closed(BEN)
+    clock.at_ms += GRACE_MS - 1
+    presence.closed("cat")
+    for _ in range(2):
+        everybody = (BEN, "cat", ANN, "dan")
+        assert presence.online_among(everybody) == [id for id in everybody if presence.is_online(id)]
+        clock.at_ms += 1
+    assert presence.online_among(everybody) == ["cat", ANN]
+
+
 def test_coming_back_within_the_grace_tells_nobody(presence, clock, told):
     presence.opened(ANN)
     presence.closed(ANN)
