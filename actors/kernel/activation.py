@@ -30,8 +30,8 @@ meanwhile. Until then they are `letters` of this activation like any other: they
       Fenced
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from actors.kernel.alarm import Alarm
 from actors.kernel.announcement import announce, announce_unknown
@@ -54,6 +54,14 @@ ENDING = (OutcomeUnknown, Fenced, HeadMoved)
 RESTING, READING, DECIDING, COMMITTING, SETTLING, ENDED = range(6)
 
 
+class Owner(Protocol):
+    """Whose state an activation is."""
+
+    def failed(self, error: Exception, /) -> None:
+        """The activation has ended with this error."""
+        ...
+
+
 class Activation:
     """The in-memory state of an owner, and the turns that change it.
 
@@ -63,7 +71,7 @@ class Activation:
         mailbox: the owner's; it outlives this activation.
         recovered: the committed state to start from.
         fence: the lease's fence, under which its turns are written.
-        failed: called once with the error that ended the activation, unless `end` ended it.
+        owner: hears once of the error that ended the activation, unless `end` ended it.
     """
 
     __slots__ = (
@@ -72,12 +80,12 @@ class Activation:
         "_at_ms",
         "_carried",
         "_draft",
-        "_failed",
         "_fence",
         "_keeping",
         "_lost",
         "_mailbox",
         "_outcome",
+        "_owner",
         "_phase",
         "_queued",
         "_resting",
@@ -105,7 +113,7 @@ class Activation:
         mailbox: Mailbox,
         recovered: Recovered,
         fence: int,
-        failed: Callable[[Exception], None],
+        owner: Owner,
     ) -> None:
         self.kind = kind
         self.id = id
@@ -113,7 +121,7 @@ class Activation:
         self._mailbox = mailbox
         self._shard = runtime.placement.shard_of(kind.name, id)
         self._fence = fence
-        self._failed = failed
+        self._owner = owner
         self.state = recovered.state
         self.seq = recovered.seq
         self.version = recovered.version
@@ -141,7 +149,7 @@ class Activation:
             runtime.clock,
             due_ms=kind.due(self.state),
             written_ms=recovered.due_at_ms,
-            rung=self._expire,
+            owner=self,
         )
         self._alarm.arm()
 
@@ -166,6 +174,12 @@ class Activation:
         """Write the head row again if its deadline, which has passed, is not the state's."""
         self._alarm.check_head()
         if self._alarm.is_stale:
+            self.look()
+
+    def rung(self, now_ms: int) -> None:
+        """Enqueue the kind's `expire` command, because the deadline of the state has come; called by the alarm."""
+        if self.kind.deadlines is not None:
+            self._mailbox.tell(self.kind.deadlines.expire(self.state, now_ms))
             self.look()
 
     async def wait_rest(self) -> None:
@@ -207,7 +221,7 @@ class Activation:
     def fail(self, fault: Exception) -> None:
         """Report the error that ends this activation; also called by the scheduler, when a step raised."""
         if self._phase != ENDED:
-            self._failed(fault)
+            self._owner.failed(fault)
 
     def _take(self) -> None:
         """Begin a turn, if there is anything to decide."""
@@ -333,9 +347,3 @@ class Activation:
     def _ready(self) -> None:
         self._queued = True
         self._runtime.scheduler.ready(self)
-
-    def _expire(self, now_ms: int) -> None:
-        """Enqueue the kind's `expire` command, because the deadline of the state has come."""
-        if self.kind.deadlines is not None:
-            self._mailbox.tell(self.kind.deadlines.expire(self.state, now_ms))
-            self.look()

@@ -103,10 +103,7 @@ class Actor:
     def open_channel(self) -> Channel:
         """Return the channel of a live actor, made at the first call."""
         if self.channel is None:
-            runtime = self._runtime
-            self.channel = Channel(
-                self.kind, self.id, counters=runtime.counters, start=runtime.start, owner=self
-            )
+            self.channel = Channel(self.kind, self.id, self._runtime, self)
             self._attach()
         return self.channel
 
@@ -193,7 +190,7 @@ class Actor:
             self.id,
             self._runtime,
             mailbox=self.mailbox,
-            failed=self._failed,
+            owner=self,
             restarts=self._restarts,
         )
         shown = None if self._copied_version is None or self.shows_outdated else self.channel
@@ -211,6 +208,11 @@ class Actor:
         activation.look()
         if self._closing:
             self._retire_soon()
+
+    def failed(self, error: Exception) -> None:
+        """Receive the error that has ended the activation; a task loads the next one when it is wanted."""
+        self.stopped(error)
+        self._runtime.start(supervise, self, error)
 
     def stopped(self, error: Exception) -> None:
         """Answer the letters of the activation that failed with its error; when a load failed, all that wait."""
@@ -263,11 +265,6 @@ class Actor:
         if self._restarts is None:
             self._restarts = Restarts()
         return self._restarts
-
-    def _failed(self, error: Exception) -> None:
-        """Receive the error that has ended the activation; a task loads the next one when it is wanted."""
-        self.stopped(error)
-        self._runtime.start(supervise, self, error)
 
     def _retire_soon(self) -> None:
         if self.activation is None:

@@ -1,7 +1,7 @@
 """The deadline of one activation: that of its state, the one that its head row names, and the timer for it."""
 
-from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
 from actors.kernel.clock import Clock
 from actors.kernel.timers import Timers
@@ -13,6 +13,14 @@ HORIZON_MS = 60_000
 RING_AGAIN_MS = 1_000
 
 
+class Owner(Protocol):
+    """Whose alarm it is."""
+
+    def rung(self, now_ms: int, /) -> None:
+        """The state's deadline has come; it is `now_ms`, epoch milliseconds."""
+        ...
+
+
 class Alarm:
     """The deadline of one activation.
 
@@ -20,13 +28,13 @@ class Alarm:
         timers, clock: of all actors.
         due_ms: the deadline of the state, epoch milliseconds; None without one.
         written_ms: the deadline that the head row names.
-        rung: called with the time (epoch milliseconds) when the state's deadline has come.
+        owner: told when the state's deadline has come.
 
     Attributes:
         is_stale: the head row names another deadline than the state and must be written.
     """
 
-    __slots__ = ("_armed_ms", "_clock", "_due_ms", "_rung", "_rung_ms", "_timers", "_written_ms", "is_stale")
+    __slots__ = ("_armed_ms", "_clock", "_due_ms", "_owner", "_rung_ms", "_timers", "_written_ms", "is_stale")
 
     def __init__(
         self,
@@ -35,13 +43,13 @@ class Alarm:
         *,
         due_ms: int | None,
         written_ms: int | None,
-        rung: Callable[[int], None],
+        owner: Owner,
     ) -> None:
         self._timers = timers
         self._clock = clock
         self._due_ms = due_ms
         self._written_ms = written_ms
-        self._rung = rung
+        self._owner: Owner | None = owner
         self._armed_ms: int | None = None
         self._rung_ms = -1
         self.is_stale = written_ms != due_ms
@@ -73,22 +81,18 @@ class Alarm:
             self._timers.at(due_ms, partial(self._ring, due_ms))
 
     def silence(self) -> None:
-        """Ring no more, and drop the reference to `rung`."""
+        """Ring no more, and let go of the owner."""
         self._armed_ms = None
         self._due_ms = None
-        self._rung = _ignore
+        self._owner = None
 
     def _ring(self, armed_ms: int) -> None:
         if self._armed_ms != armed_ms:
             return
         self._armed_ms = None
         now_ms = self._clock.now_ms()
-        if self._due_ms is not None and self._due_ms <= now_ms:
+        if self._owner is not None and self._due_ms is not None and self._due_ms <= now_ms:
             self._rung_ms = now_ms
-            self._rung(now_ms)
+            self._owner.rung(now_ms)
         else:
             self.arm()
-
-
-def _ignore(_now_ms: int) -> None:
-    """Called in place of an activation that has ended."""

@@ -11,7 +11,7 @@ A channel outlives its actor's restarts; `live` says whether there is a state at
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import trio
 
@@ -25,35 +25,39 @@ from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Owner, Subscrip
 from actors.kernel.supervisor import Contained
 
 
+class System(Protocol):
+    """What all channels share."""
+
+    @property
+    def counters(self) -> Counters:
+        """Totals, for the metrics."""
+        ...
+
+    @property
+    def start(self) -> Callable[..., None]:
+        """Starts a task that outlives the caller."""
+        ...
+
+
 class Channel:
     """The subscribers of one owner or view.
 
     Args:
         shown: the kind or view.
         id: of the owner or view.
-        counters: the system's, for the metrics.
-        start: starts a task that outlives the caller.
+        system: what all channels share.
         owner: told when the last subscriber has left.
     """
 
     __slots__ = (
-        "_counters", "_groups", "_owner", "_publications", "_recent", "_sending", "_start", "_subscriptions",
+        "_groups", "_owner", "_publications", "_recent", "_sending", "_subscriptions", "_system",
         "epoch", "id", "live", "offset", "published", "shown", "state", "told",
     )  # fmt: skip
 
-    def __init__(
-        self,
-        shown: Shown,
-        id: str,
-        *,
-        counters: Counters,
-        start: Callable[..., None],
-        owner: Owner,
-    ) -> None:
+    def __init__(self, shown: Shown, id: str, system: System, owner: Owner) -> None:
         self.shown = shown
         self.id = id
-        self._counters = counters
-        self._start = start
+        self._system = system
         self._owner: Owner | None = owner
         self.live = False
         self.state: Any = None
@@ -178,7 +182,7 @@ class Channel:
         self._subscriptions += [subscription]  # which makes room for one, where `append` does for four
         subscription.at = self.published
         if first is not NOTHING and not request.sink.offer(first):
-            pass_over(self, subscription, self._counters)
+            pass_over(self, subscription, self._system.counters)
         return subscription
 
     @property
@@ -256,6 +260,7 @@ class Channel:
 
     def _tell(self, events: list[tuple[int | None, Any]], *, reframing: int, whole: bool = False) -> None:
         self.published += 1
+        self._forget()
         publication = Publication(
             self.published, self.state, events, told=self.told, reframes=reframing > 0, whole=whole
         )
@@ -267,12 +272,12 @@ class Channel:
         if self._sending:
             return
         if len(self._subscriptions) <= SLICE:
-            deliver(self, self._subscriptions.copy(), self._counters)
+            deliver(self, self._subscriptions.copy(), self._system.counters)
             self._settle(self.published)
         else:
-            deliver(self, self._subscriptions[:SLICE], self._counters)
+            deliver(self, self._subscriptions[:SLICE], self._system.counters)
             self._sending = True
-            self._start(self._send)
+            self._system.start(self._send)
 
     async def _send(self) -> None:
         """Serve all subscriptions that are behind, slice by slice, until none is."""
@@ -284,7 +289,7 @@ class Channel:
                     break
                 for first in range(0, len(behind), SLICE):
                     await trio.lowlevel.checkpoint()
-                    deliver(self, behind[first : first + SLICE], self._counters)
+                    deliver(self, behind[first : first + SLICE], self._system.counters)
                 self._settle(upto)
         finally:
             self._sending = False
@@ -298,6 +303,10 @@ class Channel:
                 self._publications = None
             else:
                 del publications[: upto + 1 - publications[0].number]
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop what is encoded: what subscribers have not had is more now, or nothing."""
         for group in self._groups:
             group.forget()
 

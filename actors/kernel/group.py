@@ -22,6 +22,9 @@ NOTHING = Prepared((), b"")
 BROKEN = Prepared((), b"")
 TOO_LARGE = Prepared((), b"")
 
+NEWEST = -1
+"""Below the number of every publication."""
+
 SHARED_KEYS = 32
 """How many of the latest keys are kept to be shared: of each view in either mode."""
 
@@ -103,11 +106,6 @@ class Source(Protocol):
         ...
 
     @property
-    def published(self) -> int:
-        """The number of the last publication."""
-        ...
-
-    @property
     def groups(self) -> int:
         """How many groups there are."""
         ...
@@ -164,16 +162,14 @@ class Group:
         size: how many members there are.
     """
 
-    __slots__ = ("_channel", "_ready", "_ready_for", "_snapshot", "key", "size")
+    __slots__ = ("_channel", "_ready", "key", "size")
 
     def __init__(self, channel: Source, key: GroupKey) -> None:
         self._channel = channel
         self.key = key
         self.size = 0
-        # {at: what a member that has had publication `at` has not had}, valid while `_ready_for` is the newest
+        # {at: what a member that has had publication `at` has not had; NEWEST: the snapshot}
         self._ready: dict[int, Prepared] | None = None
-        self._ready_for = 0
-        self._snapshot: Prepared | None = None
 
     def prepare(self, at: int) -> Prepared:
         """Return what a member has not had, joined; NOTHING when that is nothing, BROKEN if it cannot be encoded.
@@ -184,9 +180,6 @@ class Group:
             at: the number of the last publication that the member has had.
         """
         channel = self._channel
-        if self._ready_for != channel.published:
-            self._ready_for = channel.published
-            self._ready = self._snapshot = None
         if self._ready is None:
             self._ready = {}
         elif at in self._ready:
@@ -196,8 +189,8 @@ class Group:
         return self._ready[at]
 
     def forget(self) -> None:
-        """Drop encoded bytes; they are made again when they are needed."""
-        self._ready = self._snapshot = None
+        """Drop encoded bytes, because all members have had them, or something new has been published."""
+        self._ready = None
 
     def snapshot(self, skipped: int) -> Prepared:
         """Encode the newest snapshot; `skipped` is how many reframing events were not sent before it."""
@@ -268,7 +261,7 @@ class Group:
                     break
         except Forgotten:
             newest = True
-        ready[at] = self._newest() if newest else _joined(parts)
+        ready[at] = self._newest(ready) if newest else _joined(parts)
 
     def _encoded(self, publication: Publication) -> Prepared:
         encoded, event_key = publication.encoded, self._channel.shown.rendering.event_key
@@ -287,10 +280,11 @@ class Group:
         encoded[self if common is None or to_one else common] = prepared
         return prepared
 
-    def _newest(self) -> Prepared:
-        if self._snapshot is None:
-            self._snapshot = self.snapshot(0)
-        return self._snapshot
+    def _newest(self, ready: dict[int, Prepared]) -> Prepared:
+        found = ready.get(NEWEST)
+        if found is None:
+            found = ready[NEWEST] = self.snapshot(0)
+        return found
 
 
 def _joined(parts: list[Prepared]) -> Prepared:

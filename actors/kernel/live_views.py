@@ -6,10 +6,9 @@ system: an actor marks views by one call.
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-from actors.kernel.counters import Counters
-from actors.kernel.fanout import Channel
+from actors.kernel.fanout import Channel, System
 from actors.kernel.kind import View
 from actors.kernel.mailbox import Failure
 from actors.kernel.one_shot import OneShot
@@ -37,23 +36,19 @@ class LiveView:
     Args:
         view, id: the view, and the id for which it is shown.
         owner: renders it, and drops it once it is unwatched.
-        counters, start: passed to its channel.
+        system: what all channels share.
 
     Attributes:
         channel: its subscribers.
     """
 
     __slots__ = (
-        "_owner", "busy", "channel", "dirty", "error", "id", "loaded", "pause_ms", "quiet_until_ms",
-        "rings_ms", "state", "view", "waiting", "wanted",
+        "_owner", "busy", "channel", "dirty", "error", "loaded", "pause_ms", "quiet_until_ms",
+        "rings_ms", "state", "waiting", "wanted",
     )  # fmt: skip
 
-    def __init__(
-        self, view: View[Any], id: str, owner: Owner, *, counters: Counters, start: Callable[..., None]
-    ) -> None:
-        self.view = view
-        self.id = id
-        self.channel = Channel(view, id, counters=counters, start=start, owner=self)
+    def __init__(self, view: View[Any], id: str, owner: Owner, system: System) -> None:
+        self.channel = Channel(view, id, system, self)
         self._owner = owner
         self.state: Any = None
         self.loaded = False
@@ -69,6 +64,16 @@ class LiveView:
         self.wanted = 0
         self.waiting: list[OneShot[Failure | None]] | None = None
         self.error: str | None = None
+
+    @property
+    def view(self) -> View[Any]:
+        """The view that is shown."""
+        return cast("View[Any]", self.channel.shown)
+
+    @property
+    def id(self) -> str:
+        """The id for which the view is shown."""
+        return self.channel.id
 
     def statistics(self, now_ms: int) -> ActorStatistics:
         """Return its row for the list of actors."""

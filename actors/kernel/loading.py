@@ -4,10 +4,9 @@ Invariants: no more owners load at once than `Runtime.loads` admits; where the l
 head is sealed first, so that what is read stays true.
 """
 
-from collections.abc import Callable
 from typing import Any
 
-from actors.kernel.activation import Activation
+from actors.kernel.activation import Activation, Owner
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Mailbox
 from actors.kernel.observed import ObservedActivation
@@ -22,7 +21,7 @@ async def load(
     runtime: Runtime,
     *,
     mailbox: Mailbox,
-    failed: Callable[[Exception], None],
+    owner: Owner,
     restarts: Restarts | None,
 ) -> Activation:
     """Make an activation of an owner's committed state. Cancellation: there is none.
@@ -30,7 +29,7 @@ async def load(
     Args:
         kind, id: of the owner.
         runtime: what all actors share.
-        mailbox, failed: passed to the activation.
+        mailbox, owner: passed to the activation.
         restarts: those of the actor; None before the first.
 
     Raises: NotFound for no such owner, Fenced when another node has its shard, other PersistenceErrors when rows
@@ -46,4 +45,4 @@ async def load(
     if recovered is None:
         raise kind.unknown
     opened = Activation if runtime.observer is None else ObservedActivation
-    return opened(kind, id, runtime, mailbox=mailbox, recovered=recovered, fence=fence, failed=failed)
+    return opened(kind, id, runtime, mailbox=mailbox, recovered=recovered, fence=fence, owner=owner)

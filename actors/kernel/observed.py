@@ -1,9 +1,8 @@
 """The mailbox and the activation of a system that has an observer: the same, and each turn is seen."""
 
-from collections.abc import Callable
 from typing import Any
 
-from actors.kernel.activation import COMMITTING, Activation
+from actors.kernel.activation import COMMITTING, Activation, Owner
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Letter, Mailbox
 from actors.kernel.observer import ObservedTurn, Observer
@@ -58,11 +57,11 @@ class ObservedActivation(Activation):
         mailbox: Mailbox,
         recovered: Recovered,
         fence: int,
-        failed: Callable[[Exception], None],
+        owner: Owner,
     ) -> None:
         self._causes: dict[Letter, object] = {}
         self._seen: ObservedTurn | None = None
-        super().__init__(kind, id, runtime, mailbox=mailbox, recovered=recovered, fence=fence, failed=failed)
+        super().__init__(kind, id, runtime, mailbox=mailbox, recovered=recovered, fence=fence, owner=owner)
 
     def end(self) -> None:
         """As of `Activation`; a turn under way is over as well."""

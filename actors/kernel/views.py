@@ -118,7 +118,7 @@ class Views:
         if found is not None:
             return found
         runtime = self._runtime
-        live = LiveView(view, id, self, counters=runtime.counters, start=runtime.start)
+        live = LiveView(view, id, self, runtime)
         self._live.add(live)
         live.quiet_until_ms = runtime.clock.now_ms()
         self._start_load(live)

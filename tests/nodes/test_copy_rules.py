@@ -24,11 +24,21 @@ def _turned(version: int, *events: Any, epoch: str = "e", durable: bool = True) 
     return Turned(KIND.name, "x", epoch, version, durable, [encode(event) for event in events])
 
 
+class Nothing:
+    """What channels share, where none is walked by a task."""
+
+    def __init__(self) -> None:
+        self.counters = Counters()
+
+    def start(self, *_task: object) -> None:
+        """Starts nothing."""
+
+
 def _copy(*, seq: int = 3, version: int = 5) -> tuple[Copy, Socket]:
     """A whole copy, and somebody who watches it and has had the snapshot."""
 
     def open_channel(copy: Copy) -> Channel:
-        return Channel(KIND, "x", counters=Counters(), start=lambda *_: None, owner=copy)
+        return Channel(KIND, "x", Nothing(), copy)
 
     copy, socket = Copy(KIND, "x", 7, open_channel), Socket()
     copy.renew(_recovered(seq, version), None, 0)

@@ -129,7 +129,7 @@ class Copies:
         runtime = self._runtime
 
         def open_channel(copy: Copy) -> Channel:
-            return Channel(kind, id, counters=runtime.counters, start=runtime.start, owner=copy)
+            return Channel(kind, id, runtime, copy)
 
         copy = Copy(kind, id, shard_of(kind.name, id), open_channel)
         self._copies[kind.name, id] = copy
