@@ -129,7 +129,7 @@ class Frames:
         return sight
 
     def online(self, speaking: Collection[str], silent: Collection[str]) -> tuple[str, ...]:
-        """Who of the participants of one conversation shows as online, in no particular order.
+        """Who of the participants of one conversation shows as online: in the order of `speaking`, then others.
 
         Args:
             speaking: those who have made the conversation or written in it.

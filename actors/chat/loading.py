@@ -6,6 +6,8 @@ from msgspec.structs import replace
 from actors.chat.lookups import newest_archived, newest_left_out_ms, oldest_seq, read_tail
 from actors.chat.records import line_of
 from actors.chat.state import (
+    NONE_DUE,
+    NONE_SENT,
     NOTHING_LOOKED_UP,
     Member,
     State,
@@ -44,7 +46,7 @@ def dump(state: State) -> bytes:
 
 def restore(kept: bytes) -> State:
     """The state that `dump` has made a snapshot of."""
-    return _decoder.decode(kept)
+    return replace(_decoder.decode(kept), read_notices_sent_ms=NONE_SENT, read_notices_due=NONE_DUE)
 
 
 async def load(conn: Connection, conversation_id: str) -> State | None:

@@ -25,7 +25,7 @@ from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Owner, Subscrip
 from actors.kernel.supervisor import Contained
 
 
-class System(Protocol):
+class Common(Protocol):
     """What all channels share."""
 
     @property
@@ -45,19 +45,32 @@ class Channel:
     Args:
         shown: the kind or view.
         id: of the owner or view.
-        system: what all channels share.
+        common: what all channels share.
         owner: told when the last subscriber has left.
     """
 
     __slots__ = (
-        "_groups", "_owner", "_publications", "_recent", "_sending", "_subscriptions", "_system",
-        "epoch", "id", "live", "offset", "published", "shown", "state", "told",
+        "_common",
+        "_groups",
+        "_owner",
+        "_publications",
+        "_recent",
+        "_sending",
+        "_subscriptions",
+        "epoch",
+        "id",
+        "live",
+        "offset",
+        "published",
+        "shown",
+        "state",
+        "told",
     )  # fmt: skip
 
-    def __init__(self, shown: Shown, id: str, system: System, owner: Owner) -> None:
+    def __init__(self, shown: Shown, id: str, common: Common, owner: Owner) -> None:
         self.shown = shown
         self.id = id
-        self._system = system
+        self._common = common
         self._owner: Owner | None = owner
         self.live = False
         self.state: Any = None
@@ -182,7 +195,7 @@ class Channel:
         self._subscriptions += [subscription]  # which makes room for one, where `append` does for four
         subscription.at = self.published
         if first is not NOTHING and not request.sink.offer(first):
-            pass_over(self, subscription, self._system.counters)
+            pass_over(self, subscription, self._common.counters)
         return subscription
 
     @property
@@ -272,12 +285,12 @@ class Channel:
         if self._sending:
             return
         if len(self._subscriptions) <= SLICE:
-            deliver(self, self._subscriptions.copy(), self._system.counters)
+            deliver(self, self._subscriptions.copy(), self._common.counters)
             self._settle(self.published)
         else:
-            deliver(self, self._subscriptions[:SLICE], self._system.counters)
+            deliver(self, self._subscriptions[:SLICE], self._common.counters)
             self._sending = True
-            self._system.start(self._send)
+            self._common.start(self._send)
 
     async def _send(self) -> None:
         """Serve all subscriptions that are behind, slice by slice, until none is."""
@@ -289,7 +302,7 @@ class Channel:
                     break
                 for first in range(0, len(behind), SLICE):
                     await trio.lowlevel.checkpoint()
-                    deliver(self, behind[first : first + SLICE], self._system.counters)
+                    deliver(self, behind[first : first + SLICE], self._common.counters)
                 self._settle(upto)
         finally:
             self._sending = False

@@ -179,14 +179,14 @@ class Group:
         Args:
             at: the number of the last publication that the member has had.
         """
-        channel = self._channel
-        if self._ready is None:
-            self._ready = {}
-        elif at in self._ready:
-            return self._ready[at]
-        self._ready[at] = BROKEN
-        attempt("encoding", channel.shown.name, channel.id, self._make, at, self._ready)
-        return self._ready[at]
+        channel, ready = self._channel, self._ready
+        if ready is None:
+            ready = self._ready = {}
+        elif at in ready:
+            return ready[at]
+        ready[at] = BROKEN
+        attempt("encoding", channel.shown.name, channel.id, self._make, at, ready)
+        return ready[at]
 
     def forget(self) -> None:
         """Drop encoded bytes, because all members have had them, or something new has been published."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, Protocol, cast
 
-from actors.kernel.fanout import Channel, System
+from actors.kernel.fanout import Channel, Common
 from actors.kernel.kind import View
 from actors.kernel.mailbox import Failure
 from actors.kernel.one_shot import OneShot
@@ -36,7 +36,7 @@ class LiveView:
     Args:
         view, id: the view, and the id for which it is shown.
         owner: renders it, and drops it once it is unwatched.
-        system: what all channels share.
+        common: what all channels share.
 
     Attributes:
         channel: its subscribers.
@@ -47,8 +47,8 @@ class LiveView:
         "rings_ms", "state", "waiting", "wanted",
     )  # fmt: skip
 
-    def __init__(self, view: View[Any], id: str, owner: Owner, system: System) -> None:
-        self.channel = Channel(view, id, system, self)
+    def __init__(self, view: View[Any], id: str, owner: Owner, common: Common) -> None:
+        self.channel = Channel(view, id, common, self)
         self._owner = owner
         self.state: Any = None
         self.loaded = False

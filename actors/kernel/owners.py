@@ -36,12 +36,12 @@ class Owners:
         self._copies = copies
         self._nursery = nursery
         self._left: trio.Event | None = None  # while somebody waits
-        self._forget = self._gone  # bound once for all actors
+        self._on_leave = self._gone  # bound once for all actors
         runtime.placement.on_lost(self._lose)
 
     def activate(self, kind: Kind[Any, Any], id: str) -> Actor:
         """Have an owner loaded that is not here; returns its actor, in which letters can wait from now on."""
-        actor = self.live[kind.name, id] = Actor(kind, id, self._runtime, self._forget)
+        actor = self.live[kind.name, id] = Actor(kind, id, self._runtime, self._on_leave)
         if self._copies is not None:
             self._copies.hand_over(actor)
         self._nursery.start_soon(supervise, actor)

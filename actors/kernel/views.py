@@ -52,7 +52,6 @@ class Views:
         self._live = live
         self._peek = peek
         self._rng = rng
-        self._epoch: str | None = None
         self._loads = ViewLoads(runtime, self._landed)
 
     def peek(self, view: View[Any], id: str) -> Any:
@@ -98,7 +97,8 @@ class Views:
 
     def expecting(self, wanted: Iterable[tuple[View[Any], str]]) -> Expected:
         """Load views that are about to be watched; see `Watching.expecting`."""
-        return Expected(self, [self._find(view, id) for view, id in wanted])
+        epoch = self._new_epoch()
+        return Expected(self, [self._find(view, id, epoch) for view, id in wanted])
 
     async def landed(self, lives: Iterable[LiveView]) -> None:
         """Wait until some views are loaded; see `Expected.landed`. Cancellation ends only the wait."""
@@ -113,13 +113,15 @@ class Views:
 
     # -- coming and going ---------------------------------------------------------------------------
 
-    def _find(self, view: View[Any], id: str) -> LiveView:
+    def _find(self, view: View[Any], id: str, epoch: str | None = None) -> LiveView:
         found = self._live.find(view.name, id)
         if found is not None:
             return found
         runtime = self._runtime
         live = LiveView(view, id, self, runtime)
         self._live.add(live)
+        if view.durable is None:
+            live.channel.epoch = epoch or self._new_epoch()
         live.quiet_until_ms = runtime.clock.now_ms()
         self._start_load(live)
         return live
@@ -142,7 +144,6 @@ class Views:
         """Drop a view that has no subscriber and no viewer about to subscribe."""
         if not len(live.channel) and not live.wanted and live in self._live:
             self._live.remove(live)
-            self._epoch = None
             live.channel.part()
             if live.state is not None and live.view.release is not None:
                 with Contained("releasing a view", live.view.name, live.id):
@@ -182,27 +183,26 @@ class Views:
         live.error = None
         self._runtime.counters.activations += 1
         if live.view.durable is None:
-            live.channel.attach(self._epoch_of_loads(), 0, state)
+            live.channel.attach(live.channel.epoch or self._new_epoch(), 0, state)
         else:
             live.channel.attach(*live.view.durable.position(state), state)
         return None
 
-    def _epoch_of_loads(self) -> str:
-        """The epoch of a view that is loaded now, whose offsets count in memory.
+    def _new_epoch(self) -> str:
+        """A name for the history of views whose offsets count in memory.
 
-        It is another one than that of any earlier load of this view: what clients know of those offsets is void
-        (contract §9). Views share one until any of them goes or is to be loaded again: thousands come back at once.
+        Each load of a view has another one than its earlier loads, whose offsets are void (contract §9), and than the
+        views of other users: a client that has become somebody else must not resume what it has of the first.
         """
-        if self._epoch is None:
-            self._epoch = f"{self._rng.getrandbits(48):x}"
-        return self._epoch
+        return f"{self._rng.getrandbits(48):x}"
 
     def _failed(self, live: LiveView, failure: Failure) -> None:
         """After a failed load or rendering: detach the channel and try again later; its subscribers stay."""
         live.error = type(failure).__name__
         live.loaded = False
-        self._epoch = None
         live.channel.detach()
+        if live.view.durable is None:
+            live.channel.epoch = ""
         if isinstance(failure, NotFound):
             live.channel.end(failure.code)
         self.drop_unwatched(live)

@@ -130,21 +130,25 @@ async def test_a_view_ends_with_its_last_viewer(autojump_clock: MockClock, stage
     assert stage.simulation.reads.count("load_purse") == 2
 
 
-async def test_no_view_has_the_epoch_of_an_earlier_load_of_it(
+async def test_no_view_has_the_epoch_of_an_earlier_load_or_of_another_user(
     autojump_clock: MockClock, stage: Stage
 ) -> None:
-    """Many that come at once share one; whatever went meanwhile has another when it is back."""
-    for name in ("bob", "cat"):
-        stage.simulation.rows["purse", name] = {}
-    ann, bob, cat = Socket(), Socket(), Socket()
-    of_ann = await look(stage, ann)
-    await look(stage, bob, "bob")
-    assert bob.opened[0][0] == ann.opened[0][0]
+    """Those that one socket wants at once share one; whoever comes with another's place gets a snapshot."""
+    stage.simulation.rows["purse", "bob"] = {"b": 1}
+    ann, twin, bob, again = Socket(), Socket(), Socket(), Socket()
+    second = replace(PURSE, name="second purse")
+    with stage.system.watching.expecting([(PURSE, "ann"), (second, "ann")]) as expected:
+        await expected.landed()
+        of_ann = await look(stage, ann)
+        await stage.watch(twin, "ann", shown=second, id="ann")
+    epoch = ann.opened[0][0]
+    assert twin.opened[0][0] == epoch
+    await look(stage, bob, "bob", mode="delta", since=(epoch, 0))
+    assert bob.opened[0][0] != epoch
+    assert bob.frames[0]["data"] == {"b": 1}
     of_ann.close()  # type: ignore[attr-defined]
-    await look(stage, cat, "cat")
-    again = Socket()
-    await look(stage, again, since=(ann.opened[0][0], 0))
-    assert again.opened[0][0] != ann.opened[0][0]
+    await look(stage, again, mode="delta", since=(epoch, 0))
+    assert again.opened[0][0] != epoch
     assert not again.opened[0][2]
 
 

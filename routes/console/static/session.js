@@ -56,12 +56,9 @@ export async function restore() {
 
 /** Sign in with `{code}` of a link or `{token}`. Throws what the service refuses. */
 export async function signIn(credential) {
-  const { lastUserId } = partyline.session;
   await partyline.signIn(credential);
   others.postMessage("in");
-  // What the one before had begun to write is kept for them alone.
-  if (lastUserId !== null && lastUserId !== partyline.session.user.id) location.replace("/app");
-  else enter();
+  enter();
 }
 
 /** End this session, at the service, here, and in all tabs. Throws where the service does not answer: then it goes on. */
@@ -81,7 +78,14 @@ function forget() {
   location.replace("/app/sign-in");
 }
 
+// What the one before had begun to write is kept for them alone, also where another user signs in from another tab.
+function giveWay() {
+  hasGivenWay = true;
+  location.replace("/app");
+}
+
 function enter() {
+  if (hasGivenWay) return;
   me.value = partyline.session.user;
   permissions.value = partyline.session.permissions;
   reason.value = "";
@@ -105,6 +109,8 @@ function covers(held, node) {
   return held === "*" || (has.length === wants.length && has.every((part, at) => part === "*" || part === wants[at]));
 }
 
+let hasGivenWay = false;
+partyline.session.addEventListener("other", giveWay);
 partyline.session.addEventListener("renewed", enter);
 partyline.session.addEventListener("end", () => leave(say("signIn.ended")));
 others.onmessage = ({ data }) => {

@@ -117,3 +117,28 @@ async def test_a_page_that_the_browser_keeps_aside_keeps_nothing(world: World) -
         expect(page.get_by_text("Your session has ended.")).to_be_visible()
 
     await play(world, Look("light", 1280), story)
+
+
+async def test_a_tab_of_one_user_becomes_another_s_with_nothing_of_the_first(world: World) -> None:
+    """The session has ended, and somebody else signs in to the browser from another tab."""
+    ada, cat = await world.players("Ada", "Cat")
+    ben = await world.player("Ben")
+    room = await ada.talk_to(ben)
+    await with_a_picture(ada, room)
+
+    def story(scene: Scene) -> None:
+        page = enter(scene, ada, room)
+        session = scene.let(ada.get, "/v1/sessions")["items"][0]
+        scene.let(ada.do, "DELETE", f"/v1/sessions/{session['id']}")
+        shows_nothing(page)
+        page.evaluate("globalThis.isOfAda = true")
+        beside = scene.page_in(page.context)
+        beside.goto("/app/sign-in")
+        beside.get_by_label("Access token").fill(cat.token or "")
+        beside.get_by_role("button", name="Sign in").click()
+        for one in (beside, page):
+            expect(one.get_by_role("heading", name="Hello, Cat")).to_be_visible()
+        assert page.evaluate("globalThis.isOfAda ?? null") is None
+        assert SECRET not in page.evaluate("document.documentElement.outerHTML")
+
+    await play(world, Look("light", 1280), story)

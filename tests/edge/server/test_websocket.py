@@ -265,8 +265,8 @@ async def test_a_fault_while_a_socket_ends_is_no_concern_of_others(
 
     async def bad(socket: LiveSocket) -> None:
         if socket.user_id == "bad":
-            socket.on_close(fail)
             socket.on_close(heard.set)
+            socket.on_close(fail)  # told first: the last comes first
 
     app = Application(handler=bad, sockets=sockets)
     async with running(app) as base_url, raw(base_url) as fine:

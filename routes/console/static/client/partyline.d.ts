@@ -37,7 +37,10 @@ export class Partyline {
   signOut(): Promise<void>;
 }
 
-/** The access token of one user, kept fresh. Events: `renewed`, and `end` when there is none to be had any more. */
+/**
+ * The access token of one user, kept fresh. Events: `renewed`; `other` before it, when the token is another user's than the
+ * last; and `end` when there is none to be had any more.
+ */
 export class Session extends EventTarget {
   private constructor();
   readonly user: { id: string; name: string } | null;

@@ -42,6 +42,10 @@ export class Partyline {
       else this.live.refresh();
       hasEnded = false;
     });
+    this.session.addEventListener("other", () => {
+      hasEnded = true;
+      this.live.close();
+    });
     this.session.addEventListener("end", () => {
       hasEnded = true;
       this.live.pause();
@@ -52,7 +56,8 @@ export class Partyline {
   }
 
   /**
-   * Take up the session of this browser; false where there is none.
+   * Take up the session of this browser; false where there is none. Where it is another user's by now, nothing of the
+   * one before goes on.
    *
    * @throws {Problem|Unreachable} it cannot be said now.
    */
@@ -72,7 +77,7 @@ export class Partyline {
     const body = "code" in credential ? { code: credential.code } : {};
     const headers = "token" in credential ? { Authorization: `Bearer ${credential.token}` } : {};
     const grant = await this.#cookieGrant("/v1/sessions", body, headers, { isLoud: true });
-    if (grant.user.id !== this.session.lastUserId) this.live.close();
+    if (this.session.lastUserId === null) this.live.close();
     this.session.take(grant);
     this.live.resume();
   }

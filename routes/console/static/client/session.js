@@ -6,6 +6,7 @@ import { Problem } from "./problem.js";
  * The access token of one user, kept fresh.
  *
  * Events: `renewed` when there is a new token, `end` when there is none to be had any more; `event.detail` says why.
+ * `other` before `renewed`, when the new token is another user's than the last: the browser has signed in anew.
  */
 export class Session extends EventTarget {
   #getToken;
@@ -47,7 +48,8 @@ export class Session extends EventTarget {
   take(grant) {
     this.#token = grant.token;
     this.user = grant.user ?? this.user;
-    this.lastUserId = this.user?.id ?? this.lastUserId;
+    const before = this.lastUserId;
+    this.lastUserId = this.user?.id ?? before;
     this.permissions = grant.permissions ?? this.permissions;
     this.#backoff.reset();
     clearTimeout(this.#timer);
@@ -55,6 +57,7 @@ export class Session extends EventTarget {
       const leftMs = Date.parse(grant.expiresAt) - Date.now();
       this.#timer = setTimeout(() => this.#renewInTime(), Math.min(leftMs * 0.8, LONGEST_TIMER_MS));
     }
+    if (before !== null && this.lastUserId !== before) this.dispatchEvent(new CustomEvent("other"));
   }
 
   /**
