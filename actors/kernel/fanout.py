@@ -50,21 +50,8 @@ class Channel:
     """
 
     __slots__ = (
-        "_common",
-        "_groups",
-        "_owner",
-        "_publications",
-        "_recent",
-        "_sending",
-        "_subscriptions",
-        "epoch",
-        "id",
-        "live",
-        "offset",
-        "published",
-        "shown",
-        "state",
-        "told",
+        "_common", "_groups", "_owner", "_publications", "_recent", "_sending", "_subscriptions",
+        "epoch", "id", "live", "offset", "published", "shown", "state", "told",
     )  # fmt: skip
 
     def __init__(self, shown: Shown, id: str, common: Common, owner: Owner) -> None:

@@ -63,7 +63,11 @@ class Watching:
         return self._views.watch_now(shown, id, request)
 
     def expecting(self, wanted: Iterable[tuple[View[Any], str]]) -> Expected:
-        """Load views, by view and id, all at once, which are then watched within a block."""
+        """Load views, by view and id, all at once, which are then watched within a block.
+
+        Args:
+            wanted: all of one viewer, because those that are not loaded yet get one epoch.
+        """
         return self._views.expecting(wanted)
 
     async def _watch_owner(self, kind: Kind[Any, Any], id: str, request: WatchRequest) -> Subscription:
