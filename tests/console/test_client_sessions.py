@@ -12,6 +12,27 @@ from tests.support.world import World
 
 pytestmark = pytest.mark.slow
 
+
+async def run(folder: Path, program: str, *arguments: str) -> list[str]:
+    """Run a program beside the client, in Node; returns the words that it says."""
+    command = node()
+    if command is None:
+        pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
+    copytree(CLIENT, folder / "client")
+    (folder / "client/package.json").write_text('{"type": "module"}')
+    (folder / "program.mjs").write_text(program)
+    with patience():
+        done = await trio.run_process(
+            [*command, "program.mjs", *arguments],
+            cwd=folder,
+            capture_stdout=True,
+            capture_stderr=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().split()
+
+
 SIGNED_IN_AGAIN = """
 import { Partyline } from "./client/partyline.js";
 const [url, token] = process.argv.slice(2);
@@ -53,35 +74,57 @@ live.close();
 """What somebody watched and had not sent yet, when another signs in to the browser."""
 
 
+RENEWED_AFTER_SIGNING_IN_AGAIN = """
+import { Partyline } from "./client/partyline.js";
+const [url, token, id] = process.argv.slice(2);
+let opened = 0;
+class Counted extends WebSocket { constructor(...all) { super(...all); opened += 1; } }
+const getToken = async () => ({ token, user: { id } });
+const asPage = (address, more) => {
+  const headers = new Headers(more.headers);
+  headers.set("Origin", url);
+  return fetch(address, { ...more, headers });
+};
+const partyline = new Partyline({ url, getToken, fetch: asPage, WebSocket: Counted, random: () => 0 });
+const { live, session } = partyline;
+const isLive = () => new Promise((resolve) => {
+  live.addEventListener("state", ({ detail }) => detail === "live" && resolve());
+});
+const first = isLive();
+await partyline.restore();
+live.subscribe("inbox", {});
+await first;
+session.end();
+const second = isLive();
+await partyline.signIn({ token });
+await second;
+await session.renew();
+console.log(opened);
+live.close();
+"""
+"""A session that has ended, the same user on the same page again, and the next fresh token."""
+
+
+async def test_a_fresh_token_has_a_fresh_socket_also_after_signing_in_again(
+    world: World, tmp_path: Path
+) -> None:
+    """Else the socket would go on with the former token until that ends."""
+    ada = await world.player("Ada")
+    said = await run(tmp_path, RENEWED_AFTER_SIGNING_IN_AGAIN, world.url, ada.token or "", ada.id)
+    assert said == ["3"]
+
+
 async def test_nothing_of_one_user_goes_on_as_another(world: World, tmp_path: Path) -> None:
-    command = node()
-    if command is None:
-        pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
     ada, ben, cat = [await world.player(name) for name in ("Ada", "Ben", "Cat")]
     room = await ada.talk_to(cat)
-    copytree(CLIENT, tmp_path / "client")
-    (tmp_path / "client/package.json").write_text('{"type": "module"}')
-    (tmp_path / "another.mjs").write_text(SIGNED_IN_AS_ANOTHER)
-    asked = [*command, "another.mjs", world.url, ada.token, ada.id, ben.token, ben.id, room.id]
-    with patience():
-        done = await trio.run_process(
-            asked, cwd=tmp_path, capture_stdout=True, capture_stderr=True, check=False
-        )
-    assert done.stdout.decode().split() == ["other", "1", "0", "Unreachable"], done.stderr.decode()
+    said = await run(
+        tmp_path, SIGNED_IN_AS_ANOTHER, world.url, ada.token or "", ada.id, ben.token or "", ben.id, room.id
+    )
+    assert said == ["other", "1", "0", "Unreachable"]
 
 
 async def test_the_live_socket_ends_with_the_session_alone(world: World, tmp_path: Path) -> None:
     """Whoever gets a token is signed in, also where it has ended before the service looks at it."""
-    command = node()
-    if command is None:
-        pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
     ada = await world.player("Ada")
-    copytree(CLIENT, tmp_path / "client")
-    (tmp_path / "client/package.json").write_text('{"type": "module"}')
-    (tmp_path / "again.mjs").write_text(SIGNED_IN_AGAIN)
-    asked = [*command, "again.mjs", world.url, ada.token or ""]
-    with patience():
-        done = await trio.run_process(
-            asked, cwd=tmp_path, capture_stdout=True, capture_stderr=True, check=False
-        )
-    assert done.stdout.decode().split() == ["ended", "live", "0"], done.stderr.decode()
+    said = await run(tmp_path, SIGNED_IN_AGAIN, world.url, ada.token or "")
+    assert said == ["ended", "live", "0"]

@@ -44,6 +44,8 @@ export const may = (needs) => holds(own.value, needs);
 
 const others = new BroadcastChannel("partyline-session");
 
+let hasGivenWay = false;
+
 /** Take up the session of this browser, where it has one (`renewed` says so). */
 export async function restore() {
   try {
@@ -109,7 +111,6 @@ function covers(held, node) {
   return held === "*" || (has.length === wants.length && has.every((part, at) => part === "*" || part === wants[at]));
 }
 
-let hasGivenWay = false;
 partyline.session.addEventListener("other", giveWay);
 partyline.session.addEventListener("renewed", enter);
 partyline.session.addEventListener("end", () => leave(say("signIn.ended")));

@@ -13,6 +13,8 @@ export { Problem, Unreachable };
 
 /** One user's side of one service. */
 export class Partyline {
+  #hasEnded = false;
+
   /**
    * @param {object} [options]
    * @param {string} [options.url] address of the service; the page's own by default.
@@ -36,18 +38,16 @@ export class Partyline {
     this.rest = new Rest({ base, fetch: fetch ?? globalThis.fetch.bind(globalThis), authorize, newKey });
     this.live = new Live({ base, WebSocket: WebSocket ?? globalThis.WebSocket, authorize, newKey, random });
     if (token !== undefined) this.session.take({ token });
-    let hasEnded = false;
     this.session.addEventListener("renewed", () => {
-      if (hasEnded) this.live.resume();
+      if (this.#hasEnded) this.#resume();
       else this.live.refresh();
-      hasEnded = false;
     });
     this.session.addEventListener("other", () => {
-      hasEnded = true;
+      this.#hasEnded = true;
       this.live.close();
     });
     this.session.addEventListener("end", () => {
-      hasEnded = true;
+      this.#hasEnded = true;
       this.live.pause();
     });
     globalThis.addEventListener?.("online", () => this.live.wake());
@@ -79,13 +79,18 @@ export class Partyline {
     const grant = await this.#cookieGrant("/v1/sessions", body, headers, { isLoud: true });
     if (this.session.lastUserId === null) this.live.close();
     this.session.take(grant);
-    this.live.resume();
+    this.#resume();
   }
 
   /** End this browser's session, here and at the service; its tokens are refused from now on. */
   async signOut() {
     await this.rest.delete("/v1/sessions/current", { credentials: "same-origin", anonymous: true });
     this.session.end();
+  }
+
+  #resume() {
+    this.#hasEnded = false;
+    this.live.resume();
   }
 
   async #cookieGrant(path, body = {}, headers = {}, { isLoud = false } = {}) {
