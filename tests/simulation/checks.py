@@ -168,6 +168,8 @@ async def _parties(world: World) -> list[str]:
 async def _viewer(world: World, viewer: Viewer) -> list[str]:
     """Who has read everything sees what a fresh snapshot would show."""
     viewer.catch_up()
+    if viewer.shows == "party" and viewer.user_id in world.strays:
+        return []  # their view follows memory, which nobody has told of that party (`_parties`)
     fresh = await _fresh(world, viewer)
     if viewer.subscription is None:
         return [] if fresh is None else [f"{viewer.name} is not let in"]
