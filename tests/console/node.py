@@ -1,9 +1,14 @@
 """Node, for what of the console runs without a browser."""
 
 import subprocess
-from shutil import which
+from pathlib import Path
+from shutil import copytree, which
+
+import pytest
+import trio
 
 from tests.contract.sources import ROOT
+from tests.support.waiting import patience
 
 CLIENT = ROOT / "routes/console/static/client"
 """The folder of the client module."""
@@ -20,3 +25,24 @@ def node() -> list[str] | None:
         .split(".")[0]
     )
     return None if version < 20 else [path] if version >= 22 else [path, "--experimental-websocket"]
+
+
+async def run_beside_client(folder: Path, program: str, *arguments: str) -> str:
+    """Run a program in Node, in a folder with the client; returns what it says. Without Node the test is skipped."""
+    command = node()
+    if command is None:
+        pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
+    copytree(CLIENT, folder / "client")
+    (folder / "client/package.json").write_text('{"type": "module"}')
+    (folder / "program.mjs").write_text(program)
+    with patience():
+        done = await trio.run_process(
+            [*command, "program.mjs", *arguments],
+            cwd=folder,
+            capture_stdout=True,
+            capture_stderr=True,
+            check=False,
+        )
+    said = done.stdout.decode()
+    assert done.returncode == 0, said + done.stderr.decode()
+    return said

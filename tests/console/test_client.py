@@ -7,13 +7,12 @@ from pathlib import Path
 from shutil import copytree
 
 import pytest
-import trio
 
 from scripts.others.node import FOLDER, NoNode, install
-from tests.console.node import CLIENT, node
+from tests.console.node import CLIENT, run_beside_client
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.contract.sources import ROOT
-from tests.support.waiting import PATIENCE_SECONDS, patience
+from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import World
 
 COMPILER = "typescript@7.0.2"
@@ -114,23 +113,8 @@ def test_a_compiler_takes_the_types(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("heading", "lines"), [("Ten lines", ("Ada: hello",)), ("Forty lines", LINES)])
 async def test_in_node(world: World, tmp_path: Path, heading: str, lines: tuple[str, ...]) -> None:
-    command = node()
-    if command is None:
-        pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
     ada, ben = await world.players("Ada", "Ben")
-    copytree(CLIENT, tmp_path / "client")
-    (tmp_path / "client/package.json").write_text('{"type": "module"}')
-    (tmp_path / "talk.mjs").write_text(examples()[heading])
-    with patience():
-        done = await trio.run_process(
-            [*command, "talk.mjs", world.url, ada.token or "", ben.id],
-            cwd=tmp_path,
-            capture_stdout=True,
-            capture_stderr=True,
-            check=False,
-        )
-    said = done.stdout.decode()
-    assert done.returncode == 0, said + done.stderr.decode()
+    said = await run_beside_client(tmp_path, examples()[heading], world.url, ada.token or "", ben.id)
     assert [line for line in lines if line not in said] == []
 
 
@@ -152,23 +136,10 @@ live.subscribe("conversation:1", {});
 
 
 @pytest.mark.slow
-def test_channels_begin_before_what_was_said_early(tmp_path: Path) -> None:
+async def test_channels_begin_before_what_was_said_early(tmp_path: Path) -> None:
     """So that what a message does comes as an event, and is not in the first snapshot."""
-    command = node()
-    if command is None:
-        pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
-    copytree(CLIENT, tmp_path / "client")
-    (tmp_path / "client/package.json").write_text('{"type": "module"}')
-    (tmp_path / "early.mjs").write_text(RECORDED)
-    done = subprocess.run(
-        [*command, "early.mjs"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE_SECONDS,
-    )
-    assert done.stdout.split("\n") == ["subscribe", "send", "not answered", ""]
+    said = await run_beside_client(tmp_path, RECORDED)
+    assert said.split("\n") == ["subscribe", "send", "not answered", ""]
 
 
 @pytest.mark.one_node(because="a page is of one address, and each node of a world has its own")

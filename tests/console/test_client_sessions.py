@@ -1,36 +1,13 @@
 """When the client module takes somebody for signed out, in Node: only where there is no token to be had."""
 
 from pathlib import Path
-from shutil import copytree
 
 import pytest
-import trio
 
-from tests.console.node import CLIENT, node
-from tests.support.waiting import patience
+from tests.console.node import run_beside_client
 from tests.support.world import World
 
 pytestmark = pytest.mark.slow
-
-
-async def run(folder: Path, program: str, *arguments: str) -> list[str]:
-    """Run a program beside the client, in Node; returns the words that it says."""
-    command = node()
-    if command is None:
-        pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
-    copytree(CLIENT, folder / "client")
-    (folder / "client/package.json").write_text('{"type": "module"}')
-    (folder / "program.mjs").write_text(program)
-    with patience():
-        done = await trio.run_process(
-            [*command, "program.mjs", *arguments],
-            cwd=folder,
-            capture_stdout=True,
-            capture_stderr=True,
-            check=False,
-        )
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout.decode().split()
 
 
 SIGNED_IN_AGAIN = """
@@ -110,21 +87,23 @@ async def test_a_fresh_token_has_a_fresh_socket_also_after_signing_in_again(
 ) -> None:
     """Else the socket would go on with the former token until that ends."""
     ada = await world.player("Ada")
-    said = await run(tmp_path, RENEWED_AFTER_SIGNING_IN_AGAIN, world.url, ada.token or "", ada.id)
-    assert said == ["3"]
+    said = await run_beside_client(
+        tmp_path, RENEWED_AFTER_SIGNING_IN_AGAIN, world.url, ada.token or "", ada.id
+    )
+    assert said.split() == ["3"]
 
 
 async def test_nothing_of_one_user_goes_on_as_another(world: World, tmp_path: Path) -> None:
     ada, ben, cat = [await world.player(name) for name in ("Ada", "Ben", "Cat")]
     room = await ada.talk_to(cat)
-    said = await run(
+    said = await run_beside_client(
         tmp_path, SIGNED_IN_AS_ANOTHER, world.url, ada.token or "", ada.id, ben.token or "", ben.id, room.id
     )
-    assert said == ["other", "1", "0", "Unreachable"]
+    assert said.split() == ["other", "1", "0", "Unreachable"]
 
 
 async def test_the_live_socket_ends_with_the_session_alone(world: World, tmp_path: Path) -> None:
     """Whoever gets a token is signed in, also where it has ended before the service looks at it."""
     ada = await world.player("Ada")
-    said = await run(tmp_path, SIGNED_IN_AGAIN, world.url, ada.token or "")
-    assert said == ["ended", "live", "0"]
+    said = await run_beside_client(tmp_path, SIGNED_IN_AGAIN, world.url, ada.token or "")
+    assert said.split() == ["ended", "live", "0"]

@@ -188,7 +188,7 @@ class LiveSocket(ABC):
     def on_close(self, callback: Callable[[], None]) -> None:
         """Call `callback` once, synchronously, when the socket closes or is lost; at once if it already has."""
         if self.ending is None:
-            before = self._on_close  # of nearly all sockets there is none: no container for one
+            before = self._on_close  # nearly all sockets have one: no container for it
             self._on_close = callback if before is None else partial(_both, callback, before)
         else:
             callback()
