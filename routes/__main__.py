@@ -60,10 +60,16 @@ def run(config: Config) -> None:
     Raises: what `open_service` and `serve` raise when the service cannot start.
     """
     return_large_blocks()
+    begin_collecting()
+    trio.run(_run, _affordable(config))
+
+
+def begin_collecting() -> None:
+    """Have the collector run from now on, seldom, and never look through what is loaded by now."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTOR_THRESHOLDS)
-    trio.run(_run, _affordable(config))
+    gc.enable()
 
 
 def _affordable(config: Config) -> Config:

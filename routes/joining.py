@@ -13,11 +13,10 @@ from actors.kernel.later import Later
 from actors.kernel.nodes.far import Far
 from actors.kernel.nodes.giving import PartWith
 from actors.kernel.nodes.link import Life
-from actors.kernel.nodes.links import TICK_SECONDS
+from actors.kernel.nodes.links import TICK_SECONDS, Bus
 from actors.kernel.nodes.membership import ROW_SECONDS, Membership
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.supervisor import contained_task
-from persistence.bridge.bus import Bus
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable, PersistenceError
@@ -109,10 +108,13 @@ async def joined_node(
         NoSocket: the folder of links cannot be used.
         NodeEnded: it has been declared dead, or does not reach the others any more; out of the block.
     """
+    # Imported where it is wanted: NATS' client takes a tenth of a second, and 8 MB.
+    from persistence.bridge.bus import Bus as NatsBus  # noqa: PLC0415
+
     await _compare_clocks(database, clock)
     joined = await _join(database, keys, clock, name)
     membership = Membership(database, Life(name, joined.life))
-    bus = Bus(database.thread, config.nats_url or (), space=joined.space, node=name)
+    bus = NatsBus(database.thread, config.nats_url or (), space=joined.space, node=name)
     near = None if config.links_dir is None else NearBus(bus, config.links_dir, name)
     later = Later()
     peers = _peers(membership, keys, near or bus, later)
@@ -148,7 +150,7 @@ async def joined_node(
                 await _leave(membership)
 
 
-def _peers(membership: Membership, keys: Keys, bus: Bus | NearBus, later: Later) -> Peers:
+def _peers(membership: Membership, keys: Keys, bus: Bus, later: Later) -> Peers:
     return Peers(
         membership.life,
         keys.derive("links between nodes"),

@@ -21,11 +21,13 @@ import structlog
 import trio
 
 from actors.kernel.nodes.links import Bus
-from persistence.bridge.bus import BACKLOG_BYTES
 from routes.edge.faults import OperatorFault
 
 MESSAGE_BYTES = 1024 * 1024
 """The largest message, as on the bus."""
+
+BACKLOG_BYTES = 1024 * 1024
+"""What may wait for one node; then links hold back, as for the bus."""
 
 RECEIVE_BYTES = 256 * 1024
 

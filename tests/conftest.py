@@ -1,13 +1,12 @@
 """Fixtures that every test may ask for."""
 
-import gc
 import os
 from math import ceil
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from routes.__main__ import COLLECTOR_THRESHOLDS
+from routes.__main__ import begin_collecting
 from tests.support.database import database, database_url, postgres_server
 from tests.support.hurry import hurry
 from tests.support.in_turn import gather, spread
@@ -59,9 +58,7 @@ def pytest_unconfigure() -> None:
 def pytest_collection_finish() -> None:
     """What was loaded for the tests stays to the end: the collector need not walk it, nor run more often than it does
     in the program."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*COLLECTOR_THRESHOLDS)
+    begin_collecting()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

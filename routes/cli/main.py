@@ -5,6 +5,7 @@ arguments are exit code 2, as usual; a bug is a traceback.
 """
 
 import argparse
+import gc
 import os
 import signal
 import sys
@@ -148,6 +149,7 @@ def _serve(arguments: argparse.Namespace, config: Config) -> int:
     if config.processes > 1 and not config.is_kept:
         from routes.keeper.keeper import run
     else:
+        gc.disable()  # what is imported stays: looking through it again and again is in vain; `run` begins to collect
         from routes.__main__ import run
 
     run(config)

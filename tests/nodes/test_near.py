@@ -8,8 +8,7 @@ import pytest
 import trio
 import trio.testing
 
-from persistence.bridge.bus import BACKLOG_BYTES
-from routes.near import MESSAGE_BYTES, MOST_TALKERS, RETRY_SECONDS, NearBus, NoSocket
+from routes.near import BACKLOG_BYTES, MESSAGE_BYTES, MOST_TALKERS, RETRY_SECONDS, NearBus, NoSocket
 from tests.support.cluster import open_cluster
 from tests.support.nats import NatsServer
 from tests.support.waiting import wait_until
