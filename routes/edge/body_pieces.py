@@ -11,7 +11,7 @@ speed of either side.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from math import inf
 from typing import Final
 
@@ -46,6 +46,7 @@ class BodyPieces:
         length_bytes: as announced by Content-Length, at most `max_bytes`; None for a chunked body.
         max_bytes: the most that is accepted.
         arrived_bytes: of all pieces so far.
+        before_end: asked once the body is complete, unless it came with the head; what it raises, iterating raises.
     """
 
     __slots__ = (
@@ -57,6 +58,7 @@ class BodyPieces:
         "_request_seconds",
         "_tell",
         "arrived_bytes",
+        "before_end",
         "length_bytes",
         "max_bytes",
     )
@@ -75,6 +77,7 @@ class BodyPieces:
         self._more = True
         self._hash = hashlib.sha256()
         self._tell: Callable[[bytes], None] | None = None
+        self.before_end: Callable[[], Awaitable[object]] | None = None
 
     def when_complete(self, tell: Callable[[bytes], None]) -> None:
         """Have `tell` called with the SHA-256 of the body once it is complete; to be asked for before it is read."""
@@ -111,6 +114,8 @@ class BodyPieces:
                 return piece
         if self.length_bytes is not None and self.length_bytes != self.arrived_bytes:
             raise CutShort
+        if self.before_end is not None and self._incoming.whole is None:
+            await self.before_end()
         if self._tell is not None:
             self._tell(self._hash.digest())
         raise StopAsyncIteration

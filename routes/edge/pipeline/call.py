@@ -49,7 +49,7 @@ class Call(Generic[P_co]):
         client_address: normalised; behind trusted proxies the client's own.
         headers: (lower-case name, value).
         status: the declared status of a success with a body.
-        now_ms: epoch milliseconds at which the request arrived.
+        now_ms: epoch milliseconds at which the request, or else the end of its body, arrived.
         deadline: of the request.
     """
 

@@ -1,7 +1,8 @@
 """The pipeline: from an abstract request to a response, through every check, in the order of contract §1.
 
     route, method (the carrier) → declared size → gate.py: credentials, rate, permission, membership
-    → media type, query and body → idempotency → the handler, which asks the state
+    → media type, query and body → gate.py once more, if the body was waited for → idempotency
+    → the handler, which asks the state
 
 It knows neither Quart nor sockets: a carrier (`quart_app.py`, the lean connection) passes in an `Incoming` and gets
 an `Outgoing`. `answer` raises nothing but cancellation: every error becomes a problem document.
@@ -13,6 +14,7 @@ closure. Whatever is awaited here comes after `deadline.begin()`, but for the an
 import math
 import re
 from collections.abc import Coroutine
+from functools import partial
 
 import trio
 
@@ -258,13 +260,7 @@ class Edge:
         call.leaves = False
         if endpoint.query is not None:
             arguments["query"] = endpoint.query.decode(incoming.query)
-        data = b""
-        if endpoint.body is BodyPieces:
-            call.data = None
-            arguments["body"] = self._bodies.pieces(call, endpoint, incoming, self._bounds[endpoint])
-        elif endpoint.body is not None:
-            data = call.data = await self._bodies.read(call, endpoint, incoming, self._bounds[endpoint])
-            arguments["body"] = await self._bodies.decode(call, endpoint, data)
+        data = b"" if endpoint.body is None else await self._take_body(call, endpoint, incoming, arguments)
         key = incoming.header(b"idempotency-key") if endpoint.keyed else None
         if key is None:
             result = endpoint.handler(call, **arguments)
@@ -292,6 +288,23 @@ class Edge:
         finally:
             self._idempotency.end(attempt)
             self._gate.count_kept(call, attempt.kept_bytes)
+
+    async def _take_body(
+        self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming, arguments: dict[str, object]
+    ) -> bytes:
+        """Put the body among the arguments; returns what has been read of it."""
+        bound = self._bounds[endpoint]
+        if endpoint.body is BodyPieces:
+            call.data = None
+            pieces = self._bodies.pieces(call, endpoint, incoming, bound)
+            pieces.before_end = partial(self._gate.pass_again, call, endpoint, incoming)
+            arguments["body"] = pieces
+            return b""
+        data = call.data = await self._bodies.read(call, endpoint, incoming, bound)
+        arguments["body"] = await self._bodies.decode(call, endpoint, data)
+        if incoming.whole is None:
+            arguments |= await self._gate.pass_again(call, endpoint, incoming)
+        return data
 
     async def _once(
         self,

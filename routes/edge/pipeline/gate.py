@@ -78,6 +78,23 @@ class Gate:
         Raises:
             Refused: by the first check that fails.
         """
+        await self._authenticate_caller(call, route, incoming)
+        return await self._pass(call, route, incoming, counted=self.limits.enabled and not call.times_passed)
+
+    async def pass_again(self, call: Call[Parts], route: Route, incoming: Incoming) -> dict[str, object]:
+        """`pass_request` once more, without counting it: for a request that the gate let pass, and whose body was then
+        waited for.
+
+        What ends a token, a right or a membership takes effect at once (contract §2), and a body may take half a
+        minute, a large one longer. The request is of the present moment from here on.
+
+        Cancellation, what it returns and what it raises: see `pass_request`.
+        """
+        call.now_ms = call.service.clock.now_ms()
+        await self._authenticate_caller(call, route, incoming)
+        return await self._pass(call, route, incoming, counted=False)
+
+    async def _authenticate_caller(self, call: Call[Parts], route: Route, incoming: Incoming) -> None:
         try:
             in_query = self._query_token(incoming) if route.refuse_query_tokens else None
             if _of_server(route, incoming):
@@ -91,7 +108,6 @@ class Gate:
         except _ASTRAY:
             self.count_astray(call)
             raise
-        return await self._pass(call, route, incoming)
 
     async def pass_stream(
         self, call: Call[Parts], route: Route, incoming: Incoming
@@ -112,7 +128,7 @@ class Gate:
         except _ASTRAY:
             self.count_astray(call)
             raise
-        return await self._pass(call, route, incoming), selected
+        return await self._pass(call, route, incoming, counted=self.limits.enabled), selected
 
     async def _identify(self, call: Call[Parts], route: Route, incoming: Incoming) -> str | None:
         """Authenticate the caller of a handshake; returns the subprotocol to select."""
@@ -205,14 +221,15 @@ class Gate:
             charged = kept_bytes - UNCOUNTED_BYTES
             self.limits.spend(POLICIES["kept-answers"], _caller(call), call.now_ms, charged)
 
-    async def _pass(self, call: Call[Parts], route: Route, incoming: Incoming) -> dict[str, object]:
+    async def _pass(
+        self, call: Call[Parts], route: Route, incoming: Incoming, *, counted: bool
+    ) -> dict[str, object]:
         values: dict[str, object] = {}
         malformed = None
         for parameter in route.parameters:
             value = values[parameter.name] = parameter.parse(incoming.parameters[parameter.wire])
             if value is None and malformed is None:
                 malformed = parameter
-        counted = self.limits.enabled and not call.times_passed
         if counted:
             self._count(call, route, values)
         admit(_needed(route, call.principal), call.principal)
