@@ -16,7 +16,7 @@ from actors.discord.posting import post
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, RevisionConflict
 from actors.hostnames import inside
 from actors.publications.states import OWNERSHIP, discovery
-from actors.server_address import Address, is_internal
+from actors.server_address import Address, is_internal, normal_address
 from persistence.connect import members
 from persistence.connection import Connection
 from persistence.discord.rows import Subject
@@ -24,6 +24,7 @@ from persistence.networks import domains, networks
 from persistence.networks.gateway_routes import lock_server
 from persistence.publications import publications
 from persistence.publications.rows import OwnershipProof, PublicationRow, Target
+from persistence.saved_servers import addresses
 from persistence.users.audit import Stamp, write_audit
 
 CAPABILITIES = frozenset({"server.settings.write", "server.publication.write"})
@@ -70,7 +71,8 @@ class Surroundings:
     """Further inputs of publishing, from outside its rows.
 
     Args:
-        new_id: for a publication that does not exist yet.
+        new_id: for a publication that does not exist yet, or for the address alone that users have saved of one that
+            exists.
         gateway_domain: below which gateways give out names, or None.
         called_from: the address that the server itself last called from, or None.
         now_ms: epoch milliseconds.
@@ -118,7 +120,8 @@ async def put(
     *,
     is_current: Callable[[PublicationRow | None], bool],
 ) -> Change[PublicationRow]:
-    """Publish a server or network, in place of its former publication.
+    """Publish a server or network, in place of its former publication. What users have saved goes on as the former
+    address where that is another, or is proven no longer.
 
     Args:
         is_current: whether the stored publication, or that there is none, is what the client has changed.
@@ -145,6 +148,8 @@ async def put(
     if before is None and proof is not None:
         row = await _adopted(conn, row, wish.address)
     row = verified(row, proof, around.now_ms)
+    if before is not None and _parted(before, row):
+        await addresses.release(conn, {row.id: around.new_id}, around.now_ms)
     words = (row.display_name, row.address, row.category, *row.tags)
     await publications.put(conn, row, words="\x1f".join(words).lower())
     if row.discovery_state == "CONNECT" and (before is None or before.discovery_state != "CONNECT"):
@@ -157,7 +162,8 @@ async def put(
 
 
 async def remove(conn: Connection, target: Target, by: Manager) -> Change[int]:
-    """Remove a target's publication; its value is how many there were, 0 or 1.
+    """Remove a target's publication; its value is how many there were, 0 or 1. What users have saved goes on as the
+    address alone.
 
     Raises:
         NotFound: there is no such server or network, or it is a stranger's.
@@ -177,21 +183,31 @@ async def remove(conn: Connection, target: Target, by: Manager) -> Change[int]:
     return Change(1, (Published(target),))
 
 
-async def verify_owners(conn: Connection, after: str | None, limit: int, *, now_ms: int) -> str | None:
+async def verify_owners(
+    conn: Connection, after: str | None, limit: int, *, new_id: Callable[[], str], now_ms: int
+) -> str | None:
     """Recheck one page of publications against the verified domains: which addresses are newly proven, or no longer.
 
     Args:
         after: the last publication of the page before; None from the start.
         limit: publications on the page.
+        new_id: called for each publication whose address is proven no longer, for the address alone that users have
+            saved.
         now_ms: epoch milliseconds.
 
     Returns:
         Where the next page starts; None after the last.
     """
     rows, place = await publications.disputed(conn, after, limit)
+    parted: list[str] = []
     for row in rows:
         proof: OwnershipProof | None = None if row.ownership_state == "OWNED" else "domain"
-        await publications.save_proof(conn, verified(row, proof, now_ms))
+        after_check = verified(row, proof, now_ms)
+        await publications.save_proof(conn, after_check)
+        if _parted(row, after_check):
+            parted.append(row.id)
+    if parted:
+        await addresses.release(conn, {id: new_id() for id in parted}, now_ms)
     return place
 
 
@@ -220,6 +236,13 @@ def verified(row: PublicationRow, proof: OwnershipProof | None, now_ms: int) -> 
         ownership_verified_at_ms=verified_at_ms,
         discovery_state=listed,
     )
+
+
+def _parted(before: PublicationRow, after: PublicationRow) -> bool:
+    """Whether a publication has another address now, or has lost the one it has."""
+    if normal_address(before.address) != normal_address(after.address):
+        return True
+    return before.ownership_state == "OWNED" and after.ownership_state != "OWNED"
 
 
 def _pass(exists: bool, own: bool, by: Manager) -> bool:

@@ -1,7 +1,22 @@
 """A user's saved public servers (service-api §4 Profile, contract §8): units of work, inside the
 caller's transaction.
 
-Each locks the user's row first, so that changes to one user's list are serialised.
+Each locks the user's row first, so that changes to one user's list are serialised; then the public server, then its
+entry.
+
+A list belongs to its user: nobody else removes an entry, or has it name another address. An entry made by an address is
+of that address alone, or of the server or network that has proven it; one made by an id is of the publication named.
+What becomes of an entry:
+
+| what happens                                              | the entry                             | its id    |
+|-----------------------------------------------------------|---------------------------------------|-----------|
+| the publication gets another name                         | has that name                         | the same  |
+| it is removed, by itself or with its server or network    | goes on as its address alone          | the same  |
+| it gets another address, or its own is proven no longer   | goes on as the address that was saved | a new one |
+| a saved address is published by whoever has proven it     | has the publication's name            | the same  |
+
+Place and favourite stay. A client that names an entry by its former id is told that it is not saved; the list has the
+new one.
 """
 
 from collections.abc import Sequence
@@ -84,13 +99,14 @@ async def remove(conn: Connection, user_id: str, server_id: str) -> int:
         NotFound: there is no such public server, or no such user.
     """
     await require_user(conn, user_id)
+    await addresses.hold(conn, server_id)
     place = _find(await rows.of_user(conn, user_id), server_id)
     if place is None:
         if not await rows.is_known(conn, server_id):
             raise NotFound("no such server")
     else:
         await rows.remove(conn, user_id, server_id)
-        await addresses.drop_unsaved(conn, server_id, place.saved.address_key)
+        await addresses.drop_unsaved(conn, server_id)
     return await rows.count_favorites(conn, server_id)
 
 

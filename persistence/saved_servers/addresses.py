@@ -1,23 +1,28 @@
 """Public servers that were created for addresses that users saved. Rows only."""
 
+from collections.abc import Mapping
+
 from persistence.connection import Connection
 
 
 async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> str:
-    """The public server of an address; an unlisted one is created where there is none.
+    """The public server of an address, which stays as it is until the transaction ends; an unlisted one is created
+    where there is none.
 
-    Of several, unlisted ones of servers and networks come last; among the others, one whose address is proven comes
-    first, then an unclaimed one.
+    A server or network that only says that the address is its own is none of them. Of several, one whose address is
+    proven comes first, then the address alone; hidden ones of servers and networks come last.
 
     Args:
         id: for a new one.
         address: an `Address.key`.
     """
-    await _hold(conn, address)
+    # Concurrent transactions on one address find the same server.
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 15))", address)
     found = await conn.fetchval(
         "SELECT id FROM publications WHERE address_key = $1 AND discovery_state <> 'SUPPRESSED'"
-        " ORDER BY (discovery_state = 'UNLISTED' AND target_id IS NOT NULL),"
-        " array_position(ARRAY['OWNED', 'UNCLAIMED', 'PENDING', 'LOST'], ownership_state), created_at_ms, id LIMIT 1",
+        " AND (target_id IS NULL OR ownership_state = 'OWNED')"
+        " ORDER BY (discovery_state = 'UNLISTED' AND target_id IS NOT NULL), target_id IS NULL, created_at_ms, id"
+        " LIMIT 1 FOR SHARE",
         address,
     )
     if found is not None:
@@ -32,16 +37,16 @@ async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> 
     return id
 
 
-async def drop_unsaved(conn: Connection, id: str, address: str) -> None:
-    """Delete the public server of an address if it was created by saving the address and no user has
-    it saved any more.
-
-    Args:
-        address: its `Address.key`.
-    """
-    await _hold(conn, address)
-    # A transaction that is just saving it holds a lock on it; after that, the second statement sees what it saved.
+async def hold(conn: Connection, id: str) -> None:
+    """Keep a public server, and who has saved it, as they are until the transaction ends."""
     await conn.execute("SELECT FROM publications WHERE id = $1 FOR UPDATE", id)
+
+
+async def drop_unsaved(conn: Connection, id: str) -> None:
+    """Delete a public server if it was created by saving its address and no user has it saved any more.
+
+    The transaction holds it.
+    """
     await conn.execute(
         "DELETE FROM publications WHERE id = $1 AND discovery_source = 'USER' AND discovery_state = 'UNLISTED'"
         " AND target_id IS NULL AND NOT EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id)",
@@ -49,9 +54,55 @@ async def drop_unsaved(conn: Connection, id: str, address: str) -> None:
     )
 
 
-async def _hold(conn: Connection, address: str) -> None:
-    """Serialise transactions on one address: concurrent ones find the same server, and none that is being deleted."""
-    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 15))", address)
+async def release(conn: Connection, address_ids: Mapping[str, str], now_ms: int) -> None:
+    """Have the entries of publications in users' lists go on as the addresses alone that the publications have now.
+
+    The users keep place and favourite; the entry has another id, because the publication keeps its own.
+
+    Args:
+        address_ids: {publication: id of the public server that is created for its address if it is saved}.
+        now_ms: epoch milliseconds.
+    """
+    ids, fresh_ids = list(address_ids), list(address_ids.values())
+    # The publications before their entries, as whoever saves or unsaves one does.
+    await conn.execute(
+        "SELECT FROM publications WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE", ids
+    )
+    await conn.execute(
+        """
+        INSERT INTO publications (id, address, display_name, discovery_source, discovery_state, ownership_state,
+               created_at_ms, updated_at_ms)
+        SELECT n.fresh_id, p.address_key, p.address_key, 'USER', 'UNLISTED', 'UNCLAIMED', $3, $3
+        FROM unnest($1::text[], $2::text[]) AS n (id, fresh_id) JOIN publications p USING (id)
+        WHERE EXISTS (SELECT FROM saved_servers s WHERE s.server_id = p.id)
+        """,
+        ids, fresh_ids, now_ms,
+    )  # fmt: skip
+    moved = await conn.fetch(
+        """
+        WITH moved AS (
+            UPDATE saved_servers s SET server_id = n.fresh_id
+            FROM unnest($1::text[], $2::text[]) AS n (id, fresh_id) WHERE s.server_id = n.id
+            RETURNING n.id, n.fresh_id, s.favorite
+        )
+        SELECT id, fresh_id, count(*) AS favorites FROM moved WHERE favorite GROUP BY id, fresh_id
+        """,
+        ids, fresh_ids,
+    )  # fmt: skip
+    # A statement of its own: it sees the favourites that were marked while this transaction waited for the entries.
+    await conn.execute(
+        """
+        WITH moved AS (
+            SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (id, fresh_id, favorites)
+        ), made AS (
+            INSERT INTO server_favorites (server_id, favorites) SELECT fresh_id, favorites FROM moved
+        )
+        UPDATE server_favorites f SET favorites = f.favorites - moved.favorites FROM moved WHERE f.server_id = moved.id
+        """,
+        [row["id"] for row in moved],
+        [row["fresh_id"] for row in moved],
+        [row["favorites"] for row in moved],
+    )
 
 
 async def sweep(

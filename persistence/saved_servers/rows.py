@@ -47,11 +47,12 @@ async def is_known(conn: Connection, server_id: str) -> bool:
 
 
 async def hold_known(conn: Connection, server_id: str) -> bool:
-    """Whether there is such a public server that moderators have not suppressed; it cannot be deleted until the
-    transaction ends.
+    """Whether there is such a public server, which moderators have not suppressed and which has not lost its address;
+    it stays as it is until the transaction ends.
     """
     found = await conn.fetchval(
-        "SELECT true FROM publications WHERE id = $1 AND discovery_state <> 'SUPPRESSED' FOR KEY SHARE",
+        "SELECT true FROM publications WHERE id = $1 AND discovery_state <> 'SUPPRESSED'"
+        " AND ownership_state <> 'LOST' FOR SHARE",
         server_id,
     )
     return found is not None

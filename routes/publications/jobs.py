@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from actors.ids import new_object_id
 from actors.publications.states import STALE_MS
 from actors.publications.units import verify_owners
 from persistence.connection import Connection
@@ -29,7 +30,8 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     now_ms, database = service.clock.now_ms, service.database
 
     async def verify(conn: Connection, after: str | None, limit: int) -> str | None:
-        return await verify_owners(conn, after, limit, now_ms=now_ms())
+        new_id = partial(new_object_id, now_ms(), service.random_bytes)
+        return await verify_owners(conn, after, limit, new_id=new_id, now_ms=now_ms())
 
     async def grow_stale(conn: Connection, after: str | None, limit: int) -> str | None:
         return await publications.grow_stale(conn, after, limit, before_ms=now_ms() - STALE_MS)

@@ -125,7 +125,8 @@ async def put_publication(
     The address counts as the target's own if it is below the gateway domain, is where the server itself calls from, or
     is inside a verified domain of its network; else its ownership is PENDING, which the list shows. `If-Match` names
     the `ETag` of the publication that the caller has changed; if that is not the current one, the answer is a 409
-    `REVISION_CONFLICT`.
+    `REVISION_CONFLICT`. Users who have saved the publication keep the address that they have saved, where it gets
+    another one.
     """
     target, wish, service = _target(target_type, target_id), _wish(body), call.service
     heard = service.of(GAME_SERVERS).credentials.last_seen(target_id)
@@ -145,7 +146,8 @@ async def put_publication(
 async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> Removed:
     """DELETE /v1/connect/publications/{targetType}/{targetId}: removes the publication.
 
-    Only moderators may remove a suppressed one (409 `INVALID_STATE` otherwise).
+    Only moderators may remove a suppressed one (409 `INVALID_STATE` otherwise). Users who have saved it keep its
+    address, under the same id.
     """
     target = _target(target_type, target_id)
 

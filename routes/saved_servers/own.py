@@ -31,7 +31,7 @@ class SaveBody(Wire, frozen=True):
 
     Args:
         server_id: id of a public server.
-        address: `host` or `host:port`; if no public server has it, an unlisted one is created.
+        address: `host` or `host:port`; if no public server is proven to have it, an unlisted one is created.
     """
 
     server_id: IdText | None = None
@@ -64,7 +64,12 @@ class NotSaved(Wire, frozen=True):
 
 @endpoint("GET", _SAVED, needs=AUTHENTICATED)
 async def list_saved_servers(call: Call) -> SavedServers:
-    """GET /v1/profile/public-servers/saved: the caller's saved servers, in their order."""
+    """GET /v1/profile/public-servers/saved: the caller's saved servers, in their order.
+
+    Nobody but the caller removes an entry, or has it name another address. When what was saved is removed, or is no
+    longer at the address, the entry stays in its place, with the address as its name. It then has another `id` if the
+    publication itself goes on.
+    """
     return list_of(await call.service.database.read(rows.of_user, call.user_id))
 
 
@@ -79,8 +84,8 @@ async def list_saved_servers(call: Call) -> SavedServers:
 async def save_server(call: Call, body: SaveBody) -> Reply[SavedServer]:
     """POST /v1/profile/public-servers/saved: saves a public server, at the end of the list.
 
-    Answers 201 with its entry, 200 if it was saved already. For an address that no public server has, an unlisted one
-    is created. At most 500 are saved.
+    Answers 201 with its entry, 200 if it was saved already. For an address that no public server is proven to have, an
+    unlisted one is created. At most 500 are saved.
     """
     wanted = _wanted(body, call.new_id())
     return await change(call, units.save, call.user_id, wanted, call.now_ms, about=None, shape=_reply)
