@@ -53,8 +53,9 @@ class Domain:
         gauges: registers its metrics.
         reactions: what it does after an event was committed, by itself or another domain.
         reconciliations: how it reloads what memory holds of its rows, after an unknown outcome.
-        let_go: called before a user is erased, to change what no foreign key reaches, such as actors in memory. Called
-            again after a failure, so it must be idempotent. Raises what an actor or the database raises.
+        let_go: called before a user is erased, to change what no foreign key reaches, such as actors in memory; called
+            after that of the domains listed before it. Called again after a failure, so it must be idempotent. Raises
+            what an actor or the database raises.
         forget_user: called after the user was erased, and again until it succeeds: removes their name from what the
             domain keeps, in rows and in memory; called after that of the domains listed behind it.
         exported: the rows that a user may take with them (`partyline export`).

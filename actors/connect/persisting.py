@@ -8,7 +8,7 @@ from actors.connect import events
 from actors.connect.events import AnyEvent
 from actors.connect.public_members import InviteNotice
 from actors.discord.posting import post
-from actors.networks.units_gateway_routes import remove_left
+from actors.networks.units_gateway_routes import remove_left, remove_of_servers
 from actors.time import iso
 from persistence.connect import commands, extensions, invites, members, servers, sessions, settings
 from persistence.connect.rows import (
@@ -115,7 +115,7 @@ class Changes:
         self.invites: dict[str, InviteRow] = {}  # {invite id: as it is at the end}
         self.dropped: list[str] = []  # invites that are kept no longer
         self.notices: list[NewNotification] = []
-        self.removed: list[str] = []
+        self.removed: dict[str, int] = {}  # {server id: when, epoch milliseconds}
 
     def take(  # noqa: PLR0912 - a table
         self, server_id: str, event: AnyEvent
@@ -150,7 +150,7 @@ class Changes:
             case events.ExtensionRegistered() | events.ExtensionSeen():
                 self.registrations[server_id, event.registration.extension_id] = event.registration
             case events.ServerRemoved():
-                self.removed.append(server_id)
+                self.removed[server_id] = event.at_ms
             case events.MembersChanged() | events.InviteCreated() | events.InviteEnded():
                 self._take_belonging(server_id, event)
 
@@ -199,7 +199,8 @@ class Changes:
                 await extensions.put_registration(conn, registration)
         await self._write_belonging(conn)
         if self.removed:
-            await servers.remove(conn, self.removed)
+            await remove_of_servers(conn, list(self.removed), max(self.removed.values()))
+            await servers.remove(conn, list(self.removed))
 
     async def _write_belonging(self, conn: Connection) -> None:
         for (server_id, user_id), member in self.members.items():  # rare, as is the rest

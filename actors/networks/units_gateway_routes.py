@@ -1,6 +1,6 @@
 """Gateway routes: the host names under which players reach a server (contract §7)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 
@@ -117,8 +117,24 @@ async def remove_left(
         gateway_domain: None where there is no such domain.
         now_ms: epoch milliseconds, when the records are due.
     """
-    gone = sorted(await gateway_routes.remove_left(conn, left, gateway_domain))
-    for network_id, routes in groupby(gone, itemgetter(0)):
+    await _queue_removals(conn, await gateway_routes.remove_left(conn, left, gateway_domain), now_ms)
+
+
+async def remove_of_servers(conn: Connection, server_ids: Sequence[str], now_ms: int) -> None:
+    """Remove the routes of servers that are about to be removed, and queue the removal of their records, inside the
+    transaction that removes them.
+
+    Args:
+        now_ms: epoch milliseconds, when the records are due.
+    """
+    gone = await gateway_routes.remove_of(conn, server_ids)
+    in_networks = [(network_id, host) for network_id, host in gone if network_id is not None]
+    await _queue_removals(conn, in_networks, now_ms)
+
+
+async def _queue_removals(conn: Connection, gone: Sequence[tuple[str, str]], now_ms: int) -> None:
+    """Queue the removal of the records of routes, each given by its network and host."""
+    for network_id, routes in groupby(sorted(gone), itemgetter(0)):
         await queue_records(conn, network_id, [(host, None) for _, host in routes], now_ms)
 
 

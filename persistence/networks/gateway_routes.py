@@ -1,6 +1,6 @@
 """Gateway routes, in rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -30,7 +30,7 @@ ORDER BY routes.route_host LIMIT $5
 # Whether the host of `r` lies below the gateway domain, `{0}`.
 _BELOW = "coalesce(right(r.route_host, length({0}) + 1) = '.' || {0}, false)"
 
-# Both lock by network and server, as whoever follows the gateways' addresses does, so that none waits for another that
+# All lock by network and server, as whoever follows the gateways' addresses does, so that none waits for another that
 # waits for it.
 _REMOVE_UNCOVERED = f"""
 WITH gone AS (
@@ -54,6 +54,15 @@ WITH gone AS (
 DELETE FROM gateway_routes r USING gone WHERE r.server_id = gone.server_id
 RETURNING gone.network_id, r.route_host
 """  # noqa: S608 - of constants
+
+_REMOVE_OF = """
+WITH gone AS (
+    SELECT r.server_id, s.network_id FROM gateway_routes r JOIN connect_servers s USING (server_id)
+    WHERE r.server_id = ANY ($1::text[]) ORDER BY s.network_id, r.server_id FOR UPDATE OF r
+)
+DELETE FROM gateway_routes r USING gone WHERE r.server_id = gone.server_id
+RETURNING gone.network_id, r.route_host
+"""
 
 
 async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str | None] | None:
@@ -238,6 +247,20 @@ async def remove_left(
         (network, host) of the routes deleted.
     """
     rows = await conn.fetch(_REMOVE_LEFT, list(left), list(left.values()), gateway_domain)
+    return [(row["network_id"], row["route_host"]) for row in rows]
+
+
+async def remove_of(conn: Connection, server_ids: Sequence[str]) -> list[tuple[str | None, str]]:
+    """Delete the routes of servers, which get no other ones until the transaction ends.
+
+    Returns:
+        (network of the server, host) of the routes deleted.
+    """
+    await conn.execute(
+        "SELECT FROM connect_servers WHERE server_id = ANY ($1::text[]) ORDER BY server_id FOR UPDATE",
+        list(server_ids),
+    )
+    rows = await conn.fetch(_REMOVE_OF, list(server_ids))
     return [(row["network_id"], row["route_host"]) for row in rows]
 
 

@@ -77,6 +77,18 @@ class Automation:
         with trio.move_on_after(INLINE_SECONDS):
             await self.push(network_id)
 
+    async def push_last(self, network_ids: Sequence[str]) -> None:
+        """Carry out all due tasks of networks that are about to go, and their providers' tokens with them, for at most
+        `INLINE_SECONDS`; records that a provider does not take within these stay there.
+
+        Raises:
+            DatabaseUnavailable: the tasks cannot be read or updated.
+        """
+        with trio.move_on_after(INLINE_SECONDS):
+            for network_id in network_ids:
+                while await self.push(network_id):
+                    pass
+
     async def tick(self) -> bool:
         """Carry out due tasks of up to `BATCH_NETWORKS` networks; returns False if more may be due.
 
@@ -88,9 +100,9 @@ class Automation:
             await self.push(network_id)
         return len(due) < BATCH_NETWORKS
 
-    async def push(self, network_id: str) -> None:
-        """Carry out a network's due tasks; if another task of this process is doing that, it does so once more in its
-        place, and this returns at once.
+    async def push(self, network_id: str) -> bool:
+        """Carry out a network's due tasks, and return whether more may be due; if another task of this process is doing
+        that, it does so once more in its place, and this returns False at once.
 
         Cancellation leaves tasks due: those that were carried out already are repeated, which is harmless.
 
@@ -99,8 +111,9 @@ class Automation:
         """
         self._again.add(network_id)
         if network_id in self._busy:
-            return
+            return False
         self._busy.add(network_id)
+        tasks: Sequence[DnsTask] = ()
         try:
             while network_id in self._again:
                 self._again.discard(network_id)
@@ -110,6 +123,7 @@ class Automation:
         finally:
             self._busy.discard(network_id)
             self._again.discard(network_id)
+        return len(tasks) >= BATCH_TASKS
 
     async def _work_off(self, row: DnsRow, tasks: Sequence[DnsTask]) -> None:
         now_ms = self._clock.now_ms()

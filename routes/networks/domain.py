@@ -4,6 +4,7 @@ from persistence.networks.exported import EXPORTED
 from routes.domain import Domain
 from routes.edge.declare.mounts import Mount
 from routes.networks import dns, domains, networks
+from routes.networks.erasing import let_go
 from routes.networks.jobs import jobs_of
 from routes.networks.name_service import NAME_SERVICE
 
@@ -12,5 +13,6 @@ NETWORKS = Domain(
     mounts=(Mount("networks", (networks, domains, dns)),),
     parts=(NAME_SERVICE,),
     jobs=jobs_of,
+    let_go=let_go,
     exported=EXPORTED,
 )

@@ -19,17 +19,22 @@ from routes.users.reactions import ErasureOf
 
 SWEPT_AT_ONCE = 10
 
+LETTING_GO_SECONDS = 5.0
+"""How much longer a request may take in which a user is let go: by game servers, and by their DNS providers."""
+
 
 @endpoint("DELETE", "/v1/admin/users/{userId}", needs=SUPER_ADMIN, refusals=(NotFound, Forbidden, Conflict))
 async def erase_user(call: Call, user_id: UserId) -> None:
     """DELETE /v1/admin/users/{userId}: erases a user for good.
 
     Profile, rights, friendships, attachments, capes, shares and game servers are deleted; in conversations the user is
-    called `deleted`. Their tokens are no longer accepted. Erasing oneself, or the last super-admin, is a 409;
-    whoever has been dismissed or erased meanwhile is a 403. Answers 204.
+    called `deleted`. DNS records of the servers go as far as the provider answers within three seconds. The user's
+    tokens are no longer accepted. Erasing oneself, or the last super-admin, is a 409; whoever has been dismissed or
+    erased meanwhile is a 403. Answers 204.
     """
     service = call.service
     if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:
+        call.wait_longer(LETTING_GO_SECONDS)
         await _let_go(service, user_id)
     await change(call, units_erasure.erase, user_id, stamp_of(call), about=ErasureOf(user_id))
 
