@@ -184,13 +184,21 @@ async def remove(conn: Connection, target: Target, by: Manager) -> Change[int]:
 
 
 async def verify_owners(
-    conn: Connection, after: str | None, limit: int, *, new_id: Callable[[], str], now_ms: int
+    conn: Connection,
+    after: str | None,
+    limit: int,
+    *,
+    gateway_domain: str | None,
+    new_id: Callable[[], str],
+    now_ms: int,
 ) -> str | None:
-    """Recheck one page of publications against the verified domains: which addresses are newly proven, or no longer.
+    """Recheck one page of publications against the verified domains and the gateway routes: which addresses are newly
+    proven, or no longer.
 
     Args:
         after: the last publication of the page before; None from the start.
         limit: publications on the page.
+        gateway_domain: below which gateways give out names, or None.
         new_id: called for each publication whose address is proven no longer, for the address alone that users have
             saved.
         now_ms: epoch milliseconds.
@@ -198,10 +206,9 @@ async def verify_owners(
     Returns:
         Where the next page starts; None after the last.
     """
-    rows, place = await publications.disputed(conn, after, limit)
+    rows, place = await publications.disputed(conn, after, limit, gateway_domain)
     parted: list[str] = []
-    for row in rows:
-        proof: OwnershipProof | None = None if row.ownership_state == "OWNED" else "domain"
+    for row, proof in rows:
         after_check = verified(row, proof, now_ms)
         await publications.save_proof(conn, after_check)
         if _parted(row, after_check):

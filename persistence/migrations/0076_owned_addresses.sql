@@ -46,3 +46,8 @@ UPDATE saved_servers s SET server_id = lost.address_id FROM lost WHERE s.server_
 INSERT INTO server_favorites (server_id, favorites) SELECT address_id, favorites FROM lost WHERE favorites > 0;
 
 DELETE FROM server_favorites f USING lost WHERE f.server_id = lost.id;
+
+-- What is proven by a gateway route is rechecked, as what is proven by a domain.
+DROP INDEX publications_unproven;
+CREATE INDEX publications_rechecked ON publications (id)
+    WHERE ownership_state IN ('PENDING', 'LOST') OR ownership_proof IN ('domain', 'gateway');

@@ -3,24 +3,35 @@
 from collections.abc import Sequence
 
 from persistence.connection import Connection
-from persistence.publications.rows import PublicationRow, Target, publication_of
+from persistence.publications.rows import OwnershipProof, PublicationRow, Target, publication_of
 
+# A route below the gateway domain proves its host for the server that has it, and for that server's network. While
+# nobody has one, the host stays with whoever had it.
 _DISPUTED = """
-SELECT p.id FROM publications p
-WHERE (p.ownership_state IN ('PENDING', 'LOST') OR p.ownership_proof = 'domain') AND p.target_id IS NOT NULL
-    AND (p.ownership_state = 'OWNED') <> EXISTS (
-        SELECT FROM network_domains d
-        WHERE d.status = 'verified' AND (p.host = d.domain OR right(p.host, length(d.domain) + 1) = '.' || d.domain)
-            AND d.network_id = coalesce(
-                p.network_id, (SELECT c.network_id FROM connect_servers c WHERE c.server_id = p.server_id)
-            )
-    )
-    AND p.id = ANY ($1::text[])
-ORDER BY p.id FOR NO KEY UPDATE
+SELECT p.id, checked.proof FROM publications p
+LEFT JOIN connect_servers c ON c.server_id = p.server_id
+LEFT JOIN gateway_routes r ON r.route_host = p.host
+LEFT JOIN connect_servers h ON h.server_id = r.server_id
+CROSS JOIN LATERAL (
+    SELECT CASE
+        WHEN p.ownership_proof = 'gateway' AND coalesce(p.target_id IN (r.server_id, h.network_id), r.server_id IS NULL)
+            THEN 'gateway'
+        WHEN EXISTS (
+            SELECT FROM network_domains d
+            WHERE d.status = 'verified' AND d.network_id = coalesce(p.network_id, c.network_id)
+                AND d.domain = ANY (domains_of_host(p.host))
+        ) THEN 'domain'
+        WHEN p.target_id IN (r.server_id, h.network_id) AND right(p.host, length($2) + 1) = '.' || $2::text
+            THEN 'gateway'
+    END AS proof
+) AS checked
+WHERE p.target_id IS NOT NULL AND checked.proof IS DISTINCT FROM p.ownership_proof AND p.id = ANY ($1::text[])
+ORDER BY p.id FOR NO KEY UPDATE OF p
 """
-_UNPROVEN = """
+_CHANGEABLE = """
 SELECT id FROM publications
-WHERE (ownership_state IN ('PENDING', 'LOST') OR ownership_proof = 'domain') AND id > $1 ORDER BY id LIMIT $2
+WHERE (ownership_state IN ('PENDING', 'LOST') OR ownership_proof IN ('domain', 'gateway')) AND id > $1
+ORDER BY id LIMIT $2
 """
 
 
@@ -60,22 +71,24 @@ async def listed_of(conn: Connection, target_id: str) -> PublicationRow | None:
 
 
 async def disputed(
-    conn: Connection, after: str | None, limit: int
-) -> tuple[list[PublicationRow], str | None]:
-    """Those among the next publications whose ownership no longer matches the verified domains, locked for changes
-    until the transaction ends.
+    conn: Connection, after: str | None, limit: int, gateway_domain: str | None
+) -> tuple[list[tuple[PublicationRow, OwnershipProof | None]], str | None]:
+    """Those among the next publications whose proof no longer matches the verified domains and the gateway routes,
+    locked for changes until the transaction ends.
 
     Args:
         after: the last publication of the page before; None from the start.
         limit: how many are looked at.
+        gateway_domain: below which a route proves its host; None where there is no such domain.
 
     Returns:
-        The publications, and where the next page starts; None after the last.
+        The publications, each with what proves its address now, and where the next page starts; None after the last.
     """
-    page = [row["id"] for row in await conn.fetch(_UNPROVEN, after or "", limit)]
-    ids = [row["id"] for row in await conn.fetch(_DISPUTED, page)]
-    rows = await conn.fetch("SELECT * FROM published WHERE id = ANY($1::text[])", ids)
-    return [publication_of(row) for row in rows], page[-1] if len(page) >= limit else None
+    page = [row["id"] for row in await conn.fetch(_CHANGEABLE, after or "", limit)]
+    proofs = {row["id"]: row["proof"] for row in await conn.fetch(_DISPUTED, page, gateway_domain)}
+    rows = await conn.fetch("SELECT * FROM published WHERE id = ANY($1::text[])", list(proofs))
+    found = [(publication_of(row), proofs[row["id"]]) for row in rows]
+    return found, page[-1] if len(page) >= limit else None
 
 
 async def hold(conn: Connection, target: Target) -> None:

@@ -8,6 +8,7 @@ from actors.publications.units import verify_owners
 from persistence.connection import Connection
 from persistence.publications import publications, statuses
 from routes.jobs import Job, ticking
+from routes.networks.name_service import NAME_SERVICE
 from routes.pruning import Pruning, pages_of
 from routes.publications.parts import STATUSES
 from routes.service import Service
@@ -26,12 +27,17 @@ async def flush_statuses(service: Service) -> None:
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """The jobs: write statuses, update ownership after domains were verified, unlist and delete what is stale."""
+    """The jobs: write statuses, update ownership after domains were verified and routes have moved, unlist and delete
+    what is stale.
+    """
     now_ms, database = service.clock.now_ms, service.database
+    gateway_domain = service.of(NAME_SERVICE).gateway_domain
 
     async def verify(conn: Connection, after: str | None, limit: int) -> str | None:
         new_id = partial(new_object_id, now_ms(), service.random_bytes)
-        return await verify_owners(conn, after, limit, new_id=new_id, now_ms=now_ms())
+        return await verify_owners(
+            conn, after, limit, gateway_domain=gateway_domain, new_id=new_id, now_ms=now_ms()
+        )
 
     async def grow_stale(conn: Connection, after: str | None, limit: int) -> str | None:
         return await publications.grow_stale(conn, after, limit, before_ms=now_ms() - STALE_MS)

@@ -217,6 +217,8 @@ NAME = "0076_owned_addresses.sql"
 async def _forget_migration(conn: Connection) -> None:
     await conn.execute("DROP TRIGGER saved_publication_goes ON publications")
     await conn.execute("DROP FUNCTION saved_publication_goes")
+    await conn.execute("CREATE INDEX publications_unproven ON publications (id)")
+    await conn.execute("DROP INDEX publications_rechecked")
     await conn.execute("DELETE FROM schema_migrations WHERE name = $1", NAME)
 
 
