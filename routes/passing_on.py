@@ -16,7 +16,7 @@ import structlog
 import trio
 
 from actors.errors import Overloaded
-from actors.kernel.nodes.entries import Said
+from actors.kernel.nodes.entries import Said, encode
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.membership import Membership
 from actors.kernel.one_shot import OneShot
@@ -187,26 +187,47 @@ class PassingOn:
     async def _answer(self, asker: Life | None, asked: _Request, deadline: Deadline) -> None:
         try:
             if self._answers is None or len(self._answering) > ANSWERED_AT_ONCE:
-                self._send(asker, _Response(asked.number, REFUSED, [], b""))
+                self.answered += 1
+                self._say_instead(asker, asked.number, REFUSED)
                 return
             outgoing = await self._answers(asked.request, deadline)
             if deadline.has_expired:
                 return  # nobody waits for it any more
-            body = outgoing.body if isinstance(outgoing.body, bytes) else None
-            if body is None or len(body) > BODY_BYTES:
+            self.answered += 1
+            peers = self._membership.peers
+            data = _answer_of(asked.number, outgoing)
+            del outgoing  # its bytes are in `data`, which may wait
+            if data is None or peers.is_too_large(data):
                 log.error("an answer cannot be passed on", line=asked.request.line)
-                self._send(asker, _Response(asked.number, UNKNOWN, [], b""))
-            else:
-                self._send(asker, _Response(asked.number, outgoing.status, outgoing.headers, body))
+                self._say_instead(asker, asked.number, UNKNOWN)
+            elif asker is not None and self._lives(asker) and not peers.answers.say(asker.node, data):
+                await self._answer_later(asker, asked.number, deadline.at, data)
         finally:
             self._answering.pop((asker, asked.number), None)
 
-    def _send(self, asker: Life | None, response: _Response) -> None:
-        """Answer the life that has asked: its next one does not wait for it."""
-        self.answered += 1
-        peers = self._membership.peers
-        if asker is not None and peers.life(asker.node) == asker:
-            peers.say(asker.node, RESPONSE, _encode(response))
+    async def _answer_later(self, asker: Life, number: int, at: float, data: bytes) -> None:
+        """Answer once the link has room, within the request's deadline and while somebody waits.
+
+        Args:
+            at: the deadline, on trio's clock; its own scope was left with the handler.
+            data: the answer.
+        """
+        is_said = False
+        deadline = self._answering[asker, number] = Deadline(at)
+        with deadline:
+            deadline.begin()
+            is_said = await self._membership.peers.answers.wait_to_say(asker.node, data)
+        if not (is_said or deadline.has_expired):
+            self._say_instead(asker, number, UNKNOWN)
+
+    def _lives(self, asker: Life) -> bool:
+        """Whether the life that has asked is still there: the next one of its node does not wait for an answer."""
+        return self._membership.peers.life(asker.node) == asker
+
+    def _say_instead(self, asker: Life | None, number: int, status: int) -> None:
+        """Say in place of an answer that there is none; so little that it need not wait."""
+        if asker is not None and self._lives(asker):
+            self._membership.peers.say(asker.node, RESPONSE, _encode(_Response(number, status, [], b"")))
 
     def _hear_response(self, _node: str, body: bytes) -> None:
         answer = _response(body)
@@ -227,3 +248,12 @@ class PassingOn:
         for (asker, _), deadline in self._answering.items():
             if asker is not None and asker.node == node:
                 deadline.expire()
+
+
+def _answer_of(number: int, outgoing: Outgoing) -> bytes | None:
+    """The entry for an answer; None where it cannot be passed on."""
+    if not isinstance(outgoing.body, bytes) or len(outgoing.body) > BODY_BYTES:
+        return None
+    return encode(
+        Said(RESPONSE, _encode(_Response(number, outgoing.status, outgoing.headers, outgoing.body)))
+    )

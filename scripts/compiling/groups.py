@@ -24,6 +24,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "actors.kernel.lookup",
         "actors.kernel.mailbox",
         "actors.kernel.missed",
+        "actors.kernel.nodes.answers",
         "actors.kernel.nodes.copies",
         "actors.kernel.nodes.copy",
         "actors.kernel.nodes.far",

@@ -26,24 +26,33 @@ def request(path: str) -> Passed:
 
 
 class Asker:
-    """Whoever waits on a node for the answer of `b`."""
+    """Whoever waits on a node for the answer of `b`, and gets a body, or hears that the outcome is unknown."""
 
     def __init__(self, node: "Node", path: str) -> None:
         self.body: object = None
         node.nursery.start_soon(self._ask, node, path)
 
     async def _ask(self, node: "Node", path: str) -> None:
-        self.body = (await node.passing_on.pass_on("b", request(path), 5)).body
+        try:
+            self.body = (await node.passing_on.pass_on("b", request(path), 5)).body
+        except OutcomeUnknown as unknown:
+            self.body = unknown
 
 
 class Node:
-    """One life of a node that passes requests on, and answers each with its path once that is let go."""
+    """One life of a node that passes requests on, and answers each with its path once that is let go.
+
+    Attributes:
+        padding: bytes behind the path.
+    """
 
     def __init__(self, bus: SimulatedBus, life: Life, nursery: trio.Nursery) -> None:
         membership = Membership(cast(Any, None), life)
         self.life = life
         self.nursery = nursery
-        self.peers = peers_of(life, bus.end(life.node))
+        self.padding = 0
+        self.lost: list[str] = []
+        self.peers = peers_of(life, bus.end(life.node), self.lost.append)
         membership.link(self.peers)
         self.passing_on = PassingOn(membership, nursery.start_soon)
         self.passing_on.serve(self._answer)
@@ -63,7 +72,7 @@ class Node:
         self.deadlines[passed.path] = deadline
         with trio.CancelScope(shield=True):  # as what is being committed
             await go.wait()
-        return Outgoing(200, [], passed.path.encode())
+        return Outgoing(200, [], passed.path.encode() + bytes(self.padding))
 
 
 @asynccontextmanager
@@ -131,3 +140,71 @@ async def test_an_answer_that_never_comes_is_waited_for_no_longer_than_it_may_ta
         b.let_go["/bob"].set()
         await trio.sleep(1)
         assert bob.body == b"/bob"
+
+
+async def ask_for_large(a: Node, b: Node, count: int) -> list[Asker]:
+    """So many requests wait for answers of almost a megabyte, which are ready at one moment."""
+    b.padding = 990_000
+    askers = [Asker(a, f"/{number}") for number in range(count)]
+    await trio.sleep(0.1)
+    for go in b.let_go.values():
+        go.set()
+    return askers
+
+
+async def test_however_many_large_answers_are_ready_at_once_all_arrive(autojump_clock: MockClock) -> None:
+    async with open_two() as (_, a, b):
+        askers = await ask_for_large(a, b, 12)
+        await trio.sleep(2)
+        assert [isinstance(asker.body, bytes) for asker in askers] == [True] * 12
+        assert not a.lost
+        assert b.passing_on.is_idle
+
+
+async def test_answers_that_find_no_room_in_time_are_unknown(autojump_clock: MockClock) -> None:
+    async with open_two() as (bus, a, b):
+        askers = await ask_for_large(a, b, 3)
+        # The node that answers does not hear that anything of it has arrived.
+        bus.join("b", lambda _: None)
+        await trio.sleep(4.5)
+        assert [type(asker.body) for asker in askers].count(bytes) == 1
+        assert not b.passing_on.is_idle
+        await trio.sleep(1)
+        assert sorted(type(asker.body).__name__ for asker in askers) == ["OutcomeUnknown"] * 2 + ["bytes"]
+        assert b.passing_on.is_idle
+        assert not a.lost
+
+
+async def test_an_answer_that_waits_ends_when_its_client_goes(autojump_clock: MockClock) -> None:
+    async with open_two() as (bus, a, b), trio.open_nursery() as clients:
+        for path in ("/ann", "/bob", "/cem"):
+            clients.start_soon(a.passing_on.pass_on, "b", request(path), 5)
+        await trio.sleep(0.1)
+        await let_wait(bus, b)
+        clients.cancel_scope.cancel()
+        with trio.CancelScope(shield=True):
+            await trio.sleep(0.1)
+        assert not b.peers.answers.are_waiting_for("a")
+        assert b.passing_on.is_idle
+
+
+async def test_an_answer_that_waits_ends_with_the_node_that_has_asked(autojump_clock: MockClock) -> None:
+    async with open_two() as (bus, a, b):
+        for path in ("/ann", "/bob", "/cem"):
+            Asker(a, path)
+        await trio.sleep(0.1)
+        await let_wait(bus, b)
+        b.peers.part("a")
+        await trio.sleep(0.1)
+        assert not b.peers.answers.are_waiting_for("a")
+        assert b.passing_on.is_idle
+
+
+async def let_wait(bus: SimulatedBus, b: Node) -> None:
+    """Have `b` answer with much, of which `a` hears nothing."""
+    bus.join("a", lambda _: None)
+    b.padding = 990_000
+    for go in b.let_go.values():
+        go.set()
+    await trio.sleep(0.1)
+    assert b.peers.answers.are_waiting_for("a")

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 import structlog
+import trio
 
 from actors.errors import Elsewhere
 from actors.kernel.facets import News
@@ -22,6 +23,7 @@ from actors.kernel.nodes.posts import Posts, packed
 from actors.kernel.nodes.telling import Telling, decoded
 from actors.kernel.nodes.whereabouts import Place, Whereabouts
 from actors.kernel.supervisor import Fault
+from persistence.errors import OutcomeUnknown
 from persistence.nodes.members import Lease
 
 _log = structlog.get_logger(__name__)
@@ -78,6 +80,7 @@ class Far:
         self.followed = Followed(where, peers)
         self._posts = Posts(where, peers, spawn)
         self._telling = Telling(where, peers, spawn, ask_seconds)
+        self._spawn = spawn
         self._here: Here | None = None
         self._touched: dict[tuple[str, str], dict[str, None]] = {}  # ids by view and source, of this step
         self._kinds: Mapping[str, Kind[Any, Any]] = {}
@@ -216,20 +219,43 @@ class Far:
             self.peers.tell(node, Answered(asked.number, None, Failed(Fault.__name__)))
             return
         asker = self.peers.life(node)
-        answer = partial(self._answer, asker, asked.number, kind.crossing[type(command)])
+        until = trio.current_time() + asked.left_ms / 1000
+        answer = partial(self._answer, asker, asked.number, until, kind.crossing[type(command)])
         self._here.post_for_other(kind, asked.id, command, answer, asked.left_ms / 1000)
 
-    def _answer(self, asker: Life | None, number: int, form: Any, answer: Answer) -> None:
-        """Answer the life that has asked: its next one does not wait for it."""
+    def _answer(self, asker: Life | None, number: int, until: float, form: Any, answer: Answer) -> None:
+        """Answer the life that has asked: its next one does not wait for it.
+
+        Args:
+            until: when its caller stops waiting, on trio's clock.
+            form: the type of replies to the command; None for none.
+        """
         if asker is None or self.peers.life(asker.node) != asker:
             return
         node, error = asker.node, answer.error
         if isinstance(error, Elsewhere):
             self.peers.tell(node, Moved(number, error.node, error.fence))
-        elif error is not None:
-            self.peers.tell(node, Answered(number, None, failed(error)))
-        else:
-            self.peers.tell(node, Answered(number, packed(form, answer.reply)))
+            return
+        failure = None if error is None else failed(error)
+        reply = packed(form, answer.reply) if failure is None else None
+        data = encode(Answered(number, reply, failure))
+        if self.peers.is_too_large(data):
+            self._answer_unknown(asker, number)
+        elif not self.peers.answers.say(node, data):
+            self._spawn(self._answer_later, asker, number, until, data)
+
+    async def _answer_later(self, asker: Life, number: int, until: float, data: bytes) -> None:
+        is_said = False
+        with trio.move_on_at(until):
+            if self.peers.life(asker.node) == asker:
+                is_said = await self.peers.answers.wait_to_say(asker.node, data)
+        if not is_said:
+            self._answer_unknown(asker, number)
+
+    def _answer_unknown(self, asker: Life, number: int) -> None:
+        """Say that it has been decided, in place of what cannot be said."""
+        if self.peers.life(asker.node) == asker:
+            self.peers.tell(asker.node, Answered(number, None, failed(OutcomeUnknown())))
 
     def _hear_news(self, node: str, heard: Heard) -> None:
         kind = self._kinds.get(heard.kind)

@@ -84,6 +84,7 @@ class Links:
         self._links: dict[str, Link] = {}
         self._is_flushing = False
         self._at_end: list[Callable[[], None]] = []
+        self._has_room: Callable[[str], None] = _unheard
 
     # -- who there is -------------------------------------------------------------------------------
 
@@ -116,6 +117,13 @@ class Links:
         """How much waits in the link to a node; 0 when there is none."""
         link = self._links.get(node)
         return 0 if link is None else link.waiting_bytes
+
+    def on_room(self, listener: Callable[[str], None]) -> None:
+        """Have a function called with the name of a node when it has acknowledged something, so that less waits for it.
+
+        It must not raise.
+        """
+        self._has_room = listener
 
     # -- talking ------------------------------------------------------------------------------------
 
@@ -180,7 +188,11 @@ class Links:
         ):
             self.statistics.dropped += 1
             return
-        for thing in link.receive(batch, self._now()):
+        waited_bytes = link.waiting_bytes
+        heard = link.receive(batch, self._now())
+        if link.waiting_bytes < waited_bytes:
+            self._has_room(link.peer.node)
+        for thing in heard:
             if thing is Trouble.GAP:
                 self.statistics.gaps += 1
                 _log.info("link_gap", node=link.peer.node)
@@ -198,3 +210,7 @@ class Links:
         if not self._is_flushing:
             self._is_flushing = True
             self._soon(self.flush)
+
+
+def _unheard(_node: str) -> None:
+    """The default of `on_room`: does nothing."""

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import structlog
 
+from actors.kernel.nodes.answers import Answers
 from actors.kernel.nodes.entries import Entry, Said, decode, encode
 from actors.kernel.nodes.link import ENTRY_BYTES, LINK_BYTES, Heard, Life, LinkFull, Trouble
 from actors.kernel.nodes.links import Bus, Links
@@ -37,6 +38,9 @@ class Peers:
         bus: carries it.
         lost: called when what another node has told will never come.
         now, soon: as for `Links`.
+
+    Attributes:
+        answers: what is answered to them.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class Peers:
         soon: Callable[[Callable[[], None]], None],
     ) -> None:
         self.links = Links(own, key, bus, self._take, now=now, soon=soon)
+        self.answers = Answers(self.links)
         self._lost = lost
         self._hearers: dict[type[Any], Callable[[str, Any], None]] = {}
         self._topics: dict[str, Callable[[str, bytes], None]] = {}
@@ -94,6 +99,7 @@ class Peers:
         if self._lives.pop(node, None) is None:
             return
         self.links.part(node)
+        self.answers.part(node)
         _log.info("node_parted", node=node)
         for listener in self._parted:
             attempt("hearing of a node's end", "", node, listener, node)
@@ -112,8 +118,12 @@ class Peers:
 
     @property
     def has_been_heard(self) -> bool:
-        """Whether every node that is heard has acknowledged all that was said to it."""
-        return not any(waiting for node, waiting in self.links.waiting_bytes().items() if self.hears(node))
+        """Whether every node that is heard has its answers, and has acknowledged all that was said to it."""
+        return not any(
+            waiting_bytes or self.answers.are_waiting_for(node)
+            for node, waiting_bytes in self.links.waiting_bytes().items()
+            if self.hears(node)
+        )
 
     # -- talking ------------------------------------------------------------------------------------
 
