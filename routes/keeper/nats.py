@@ -135,7 +135,23 @@ class _Server:
         return f"nats://{USER}:{self._password}@127.0.0.1:{self._port}"
 
     async def start(self) -> None:
-        """Start it, and wait until it listens."""
+        """Start it, and wait until it listens.
+
+        Raises:
+            NatsMissing: it does not start.
+        """
+        try:
+            self._process = self._launched()
+            with trio.fail_after(START_SECONDS):
+                self._port = await self._listening()
+            _write_secret(self._folder / "url", self.url)
+        except trio.TooSlowError:
+            raise NatsMissing(f"nats-server was not ready within {START_SECONDS:.0f} s") from None
+        except OSError as fault:
+            raise NatsMissing(f"nats-server cannot be started: {fault}") from None
+
+    def _launched(self) -> "subprocess.Popen[bytes]":
+        """Its process, with its files written anew."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
         for old in self._folder.glob("*.ports"):
@@ -147,19 +163,13 @@ class _Server:
             port=self._port, user=USER, password=self._password, folder=folder, log=log_file
         )
         _write_secret(config, text)
-        self._process = start_bound(
+        return start_bound(
             [str(self._program), "--config", str(config)],
             at_our_end=signal.SIGKILL,
             environment={"PATH": os.environ.get("PATH", os.defpath)},
             output=subprocess.DEVNULL,
             umask=0o077,
         )
-        try:
-            with trio.fail_after(START_SECONDS):
-                self._port = await self._listening()
-        except trio.TooSlowError:
-            raise NatsMissing(f"nats-server was not ready within {START_SECONDS:.0f} s") from None
-        _write_secret(self._folder / "url", self.url)
 
     async def _listening(self) -> int:
         """Wait for the port on which it listens."""
@@ -178,6 +188,7 @@ class _Server:
         while True:
             if self._process is not None:
                 status = await wait_for_end(self._process)
+                self._process = None
                 log.error("nats_ended", status=status)
             await trio.sleep(pauses.next())
             try:

@@ -94,22 +94,19 @@ class KeptNode:
             alone: nobody else serves yet.
 
         Raises:
-            NodeFault: while nobody served, it has ended with a fault.
+            NodeFault: while nobody served, it has ended with a fault, or there can be no process for it.
         """
         pauses = Pauses()
         while True:
-            process = self._start()
-            pauses.began()
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._look)
-                status = await wait_for_end(process)
-                nursery.cancel_scope.cancel()
-            self._turn(is_ready=False)
-            if self._is_leaving:
-                continue
-            if alone and status == FAULT_STATUS and not self._was_ready:
-                raise NodeFault(f"node {self.number} did not start")
-            log.error("node_ended", number=self.number, status=status)
+            process = self._started(alone=alone)
+            if process is not None:
+                pauses.began()
+                status = await self._ended(process)
+                if self._is_leaving:
+                    continue
+                if alone and status == FAULT_STATUS and not self._was_ready:
+                    raise NodeFault(f"node {self.number} did not start")
+                log.error("node_ended", number=self.number, status=status)
             await trio.sleep(pauses.next())
 
     async def wait_ready(self) -> None:
@@ -143,6 +140,25 @@ class KeptNode:
         if self._process is not None:
             log.error("node_killed", number=self.number, why=why)
             self._process.kill()
+
+    def _started(self, *, alone: bool) -> "subprocess.Popen[bytes] | None":
+        """Its process; None where this machine has no room for one now."""
+        try:
+            return self._start()
+        except OSError as fault:
+            if alone and not self._was_ready:
+                raise NodeFault(f"node {self.number} cannot be started: {fault}") from None
+            log.warning("node_not_started", number=self.number, why=str(fault))
+            return None
+
+    async def _ended(self, process: "subprocess.Popen[bytes]") -> int:
+        """Look after it until it ends; returns its exit status."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._look)
+            status = await wait_for_end(process)
+            nursery.cancel_scope.cancel()
+        self._turn(is_ready=False)
+        return status
 
     def _start(self) -> "subprocess.Popen[bytes]":
         self._is_leaving = False

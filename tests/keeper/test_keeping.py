@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
 import trio.testing
+from structlog.testing import capture_logs
 
 from routes.edge.config.config import read_config
 from routes.edge.config.forms import Bind, Descriptor
@@ -16,7 +18,8 @@ from routes.keeper.listeners import Own, open_listeners
 from routes.keeper.node import KeptNode, NodeFault, environment_of, settings_of
 from routes.keeper.pauses import PAUSE_SECONDS, WELL_SECONDS, Pauses
 from routes.keeper.readiness import Readiness, ask_ready
-from tests.support.waiting import patience
+from tests.keeper.shortage import no_more_files
+from tests.support.waiting import patience, wait_until
 
 
 async def test_pauses_grow_until_it_has_run_well(autojump_clock: trio.testing.MockClock) -> None:
@@ -55,20 +58,48 @@ async def test_ready_is_who_says_so(answer: bytes, said: Readiness) -> None:
     assert await ask_ready(1) is Readiness.SILENT
 
 
-async def test_a_first_start_that_fails_is_the_keepers_fault() -> None:
-    """Not started again and again: what the node has said is what an operator has to read."""
+@pytest.fixture
+def faulty_node() -> Iterator[KeptNode]:
+    """One whose process ends at once, because of its settings."""
     with open_listeners([Bind("127.0.0.1", 0)], [], nodes=1, node_port=None) as listeners:
-        node = KeptNode(
-            1,
-            listeners.of(0),
-            {"PARTYLINE_NO_SUCH": "x"},
-            base_url="http://a",
-            changed=lambda: None,
+        yield KeptNode(
+            1, listeners.of(0), {"PARTYLINE_NO_SUCH": "x"}, base_url="http://a", changed=lambda: None
         )
-        with pytest.raises(BaseExceptionGroup) as raised, patience():
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(partial(node.keep, alone=True))
+
+
+async def test_a_first_start_that_fails_is_the_keepers_fault(faulty_node: KeptNode) -> None:
+    """Not started again and again: what the node has said is what an operator has to read."""
+    with pytest.raises(BaseExceptionGroup) as raised, patience():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(faulty_node.keep, alone=True))
     assert raised.group_contains(NodeFault, match="^node 1 did not start$")
+
+
+async def test_a_first_process_that_cannot_be_made_is_the_keepers_fault(faulty_node: KeptNode) -> None:
+    with no_more_files(), pytest.raises(NodeFault, match=r"^node 1 cannot be started: .*Too many open files"):
+        await faulty_node.keep(alone=True)
+
+
+async def test_a_process_that_cannot_be_made_again_is_made_later(faulty_node: KeptNode) -> None:
+    """Nothing else ends with it, and it says so each time in a line."""
+    with capture_logs() as lines:
+
+        async def has_said(event: str) -> None:
+            async def is_there() -> bool:
+                return any(line["event"] == event for line in lines)
+
+            await wait_until(is_there)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(faulty_node.keep)
+            await has_said("node_started")
+            with no_more_files():
+                await has_said("node_not_started")
+            assert [line["event"] for line in lines][:3] == ["node_started", "node_ended", "node_not_started"]
+            lines.clear()
+            await has_said("node_started")
+            nursery.cancel_scope.cancel()
+        await faulty_node.stop()
 
 
 @pytest.mark.parametrize(

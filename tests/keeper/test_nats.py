@@ -7,10 +7,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import trio.testing
+from structlog.testing import capture_logs
 
 from persistence.bridge.bus import trouble_with
 from persistence.bridge.thread import AsyncioThread
 from routes.keeper.nats import NatsMissing, find_program, kept_nats, nats_folder
+from tests.keeper.shortage import no_more_files
 from tests.support.process import children_of
 from tests.support.waiting import wait_until
 
@@ -59,6 +62,37 @@ async def test_it_lets_its_nodes_in_and_comes_back_where_it_was(tmp_path: Path) 
         await wait_until(is_back)
     assert _server() == before
     assert not (folder / "url").exists()
+
+
+async def test_where_it_cannot_be_started_again_it_is_tried_later(tmp_path: Path) -> None:
+    before = _server()
+    with capture_logs() as lines:
+
+        async def has_failed() -> bool:
+            return any(line["event"] == "nats_not_started" for line in lines)
+
+        async with kept_nats(nats_folder(tmp_path)) as url, _bridge() as thread:
+            (pid,) = _server() - before
+            await trio.testing.wait_all_tasks_blocked()
+            with no_more_files():
+                os.kill(pid, signal.SIGKILL)
+                await wait_until(has_failed)
+
+            async def is_back() -> bool:
+                return bool(_server() - before - {pid}) and await thread.run(trouble_with, (url,)) is None
+
+            await wait_until(is_back)
+    assert [line["event"] for line in lines].count("nats_ended") == 1
+    assert _server() == before
+
+
+async def test_a_first_start_that_fails_is_said_in_one_line(tmp_path: Path) -> None:
+    before = _server()
+    (nats_folder(tmp_path) / "server.new").mkdir(parents=True)
+    with pytest.raises(NatsMissing, match=r"^nats-server cannot be started: .*server\.new"):
+        async with kept_nats(nats_folder(tmp_path)):
+            pass
+    assert _server() == before
 
 
 def test_without_the_program_one_line_says_what_to_do(
