@@ -6,7 +6,10 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 MAX_PAGE_BYTES = 1024 * 1024
-"""The most that the items of one page take on the wire, by their own estimate; a single item may be larger."""
+"""The most that the items of one page take on the wire, by their own estimate; a single item may be larger.
+
+What else is in an item comes on top of that. A page that one node answers for another has to fit into one entry of a
+link all the same (`tests/contract/test_pages.py`)."""
 
 
 def fitting(

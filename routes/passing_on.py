@@ -5,7 +5,8 @@
     response       number, status, headers, body   the client is answered
     let go         number                          the client has gone: what waits for it ends
 
-All of them are kept by the link, so that a request is done once, or its node is gone.
+All of them are kept by the link, so that a request is done once, or its node is gone. An answer is passed on if a link
+takes it in one entry (`ENTRY_BYTES`), as it does the largest page (`actors/pages.py`).
 """
 
 from collections.abc import Awaitable, Callable
@@ -30,9 +31,6 @@ REQUEST, RESPONSE, LET_GO = "request", "response", "let go"
 
 LONGEST_WAIT_SECONDS = 65.0
 """A long poll waits for a minute at most (contract §1, Deadlines); its own node bounds it more closely."""
-
-BODY_BYTES = 1024 * 1024
-"""The largest answer that is passed on."""
 
 ANSWERED_AT_ONCE = 5_000
 """Most requests of other nodes that are answered at a time."""
@@ -195,7 +193,7 @@ class PassingOn:
                 return  # nobody waits for it any more
             self.answered += 1
             peers = self._membership.peers
-            data = _answer_of(asked.number, outgoing)
+            data = answer_of(asked.number, outgoing)
             del outgoing  # its bytes are in `data`, which may wait
             if data is None or peers.is_too_large(data):
                 log.error("an answer cannot be passed on", line=asked.request.line)
@@ -250,9 +248,14 @@ class PassingOn:
                 deadline.expire()
 
 
-def _answer_of(number: int, outgoing: Outgoing) -> bytes | None:
-    """The entry for an answer; None where it cannot be passed on."""
-    if not isinstance(outgoing.body, bytes) or len(outgoing.body) > BODY_BYTES:
+def answer_of(number: int, outgoing: Outgoing) -> bytes | None:
+    """The entry that carries an answer, encoded; None where its body is a file.
+
+    Args:
+        number: of the request.
+        outgoing: the answer.
+    """
+    if not isinstance(outgoing.body, bytes):
         return None
     return encode(
         Said(RESPONSE, _encode(_Response(number, outgoing.status, outgoing.headers, outgoing.body)))

@@ -9,7 +9,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from actors.kernel.nodes.link import Life
+from actors.kernel.nodes.link import ENTRY_BYTES, Life
 from actors.kernel.nodes.membership import Membership
 from persistence.errors import OutcomeUnknown
 from routes.edge.deadline import Deadline
@@ -159,6 +159,18 @@ async def test_however_many_large_answers_are_ready_at_once_all_arrive(autojump_
         assert [isinstance(asker.body, bytes) for asker in askers] == [True] * 12
         assert not a.lost
         assert b.passing_on.is_idle
+
+
+async def test_an_answer_may_be_as_large_as_an_entry_of_a_link(autojump_clock: MockClock) -> None:
+    async with open_two() as (_, a, b):
+        for size, expected in ((ENTRY_BYTES - 100, bytes), (ENTRY_BYTES, OutcomeUnknown)):
+            b.padding = size
+            asker = Asker(a, "/ann")
+            await trio.sleep(0.1)
+            b.let_go["/ann"].set()
+            await trio.sleep(1)
+            assert type(asker.body) is expected
+        assert not a.lost
 
 
 async def test_answers_that_find_no_room_in_time_are_unknown(autojump_clock: MockClock) -> None:
