@@ -8,6 +8,7 @@ them (architecture, Fan-out).
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, TypeVar
+from weakref import ReferenceType
 
 from actors.chat import records
 from actors.chat.commands import ChatViewer
@@ -25,7 +26,8 @@ from actors.chat.state import (
 from actors.chat.window import WINDOW_LINES, Line
 
 HEADS_KEPT = 4_096
-"""Encoded heads in memory, about 1 KB each."""
+"""Encoded heads in memory, and what they were encoded from: about 1 KB each. States are held weakly, so that those of
+conversations that were put away leave memory."""
 
 NEWEST_KEPT, NEWEST_BYTES = 64, 64 * 1024
 """Newest pages in memory, each up to 64 KiB: whoever opens a busy conversation asks for the same one."""
@@ -65,12 +67,12 @@ class Newest(NamedTuple):
     """The messages of the newest page of a conversation without polls: the same for all who read it.
 
     Args:
-        state: that it was made of.
+        state: that it was made of, held weakly.
         asked: how many messages, and whether of older history too.
         rest: the messages, joined, the page's `nextBeforeMs`, and whether there are more.
     """
 
-    state: State
+    state: ReferenceType[State]
     asked: tuple[int, bool]
     rest: tuple[bytes, int, bool]
 
@@ -95,7 +97,7 @@ class Frames:
         self._company = relationships or Strangers()
         self._viewer_id: str | None = None
         self._sight = STRANGER
-        self._facts: dict[str, tuple[State, Facts]] = {}
+        self._facts: dict[str, tuple[ReferenceType[State], Facts]] = {}
         self._heads: dict[str, Head] = {}
         self._newest: dict[str, Newest] = {}
 
@@ -146,10 +148,10 @@ class Frames:
     def facts(self, state: State) -> Facts:
         """What the head shows of a live conversation, the same object as long as the state is."""
         known = self._facts.get(state.id)
-        if known is not None and known[0] is state:
+        if known is not None and known[0]() is state:
             return known[1]
         made = facts(state)
-        _keep(self._facts, state.id, (state, made))
+        _keep(self._facts, state.id, (ReferenceType(state), made))
         return made
 
     def head(self, shown: Facts) -> bytes:
@@ -214,7 +216,7 @@ class Frames:
         member = member_of(state, user_id)
         asked = (limit, include_archived)
         known = self._newest.get(state.id) if before_ms is None else None
-        if known is not None and known.state is state and known.asked == asked:
+        if known is not None and known.state() is state and known.asked == asked:
             return _page(self.conversation(self.facts(state), standing(state, member)), *known.rest)
         if before_ms is None:
             lines, older = newest(state, limit, include_archived=include_archived)
@@ -230,7 +232,7 @@ class Frames:
             return self.page(head, lines, dict(_choices(state, user_id)), has_more=older)
         rest = (b",".join([line.record for line in lines]), _next_before_ms(lines, has_more=older), older)
         if len(rest[0]) <= NEWEST_BYTES:
-            _keep(self._newest, state.id, Newest(state, asked, rest), NEWEST_KEPT)
+            _keep(self._newest, state.id, Newest(ReferenceType(state), asked, rest), NEWEST_KEPT)
         return _page(head, *rest)
 
     def page(

@@ -123,7 +123,7 @@ NONE_SENT: dict[str, int] = {}
 NONE_DUE: dict[str, tuple[int, ReadNotice]] = {}
 
 
-class State(msgspec.Struct, frozen=True):
+class State(msgspec.Struct, frozen=True, weakref=True):
     """The state of one conversation.
 
     Args:

@@ -1,5 +1,8 @@
 """Bytes for viewers: shared where they can be, and the same from memory and from rows."""
 
+import gc
+from weakref import ref
+
 import msgspec
 import pytest
 from msgspec.structs import replace
@@ -115,6 +118,18 @@ def test_a_head_is_encoded_once_and_again_when_something_of_it_changes():
     assert play.frames.head(replace(facts)) is head
     play.do(TellRename(uid("bob"), "Robert"))
     assert play.frames.head(play.frames.facts(play.state)) != head
+
+
+def test_frames_keep_no_state_that_nobody_else_has():
+    play = Play()
+    play.post("bob")
+    snapshot(play, "ann")
+    page = play.frames.page_for(play.state, uid("ann"), before_ms=None, limit=50, include_archived=False)
+    assert page is not None
+    state = ref(play.state)
+    play.state = a_conversation("ann")
+    gc.collect()
+    assert state() is None
 
 
 def test_live_and_archived_are_merged_by_time():
