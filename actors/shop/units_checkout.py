@@ -18,7 +18,7 @@ from persistence.friends.blocks import barred_among
 from persistence.shop import checkouts as rows
 from persistence.shop import purchases
 from persistence.shop.checkouts import Checkout, ProviderName
-from persistence.shop.products import Product, read_named
+from persistence.shop.products import Product, on_sale_named, read_named
 from persistence.shop.purchases import Purchase
 from persistence.users.audit import Stamp
 from persistence.users.users import lock_user
@@ -78,7 +78,7 @@ async def place_order(conn: Connection, order: Order, stamp: Stamp) -> Change[Pl
         if before is not None:
             return Change(await read_placed(conn, before))
     await _check_counts(conn, order.payer_id, stamp.at_ms)
-    products = await read_named(conn, [item.product_id for item in order.items])
+    products = await on_sale_named(conn, [item.product_id for item in order.items])
     total, currency = priced(order.items, products)
     if total == 0:
         # No provider hears of it, so an admin can take it back.

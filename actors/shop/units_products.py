@@ -42,6 +42,7 @@ async def make_product(
     """
     await rows.lock_catalog(conn)
     product = _product(id, draft, revision=1, created_at_ms=stamp.at_ms, now_ms=stamp.at_ms)
+    await _check_target(conn, product)
     return await _save(conn, product, "product.created", stamp, random_bytes)
 
 
@@ -72,6 +73,9 @@ async def change_product(
     product = _product(
         kept.id, draft, revision=revision, created_at_ms=kept.created_at_ms, now_ms=stamp.at_ms
     )
+    if product.available or product.target_id != kept.target_id:
+        # What unlocks nothing any more can still be put away, or reworded.
+        await _check_target(conn, product)
     return await _save(conn, product, "product.changed", stamp, random_bytes)
 
 
@@ -84,7 +88,6 @@ async def _save(
     conn: Connection, product: Product, action: str, stamp: Stamp, random_bytes: RandomBytes
 ) -> Change[Product]:
     parts = await _parts_of(conn, product)
-    await _check_target(conn, product)
     if not is_for_sale(product) and await rows.is_included(conn, product.id):
         raise Invalid(FieldError("/grants", "NOT_ALLOWED", "a bundle has it, whose parts anybody may sell"))
     if not await rows.slug_is_free(conn, product.slug, of=product.id):

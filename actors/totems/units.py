@@ -1,8 +1,8 @@
 """Upload a totem, and equip one: the two units of work behind `POST …/personal-totem` (contract §8).
 
 An upload is equipped at once. A user keeps their newest 50 uploads, as many as the history shows; older ones are
-deleted unless a user has equipped them. A model is always shown under its owner's id; `author` can add a credit, but
-never another user's name.
+deleted unless a user has equipped or bought them, or the shop sells them. A model is always shown under its owner's id;
+`author` can add a credit, but never another user's name.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from persistence.totems.totems import Format, Model
 from persistence.users.users import ids_named
 
 KEPT = 50
-"""How many uploads of one user are kept even if no user has equipped them."""
+"""How many uploads of one user are kept that no user has equipped or bought, and that the shop does not sell."""
 
 MAX_AUTHOR_CHARACTERS = 64
 MAX_DESCRIPTION_CHARACTERS = 500

@@ -37,7 +37,7 @@ class Product(msgspec.Struct, frozen=True, kw_only=True):
         grants: what it gives, without what follows from its kind.
         target_id: the cape or totem that it unlocks.
         includes: ids of the products of a bundle.
-        available: whether it is on sale.
+        available: whether it is offered; it is on sale as long as what it unlocks is there.
         most_each: how many pieces one recipient may have; None = any number.
         revision: 1 at first; rises with each change.
     """
@@ -60,13 +60,9 @@ class Product(msgspec.Struct, frozen=True, kw_only=True):
     updated_at_ms: int
 
 
-async def list_available(conn: Connection, kind: ProductKind | None) -> list[Product]:
+async def list_on_sale(conn: Connection, kind: ProductKind | None) -> list[Product]:
     """The products on sale, by name; only those of a kind unless it is None."""
-    rows = await conn.fetch(
-        "SELECT * FROM shop_products WHERE available AND ($1::text IS NULL OR kind = $1)"
-        ' ORDER BY name COLLATE "C", id',
-        kind,
-    )
+    rows = await conn.fetch(_LIST_ON_SALE, kind)
     return [_product(row) for row in rows]
 
 
@@ -84,6 +80,12 @@ async def read_named(conn: Connection, ids: Collection[str]) -> dict[str, Produc
     return {row["id"]: _product(row) for row in rows}
 
 
+async def on_sale_named(conn: Connection, ids: Collection[str]) -> dict[str, Product]:
+    """{id: product} of those that are on sale."""
+    rows = await conn.fetch(_ON_SALE_NAMED, list(ids))
+    return {row["id"]: _product(row) for row in rows}
+
+
 async def lock_product(conn: Connection, id: str) -> Product | None:
     """One product, its row locked until the transaction ends; None when there is none."""
     row = await conn.fetchrow("SELECT * FROM shop_products WHERE id = $1 FOR UPDATE", id)
@@ -97,9 +99,7 @@ async def lock_catalog(conn: Connection) -> None:
 
 async def count_products(conn: Connection, *, but: str) -> tuple[int, int]:
     """(all products, those on sale), without the one whose id is `but`."""
-    row = await conn.fetchrow(
-        "SELECT count(*), count(*) FILTER (WHERE available) FROM shop_products WHERE id <> $1", but
-    )
+    row = await conn.fetchrow(_COUNT, but)
     return (0, 0) if row is None else (row[0], row[1])
 
 
@@ -129,7 +129,7 @@ async def save_product(conn: Connection, product: Product) -> None:
 
 
 async def is_on_sale(conn: Connection, kind: ProductKind, target_id: str) -> bool:
-    """Whether a product on sale unlocks this cape or totem."""
+    """Whether a product on sale unlocks this cape or totem, which exists."""
     found: bool = await conn.fetchval(
         "SELECT EXISTS (SELECT FROM shop_products WHERE available AND kind = $1 AND target_id = $2)",
         kind,
@@ -137,6 +137,26 @@ async def is_on_sale(conn: Connection, kind: ProductKind, target_id: str) -> boo
     )
     return found
 
+
+# A bundle sells what its parts unlock, also while they are not offered by themselves.
+_ON_SALE = """available AND NOT EXISTS (
+    SELECT FROM shop_products AS part WHERE part.id = ANY (shop_products.id || shop_products.includes)
+    AND CASE part.kind
+        WHEN 'cape' THEN NOT EXISTS (SELECT FROM capes WHERE capes.id = part.target_id)
+        WHEN 'totem' THEN NOT EXISTS (SELECT FROM totem_models WHERE totem_models.id = part.target_id)
+        ELSE false
+    END
+)"""
+
+_LIST_ON_SALE = f"""
+SELECT * FROM shop_products WHERE {_ON_SALE} AND ($1::text IS NULL OR kind = $1) ORDER BY name COLLATE "C", id
+"""  # noqa: S608 - constants only
+
+_ON_SALE_NAMED = f"SELECT * FROM shop_products WHERE id = ANY ($1::text[]) AND {_ON_SALE}"  # noqa: S608 - constants only
+
+_COUNT = f"""
+SELECT count(*), count(*) FILTER (WHERE {_ON_SALE}) FROM shop_products WHERE id <> $1
+"""  # noqa: S608 - constants only
 
 _AS_THEY_ARE = tuple(name for name in Product.__struct_fields__ if name not in {"grants", "includes"})
 

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from persistence.connection import Connection, Row
+from persistence.shop.entitlements import TOTEM
 
 Format = Literal["minecraft-item-model", "blockbench"]
 """The format of a model (contract §8)."""
@@ -210,17 +211,21 @@ async def unequip(conn: Connection, user_id: str, model_ids: Collection[str]) ->
 
 
 async def drop_oldest(conn: Connection, owner_id: str, *, keep: int) -> None:
-    """Delete a user's models but the newest `keep`; those that a user has equipped stay, and do not count.
+    """Delete a user's models but the newest `keep`; those that a user has equipped, that a product of the shop unlocks
+    or that somebody has bought stay, and do not count.
 
     Locked models, which a user is just equipping, are skipped: waiting for them could deadlock.
     """
-    await conn.execute(_DROP_OLDEST, owner_id, keep)
+    await conn.execute(_DROP_OLDEST, owner_id, keep, TOTEM)
 
 
+# Any product, on sale or not: a bundle may include it, and a checkout that is still open may be paid.
 _DROP_OLDEST = """
 DELETE FROM totem_models WHERE id IN (
     SELECT id FROM totem_models WHERE selected_count = 0 AND id IN (
-        SELECT id FROM totem_models WHERE owner_id = $1 AND selected_count = 0
+        SELECT id FROM totem_models AS model WHERE owner_id = $1 AND selected_count = 0
+        AND NOT EXISTS (SELECT FROM shop_products WHERE kind = 'totem' AND target_id = model.id)
+        AND NOT EXISTS (SELECT FROM shop_entitlements WHERE NOT ended AND node = $3 || model.id)
         ORDER BY created_at_ms DESC, id DESC OFFSET $2
     ) FOR UPDATE SKIP LOCKED
 )

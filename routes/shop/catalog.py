@@ -5,7 +5,7 @@ import msgspec
 from actors.shop.public import ProductEntry, product_entry
 from persistence.connection import Connection
 from persistence.shop.entitlements import products_owned
-from persistence.shop.products import Product, ProductKind, list_available
+from persistence.shop.products import Product, ProductKind, list_on_sale
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
@@ -32,7 +32,7 @@ async def read_catalog(call: Call, query: CatalogQuery) -> Catalog:
     """GET /v1/shop/catalog: the products on sale, by name; `owned` tells which of them have given the caller rights."""
 
     async def read(conn: Connection) -> tuple[list[Product], set[str]]:
-        return await list_available(conn, query.kind), await products_owned(conn, call.user_id, call.now_ms)
+        return await list_on_sale(conn, query.kind), await products_owned(conn, call.user_id, call.now_ms)
 
     products, owned = await call.service.database.read(read)
     return Catalog([product_entry(one, owned) for one in products])

@@ -75,7 +75,8 @@ async def _carried(conn: Connection, user_id: str, with_content: bool) -> tuple[
 
 @endpoint("GET", PATH + "/history", needs=READ, aliases=(ALIAS + "/history",))
 async def read_totem_history(call: Call, query: HistoryQuery) -> TotemPage:
-    """Answers the caller's uploads, newest first: the newest 50, and older ones that a user still carries."""
+    """Answers the caller's uploads, newest first: the newest 50, and older ones that a user still carries or
+    has bought, or that the shop sells."""
     read = partial(totems.uploaded_by, limit=query.limit, offset=query.offset)
     return page_of(await call.service.database.read(read, call.user_id))
 

@@ -8,8 +8,11 @@ import trio
 from actors.shop.units_checkout import OPEN_MAX, UNPAID_A_DAY
 from actors.time import DAY_MS
 from persistence.shop.checkouts import read_checkout
-from tests.shop.play import CHECKOUT, PURCHASES, Shop, may, open_shop
+from tests.capes.stage import OWN, cape_in
+from tests.shop.play import CATALOG, CHECKOUT, PRODUCTS, PURCHASES, Shop, may, open_shop
 from tests.support.world import Player, World
+from tests.totems.play import upload
+from tests.users.play import erase
 
 
 def path_of(order: Any) -> str:
@@ -24,6 +27,10 @@ async def flaws(player: Player, body: Any) -> list[tuple[str, str]]:
     response = await player.ask("POST", CHECKOUT, body)
     assert response.status_code == 422, response.text
     return [(one["pointer"], one["code"]) for one in response.json().get("errors", ())]
+
+
+async def on_sale(player: Player) -> list[str]:
+    return [one["slug"] for one in (await player.get(CATALOG))["items"]]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +48,35 @@ async def test_quantities(world: World, quantity: Any, code: str) -> None:
     shop, ann = await open_shop(world), await world.player("Ann")
     body = items(await shop.product(), quantity=quantity)
     assert await flaws(ann, body) == [("/items/0/quantity", code)]
+
+
+async def test_what_unlocks_nothing_any_more_is_not_on_sale(world: World) -> None:
+    shop, ann, root = await open_shop(world), await world.player("Ann"), await world.super_admin()
+    maker, other = await world.players("Maker", "Other")
+    capes = [await cape_in("approved", maker, root), await cape_in("approved", other, root)]
+    totem = await upload(other)
+    first, second = [
+        await shop.product(f"cape-{number}", kind="cape", targetId=cape["id"], grants=[])
+        for number, cape in enumerate(capes)
+    ]
+    third = await shop.product("totem", kind="totem", targetId=totem["itemModelId"], grants=[])
+    part = await shop.product("part")
+    change = {"revision": 1, "available": False}
+    await shop.manager.do("PATCH", f"{PRODUCTS}/{second['id']}", change)
+    bundle = await shop.product("all", kind="bundle", includes=[second["id"], part["id"]], grants=[])
+    await maker.do("DELETE", f"{OWN}/{capes[0]['id']}", status=204)
+    assert await on_sale(ann) == ["all", "part", "totem"]
+    await erase(world, other)
+    assert await on_sale(ann) == ["part"]
+    for product in (first, third, bundle):
+        assert await flaws(ann, items(part, product)) == [("/items/1/productId", "UNKNOWN")]
+    put_away = await shop.manager.do("PATCH", f"{PRODUCTS}/{first['id']}", change)
+    assert put_away["available"] is False
+    again = {"revision": 2, "available": True}
+    assert await shop.manager.refused("PATCH", f"{PRODUCTS}/{first['id']}", again) == (
+        422,
+        "VALIDATION_FAILED",
+    )
 
 
 async def test_items_that_do_not_fit_together(world: World) -> None:

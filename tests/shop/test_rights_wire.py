@@ -3,9 +3,10 @@
 from typing import Any
 
 from actors.time import DAY_MS
+from actors.totems.units import KEPT
 from routes.users.parts import USER_DIRECTORY
 from tests.capes.stage import cape_in
-from tests.shop.play import Shop, may, open_shop
+from tests.shop.play import PRODUCTS, Shop, may, open_shop
 from tests.support.jobs import job_named
 from tests.support.world import Player, World
 from tests.totems.play import OWN, carry, upload
@@ -52,6 +53,23 @@ async def test_a_totem_on_sale(world: World) -> None:
     await carry(ann, totem)
     await shop.refunded(purchase)
     assert (await ann.get(OWN))["itemModelId"] is None
+
+
+async def test_a_totem_of_the_shop_stays(world: World) -> None:
+    shop, ann, maker = await open_shop(world), await world.player("Ann"), await world.player("Maker")
+    sold, put_away, loose = [await upload(maker) for _ in range(3)]
+    await shop.product("sold", kind="totem", targetId=sold["itemModelId"], grants=[])
+    once = await shop.product("once", kind="totem", targetId=put_away["itemModelId"], grants=[])
+    await shop.buy(ann, once)
+    change = {"revision": 1, "kind": "permission", "targetId": None, "grants": [{"node": "perk:once"}]}
+    await shop.manager.do("PATCH", f"{PRODUCTS}/{once['id']}", change)
+    for number in range(KEPT + 1):
+        if number % 15 == 0:
+            world.advance(60_000)
+        await upload(maker)
+    await carry(ann, put_away)
+    await carry(maker, sold)
+    assert await maker.refused("POST", OWN, {"itemModelId": loose["itemModelId"]}) == (404, "NOT_FOUND")
 
 
 async def test_a_supporter_has_the_tier_for_as_long_as_the_longest_right(world: World) -> None:
