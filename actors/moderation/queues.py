@@ -1,6 +1,7 @@
 """The channel `moderation`: how many reports and capes wait for moderators.
 
-One view is shown to all; who may judge only one sort of things sees the number of those, and null for the others.
+Each moderator has a view of their own, which counts no report about them: neither a number nor a frame tells them that
+they were reported. Who may judge only one sort of things sees the number of those, and null for the others.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,7 +18,7 @@ from persistence.moderation import queues
 from persistence.moderation.queues import Queues
 
 NAME = "moderation"
-"""The name of the view, of its channel, and of the one id that it has."""
+"""The name of the view and of its channel."""
 
 INTERVAL_MS = 1_000
 """Frames are at least this far apart, and so are two counts."""
@@ -27,17 +28,22 @@ MOST = 1_000
 
 
 class Judge(NamedTuple):
-    """What a viewer may judge."""
+    """What a viewer may judge.
+
+    Args:
+        also_own: reports about themselves too (a super-admin).
+    """
 
     reports: bool
     capes: bool
+    also_own: bool
 
 
 class ModerationSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
     """The frame.
 
     Args:
-        reports: how many are open, 1,000 at most; null for who may not settle them.
+        reports: how many are open that the viewer may settle, 1,000 at most; null for who may not settle them.
         capes: how many are pending, 1,000 at most; null for who may not moderate them.
     """
 
@@ -54,18 +60,21 @@ class ModerationChanged(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class QueuesChanged(Event, frozen=True):
-    """Another number of reports waits, or of capes."""
+    """Another number of reports waits, or of capes.
 
-    reports: bool
-    capes: bool
+    Args:
+        before: what waited until then.
+    """
+
+    before: Queues
 
 
-async def _load(conn: Connection, _id: str) -> Queues:
-    return await queues.count(conn, MOST)
+async def _load(conn: Connection, user_id: str) -> Queues:
+    return await queues.count(conn, user_id, MOST)
 
 
-async def _reread(conn: Connection, _id: str, _sources: AbstractSet[str]) -> Queues:
-    return await queues.count(conn, MOST)
+async def _reread(conn: Connection, user_id: str, _sources: AbstractSet[str]) -> Queues:
+    return await queues.count(conn, user_id, MOST)
 
 
 def _take(state: Queues, sources: AbstractSet[str], _peek: Peek) -> tuple[Queues, AbstractSet[str]]:
@@ -73,27 +82,26 @@ def _take(state: Queues, sources: AbstractSet[str], _peek: Peek) -> tuple[Queues
 
 
 def _events(before: Queues, after: Queues, _sources: Collection[str]) -> Sequence[QueuesChanged]:
-    if before == after:
-        return ()
-    return (QueuesChanged(before.reports != after.reports, before.capes != after.capes),)
+    return () if before == after else (QueuesChanged(before),)
 
 
 def _audience(_state: Queues, viewer: Judge) -> Judge:
-    if not any(viewer):
+    if not (viewer.reports or viewer.capes):
         raise Forbidden("only for the role moderator", role="moderator")
     return viewer
 
 
 def _snapshot(state: Queues, audience: Judge) -> ModerationSnapshot:
+    reports = state.reports if audience.also_own else state.reports_of_others
     return ModerationSnapshot(
-        reports=state.reports if audience.reports else None, capes=state.capes if audience.capes else None
+        reports=reports if audience.reports else None, capes=state.capes if audience.capes else None
     )
 
 
 def _delta(state: Queues, event: QueuesChanged, audience: Judge) -> Delta | None:
-    if not (event.reports and audience.reports) and not (event.capes and audience.capes):
-        return None
     shown = _snapshot(state, audience)
+    if shown == _snapshot(event.before, audience):
+        return None
     return Delta("moderation_changed", ModerationChanged(shown.reports, shown.capes))
 
 

@@ -62,6 +62,25 @@ async def test_what_waits_is_counted(world: World) -> None:
         await until(world, client, (2, 0))
 
 
+async def test_nobody_is_told_of_reports_about_themselves(world: World) -> None:
+    root, mod, ann = await world.super_admin(), await moderator(world), await world.player("Ann")
+    own = await reported(ann, mod)
+    async with mod.live(LIVE) as client, root.live(LIVE) as other:
+        first = await client.receive_until(type="snapshot", channel="moderation")
+        assert (first["data"]["reports"], await shown(other)) == (0, (1, 0))
+        await reported(root, mod)
+        await until(world, other, (2, 0))
+        await root.do("PATCH", f"{REPORTS}/{own}", {"status": "dismissed"})
+        await reported(ann, root)
+        await until(world, other, (2, 0))
+        with patience():
+            world.advance(INTERVAL_MS)
+            told = await client.receive_until(type="snapshot", channel="moderation")
+        assert (told["data"]["reports"], told["offset"]) == (1, first["offset"] + 1)
+        await root.do("PUT", f"/v1/admin/users/{mod.id}/roles/super-admin")
+        await until(world, client, (2, 0))
+
+
 async def test_snapshot_and_events_are_a_fresh_snapshot(world: World) -> None:
     mod = await moderator(world)
     ann, ben = await world.players("Ann", "Ben")
