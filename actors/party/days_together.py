@@ -1,6 +1,7 @@
 """Who shares a party on which day, for flame streaks (contract §5).
 
-Told when a user joins, and of each party again on every new day.
+Told when a user joins, of each party again on every new day, and of members who become friends: what was told of them
+before counts for nobody.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,6 +42,12 @@ class DaysTogether:
         for party_id in fresh[:TOLD_AT_ONCE]:
             self._told.add(party_id)
             self._together(tuple(self._memberships.members(party_id)), now_ms)
+
+    def befriended(self, one_id: str, other_id: str) -> None:
+        """Report two users who are friends by now, if they share a party."""
+        party_id = self._memberships.of(one_id)
+        if party_id is not None and party_id == self._memberships.of(other_id):
+            self._together((one_id, other_id), self._now_ms())
 
     def _moved(self, user_id: str, party_id: str | None) -> None:
         if party_id is None:

@@ -10,13 +10,13 @@ from routes.party.erasing import forget_user, let_go
 from routes.party.follow import follow
 from routes.party.jobs import jobs_of
 from routes.party.memberships import MEMBERSHIPS
-from routes.party.parts import PARTY_KINDS
+from routes.party.parts import DAYS_TOGETHER, PARTY_KINDS
 from routes.party.reactions import REACTIONS, RECONCILIATIONS
 
 PARTY = Domain(
     name="party",
     mounts=(Mount("party", (members, invites, lobby, streams)),),
-    parts=(MEMBERSHIPS, PARTY_KINDS),
+    parts=(MEMBERSHIPS, PARTY_KINDS, DAYS_TOGETHER),
     channels=(CHANNEL,),
     jobs=jobs_of,
     follow=follow,

@@ -3,13 +3,12 @@
 from actors.kernel.mailbox import Answer
 from actors.party.absence import LOOK_SECONDS, Absences
 from actors.party.commands import TellPresence, TellRename
-from actors.party.days_together import DaysTogether
 from actors.party.own_view import FACES
-from routes.friends.parts import FRIENDS_LIVE, STREAKS
+from routes.friends.parts import FRIENDS_LIVE
 from routes.jobs import BackgroundTask, Job, ticking
 from routes.party.doubts import follow_doubts
 from routes.party.memberships import MEMBERSHIPS
-from routes.party.parts import PARTY_KINDS
+from routes.party.parts import DAYS_TOGETHER, PARTY_KINDS
 from routes.party.reactions import follow_unknown_outcomes
 from routes.service import Service
 from routes.users.parts import PRESENCE, USER_DIRECTORY
@@ -49,10 +48,9 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     follow_unknown_outcomes(service)
     follow_doubts(service)
     memberships.on_change(lambda user_id, _party_id: service.of(FRIENDS_LIVE).party_changed(user_id))
-    days_together = DaysTogether(memberships, service.of(STREAKS).together, service.clock.now_ms)
     return (
         ticking("members who are away", LOOK_SECONDS, absences.look),
-        ticking("days in days_together", 1, days_together.look),
+        ticking("days in days_together", 1, service.of(DAYS_TOGETHER).look),
     )
 
 

@@ -1,4 +1,5 @@
-"""Reactions of memory and live views to new parties, and of parties to blocks; and what is reconciled with the rows."""
+"""Reactions of memory and live views to new parties, and of parties to blocks and friendships;
+and what is reconciled with the rows."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
@@ -19,7 +20,7 @@ from persistence.party import rows
 from routes.asking import ask_if_there
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
-from routes.party.parts import PARTY_KINDS
+from routes.party.parts import DAYS_TOGETHER, PARTY_KINDS
 from routes.service import Service
 
 MembersAndInvited: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
@@ -124,7 +125,10 @@ async def _in_rows(conn: Connection, party_id: str) -> MembersAndInvited:
 
 
 async def _relation_changed(service: Service, event: RelationChanged) -> None:
-    """Have invites between the two taken back after a block. If that fails, it is queued for the reconciling job."""
+    """Have the day of friends who share a party count, and invites between the two taken back after a block. If that
+    fails, it is queued for the reconciling job."""
+    if event.between.friends:
+        service.of(DAYS_TOGETHER).befriended(event.one_id, event.other_id)
     if not event.between.blockers:
         return
     about = InvitesBetween(min(event.one_id, event.other_id), max(event.one_id, event.other_id))

@@ -6,6 +6,7 @@ import trio
 from actors.friends.visibility import TURNS_KEPT, Visibilities
 from persistence.friends.visibilities import veiled
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
+from routes.party.parts import DAYS_TOGETHER
 from tests.friends.play import (
     BLOCKS,
     FRIENDS,
@@ -198,6 +199,23 @@ async def test_direct_messages_make_a_streak(world: World) -> None:
     for one, other in ((ann, ben), (ben, ann)):
         streak = (await entry_of(one, other))["flameStreak"]
         assert (streak["days"], streak["active"]) == (1, True)
+
+
+async def test_the_day_on_which_members_of_a_party_become_friends_counts(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    made = await ann.do("POST", "/v1/social/party/invites", {"targetId": ben.id})
+    await ben.do("POST", f"/v1/social/party/invites/{made['party']['id']}/accept")
+    for service in world.services:
+        service.of(DAYS_TOGETHER).look()  # the last that a day says of a party by itself
+    await _flush(world)
+    await make_friends(ann, ben)
+    await _flush(world)
+
+    async def has_begun() -> bool:  # the node's own job may be writing it at this moment
+        return (await entry_of(ann, ben))["flameStreak"] is not None
+
+    await wait_until(has_begun)
+    assert (await entry_of(ben, ann))["flameStreak"]["days"] == 1
 
 
 async def _flush(world: World) -> None:

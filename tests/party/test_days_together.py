@@ -33,6 +33,17 @@ def test_who_joins_is_in_company_with_all_who_are_there() -> None:
     }
 
 
+def test_members_who_become_friends_are_in_company() -> None:
+    stage = Stage()
+    for user_id, party_id in (("ann", "p"), ("ben", "p"), ("cid", "q")):
+        stage.memberships.joined(user_id, party_id)
+    stage.days_together.look()
+    stage.told.clear()
+    for one_id, other_id in (("ann", "cid"), ("ann", "dan"), ("dan", "eve"), ("ben", "ann")):
+        stage.days_together.befriended(one_id, other_id)
+    assert stage.told == [(frozenset({"ann", "ben"}), NOON_MS)]
+
+
 def test_a_party_counts_once_on_every_day() -> None:
     stage = Stage()
     for user_id in ("ann", "ben"):
