@@ -33,7 +33,8 @@ OptionIds = Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)]
 
 
 class PollOption(msgspec.Struct, frozen=True, rename="camel"):
-    """One answer of a poll; `selected` is the viewer's own choice, absent in `poll_updated` (contract §9)."""
+    """One answer of a poll; `selected` is the viewer's own choice, absent where an event does not tell it: in
+    `poll_updated` (contract §9), and in `message_edited` of an older poll."""
 
     id: str
     label: str

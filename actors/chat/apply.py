@@ -1,7 +1,7 @@
 """What each event makes of the state: pure and total, the same whether it happens now or is read from the
 journal.
 
-Every event empties `looked_up`, so that nothing read for one command outlives it.
+What was read for a command (`looked_up`) stays as it is: the answer is made with it, and then it is forgotten.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,6 @@ from actors.chat.records import DELETED
 from actors.chat.rules_members import READ_TOLD_EVERY_MS, READ_TOLD_MEMBERS
 from actors.chat.state import (
     MENTIONS_KEPT,
-    NOTHING_LOOKED_UP,
     LastMessage,
     Member,
     State,
@@ -65,7 +64,6 @@ def _created(state: State, event: events.MessageCreated) -> State:
         updated_at_ms=max(state.updated_at_ms, line.created_at_ms),
         last_message=LastMessage(line.id, line.seq, line.created_at_ms, line.sender_id, event.preview),
         last_event=_last_event("message_created", line, line.sender_id, line.created_at_ms),
-        looked_up=NOTHING_LOOKED_UP,
     )
     return _without_passed(created, state.window)
 
@@ -136,7 +134,7 @@ def _closed(state: State, event: events.PollClosed) -> State:
 def _membership(
     state: State, event: events.MembersAdded | events.MemberRemoved | events.ConversationChanged
 ) -> State:
-    changed = replace(state, updated_at_ms=max(state.updated_at_ms, event.at_ms), looked_up=NOTHING_LOOKED_UP)
+    changed = replace(state, updated_at_ms=max(state.updated_at_ms, event.at_ms))
     if isinstance(event, events.ConversationChanged):
         return replace(changed, title=event.title)
     if isinstance(event, events.MembersAdded):
@@ -171,31 +169,28 @@ def _read(state: State, event: events.ReadMarked | events.ReadTold) -> State:
             mentions=tuple(seq for seq in member.mentions if seq > event.seq),
         )
         members = {**members, user_id: read}
-    return replace(
-        state, members=members, read_notices_sent_ms=told, read_notices_due=owed, looked_up=NOTHING_LOOKED_UP
-    )
+    return replace(state, members=members, read_notices_sent_ms=told, read_notices_due=owed)
 
 
 def _told(state: State, event: events.AnyEvent) -> State:
-    changed = replace(state, looked_up=NOTHING_LOOKED_UP)
     match event:
         case events.MuteChanged():
-            return _with_member(changed, event.user_id, muted=event.muted)
+            return _with_member(state, event.user_id, muted=event.muted)
         case events.MemberRenamed():
-            return _with_member(changed, event.user_id, name=event.name)
+            return _with_member(state, event.user_id, name=event.name)
         case events.UserErased():
-            return _erased(changed, event)
+            return _erased(state, event)
         case events.ArchiveSeen():
             newest_ms = event.lines[-1].created_at_ms if event.lines else 0
             return replace(
-                changed,
+                state,
                 archived=event.lines,
                 older_live=event.older_live,
                 older_archived_ms=event.older_archived_ms,
                 last_ms=max(state.last_ms, newest_ms),
             )
         case _:
-            return changed
+            return state
 
 
 def _erased(state: State, event: events.UserErased) -> State:
@@ -226,7 +221,6 @@ def _with_line(state: State, line: Line, at_ms: int, *, preview: str | None = No
         deadlines=_deadlines(state, line),
         updated_at_ms=max(state.updated_at_ms, at_ms),
         last_message=last,
-        looked_up=NOTHING_LOOKED_UP,
     )
     return _without_passed(changed, state.window)
 

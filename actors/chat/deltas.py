@@ -38,8 +38,11 @@ def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audien
         case events.MessageCreated() | events.MessageDeleted():
             return Delta(wire_name(event), Raw(event.line.record))
         case events.MessageEdited():
-            # The record has nothing selected, so that a poll whose text was edited needs `self` as well.
-            return Delta(wire_name(event), Raw(event.line.record), _own(state, event, audience))
+            # The record has nothing selected: a poll whose text was edited needs `self` as well, or says nothing of it.
+            own = _own(state, event, audience)
+            known = own is not None or not event.line.has_poll
+            record = event.line.record if known else without_choice(event.line.record)
+            return Delta(wire_name(event), Raw(record), own)
         case events.PollVoted() | events.PollClosed():
             return Delta(
                 wire_name(event), Raw(without_choice(event.line.record)), _own(state, event, audience)
@@ -116,7 +119,7 @@ def past_event(frames: Frames, shown: Facts, row: JournalRow, event: Journaled) 
             | events.UserErased()
         ):
             data = frames.conversation(shown, None)
-        case events.PollVoted() | events.PollClosed():
+        case events.PollVoted() | events.PollClosed() | events.MessageEdited():
             data = without_choice(event.line.record)
         case _:
             data = event.line.record

@@ -65,7 +65,7 @@ def missing(state: State, command: AnyCommand) -> Need | None:  # noqa: PLR0911 
         case MarkRead():
             return _for_message(state, command.user_id, command.message_id, reader_id=command.user_id)
         case EditMessage():
-            return _for_change(state, command.user_id, command.message_id)
+            return _for_change(state, command.user_id, command.message_id, voter_id=command.user_id)
         case DeleteMessage():
             user_id = None if command.moderator else command.user_id
             return _for_change(state, user_id, command.message_id)
@@ -115,10 +115,12 @@ def _for_message(
     return Need(message_ids=(message_id,), voter_id=voter_id, reader_id=reader_id)
 
 
-def _for_change(state: State, user_id: str | None, message_id: str) -> Need | None:
+def _for_change(
+    state: State, user_id: str | None, message_id: str, *, voter_id: str | None = None
+) -> Need | None:
     if user_id is not None and user_id not in state.members:
         return None
-    need = _for_message(state, user_id, message_id) or Need()
+    need = _for_message(state, user_id, message_id, voter_id=voter_id) or Need()
     line = find_line(state, message_id)
     # Each message took an offset of its own, so that no offset of this one is lower than its seq.
     return replace(need, told_of=message_id, told_since=0 if line is None else line.seq)
@@ -140,8 +142,9 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> LookedUp:
         lines = {row.id: line_of(row) for row in rows}
         if len(lines) < len(need.message_ids):
             archived = await archive.among(conn, conversation_id, need.message_ids)
-    if need.voter_id is not None and lines:
-        choices = await polls.choices(conn, list(lines), need.voter_id)
+    if need.voter_id is not None:
+        polled = [line.id for line in lines.values() if line.has_poll]
+        choices = await polls.choices(conn, polled, need.voter_id) if polled else {}
     if need.reader_id is not None:
         for line in lines.values():
             own_after[line.id] = await messages.own_after(conn, conversation_id, need.reader_id, line.seq)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from msgspec import Raw
+from msgspec.structs import replace
 
 from actors.chat.commands import (
     ChangeConversation,
@@ -92,6 +93,22 @@ def test_own_choices_stand_beside_the_poll():
     assert bob.data == cid.data
     assert isinstance(bob.data, Raw)
     assert all(not option.get("selected") for option in json.loads(bytes(bob.data))["poll"]["options"])
+
+
+def test_an_edit_says_nothing_of_choices_that_are_not_in_memory():
+    play = Play()
+    play.post("ann", poll=a_poll())
+    play.do(EditMessage(uid("ann"), mid(1), "young"))
+    young = seen(play, "bob")
+    play.state = replace(play.state, votes={})
+    old = seen(play, "bob")
+    assert young is not None
+    assert old is not None
+    assert (young.self_, old.self_) == (OwnChoice(message_id=mid(1), selected=()), None)
+    for shown, is_told in ((young, True), (old, False)):
+        assert isinstance(shown.data, Raw)
+        options = json.loads(bytes(shown.data))["poll"]["options"]
+        assert {"selected" in option for option in options} == {is_told}
 
 
 def test_typing_and_reading():

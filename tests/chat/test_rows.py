@@ -15,7 +15,7 @@ from actors.chat.commands import (
 )
 from actors.chat.records import decode
 from actors.chat.rules_polls import expire
-from actors.chat.state import standing
+from actors.chat.state import NOTHING_LOOKED_UP, standing
 from actors.errors import Conflict, Invalid
 from persistence.bridge.database import Database
 from persistence.chat import archive
@@ -109,6 +109,23 @@ async def test_old_messages_are_recalled_for_one_command(stage: Stage):
     assert stage.state.looked_up.lines == {}
     await stage.do(DeleteMessage(uid("bob"), (await stage.page(before_ms=NOW_MS + 2)).items[1].id))
     assert await agrees(stage)
+
+
+async def test_answers_about_an_old_poll_have_the_choice_of_the_caller(stage: Stage):
+    poll = await stage.post("ann", "old", poll=a_poll())
+    await stage.do(VotePoll(uid("ann"), poll.id, ("2",)))
+    await stage.do(VotePoll(uid("bob"), poll.id, ("1",)))
+    await stage.fill(130, "cid")
+    for command in (
+        EditMessage(uid("ann"), poll.id, "older"),
+        EditMessage(uid("ann"), poll.id, "older"),
+        VotePoll(uid("ann"), poll.id, ("2",)),
+        ClosePoll(uid("ann"), poll.id),
+    ):
+        answered = decode(bytes(await stage.do(command))).poll
+        assert answered is not None
+        assert [option.selected for option in answered.options] == [False, True, False], command
+    assert stage.state.looked_up is NOTHING_LOOKED_UP
 
 
 async def test_reading_an_old_message_counts_what_is_above_it(stage: Stage):
