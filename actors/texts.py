@@ -88,6 +88,18 @@ def lines(text: str, pointer: str, max_characters: int) -> str:
     return _sound(kept, lines_flaws(kept, pointer, max_characters))
 
 
+def lines_or_none(text: str | None, pointer: str, max_characters: int) -> str | None:
+    """Check a text of several lines that may be left out, as `lines` does; None stays None.
+
+    Args:
+        text, pointer, max_characters: as for `lines`.
+
+    Raises:
+        Invalid: with the error of `lines_flaws`.
+    """
+    return None if text is None else lines(text, pointer, max_characters)
+
+
 def line_flaws(text: str, pointer: str, max_characters: int) -> list[FieldError]:
     """The error of a text that is to stand within a line, in a list; an empty list if it passes.
 

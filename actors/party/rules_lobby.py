@@ -11,6 +11,7 @@ from actors.party.launch import launch
 from actors.party.rules_members import leader_of, member_of
 from actors.party.selection import checked
 from actors.party.state import Member, Ready, Signal, State
+from actors.texts import LINE_SENTENCE, is_line
 
 
 def set_selectors(state: State, command: SetSelectors, now_ms: int) -> Sequence[AnyEvent]:
@@ -65,10 +66,15 @@ def set_ready(state: State, command: SetReady, now_ms: int) -> Sequence[AnyEvent
 
     Raises:
         NotFound: the actor is no member.
+        Invalid: the profile's id or the hash is more than a line.
         NotProfilePrepared: ready without a prepared profile.
         RevisionConflict: they have prepared for another requirement.
     """
     member = member_of(state, command.actor_id)
+    shown = (("/profileId", command.profile_id), ("/requirementHash", command.requirement_hash))
+    flaws = [FieldError(at, "BAD_TEXT", LINE_SENTENCE) for at, text in shown if text and not is_line(text)]
+    if flaws:
+        raise Invalid(*flaws)
     if command.ready:
         if not command.profile_prepared:
             raise NotProfilePrepared

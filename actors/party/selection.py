@@ -1,5 +1,6 @@
 """What a party is going to play, and what each member must have for it (service-api §2 Party, contract §6)."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -9,6 +10,7 @@ from actors.canonical_json import NotCanonical, digest
 from actors.errors import FieldError, Invalid
 from actors.friends.public import Shown
 from actors.server_address import normal_address
+from actors.texts import line_flaws
 
 MAX_MODS = 256
 """Mods that a requirement may name."""
@@ -16,9 +18,12 @@ MAX_MODS = 256
 MAX_MODS_BYTES = 32 * 1024
 """Of all of them together, as JSON."""
 
-Short = Annotated[str, msgspec.Meta(max_length=100)]
-Long = Annotated[str, msgspec.Meta(max_length=200)]
-Required = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+SHORT_MAX, LONG_MAX = 100, 200
+"""Most characters of a text of a selection."""
+
+Short = Annotated[str, msgspec.Meta(max_length=SHORT_MAX)]
+Long = Annotated[str, msgspec.Meta(max_length=LONG_MAX)]
+Required = Annotated[str, msgspec.Meta(min_length=1, max_length=LONG_MAX)]
 
 
 class Minigame(Shown, frozen=True):
@@ -68,17 +73,10 @@ def checked(selection: Selection) -> tuple[Selection, str]:
     """The selection as it is kept, and the hash of its requirement.
 
     Raises:
-        Invalid: what is required is blank, the address is none, the mods are too many or have no canonical form.
+        Invalid: what is required is blank, a text is more than a line, the address is none, the mods are too many or
+            have no canonical form.
     """
-    errors = [
-        FieldError(pointer, "REQUIRED", "must not be blank")
-        for pointer, text in (
-            ("/targetKind", selection.target_kind),
-            ("/targetId", selection.target_id),
-            ("/displayName", selection.display_name),
-        )
-        if not text.strip()
-    ]
+    errors = _text_flaws(selection)
     address = selection.server_address
     if address is not None and normal_address(address) is None:
         errors.append(FieldError("/serverAddress", "BAD_FORMAT", "host or host:port, without a scheme"))
@@ -95,6 +93,38 @@ def checked(selection: Selection) -> tuple[Selection, str]:
     if errors:
         raise Invalid(*errors)
     return replace(selection, profile_requirement=requirement), hashed
+
+
+def _text_flaws(selection: Selection) -> list[FieldError]:
+    """What is wrong with the texts: all of them are shown within a line."""
+    errors = []
+    for pointer, text in (
+        ("/targetKind", selection.target_kind),
+        ("/targetId", selection.target_id),
+        ("/displayName", selection.display_name),
+    ):
+        if text.strip():
+            errors += line_flaws(text, pointer, LONG_MAX)
+        else:
+            errors.append(FieldError(pointer, "REQUIRED", "must not be blank"))
+    for pointer, wording, max_characters in _optional(selection):
+        if wording:
+            errors += line_flaws(wording, pointer, max_characters)
+    return errors
+
+
+def _optional(selection: Selection) -> Iterator[tuple[str, str | None, int]]:
+    """(JSON pointer, text, most characters) of the texts that may be left out."""
+    if (game := selection.minigame) is not None:
+        yield "/minigame/mode", game.mode, SHORT_MAX
+        yield "/minigame/variant", game.variant, SHORT_MAX
+    if (asked := selection.profile_requirement) is not None:
+        at = "/profileRequirement"
+        yield f"{at}/minecraftVersion", asked.minecraft_version, SHORT_MAX
+        yield f"{at}/loader", asked.loader, SHORT_MAX
+        yield f"{at}/recommendedProfileId", asked.recommended_profile_id, SHORT_MAX
+        yield f"{at}/recommendedProfileName", asked.recommended_profile_name, LONG_MAX
+        yield f"{at}/recommendedProfileShareCode", asked.recommended_profile_share_code, LONG_MAX
 
 
 def requirement_hash(requirement: ProfileRequirement) -> str:

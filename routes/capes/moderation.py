@@ -11,6 +11,7 @@ from actors.capes.units_moderation import REASON_MAX, Moderation, Moderator, mod
 from actors.capes.units_own import clean_description, clean_name
 from actors.errors import Conflict, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
+from actors.texts import lines_or_none
 from persistence.capes.rows import Cape, CapeStatus, read_cape
 from routes.auditing import stamp_of
 from routes.call import Call
@@ -85,7 +86,7 @@ async def moderate_cape(call: Call, id: Uuid, body: ModerationBody) -> Moderated
     """
     said = Moderation(
         body.status,
-        body.reason,
+        lines_or_none(body.reason, "/reason", REASON_MAX),
         None if body.name is None else clean_name(body.name),
         None if body.description is None else clean_description(body.description),
         body.texture_version,

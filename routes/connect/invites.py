@@ -21,6 +21,7 @@ from actors.errors import (
     QuotaExceeded,
 )
 from actors.ids import ObjectId, Uuid, parse_uuid
+from actors.texts import lines
 from persistence.connect import invites
 from persistence.connect.rows import InviteRow
 from routes.call import Call
@@ -108,7 +109,7 @@ async def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Invite
         invitee_user_id=invitee_user_id,
         role=body.role,
         capabilities=body.capabilities,
-        note=body.note,
+        note=lines(body.note, "/note", MAX_NOTE_CHARACTERS),
     )
     return await _asked(call, server_id, command)
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeVar
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from actors.change import Change
 from actors.errors import FieldError, Invalid, NotFound
@@ -18,6 +18,7 @@ from actors.friends.public import BlockEntry, FriendEntry, FriendsOverview, Requ
 from actors.friends.units_links import Choice, choose
 from actors.friends.units_relations import NowBlocked, Pair, Sent, capacity
 from actors.ids import UserId, Uuid, parse_uuid
+from actors.texts import lines, lines_or_none
 from actors.time import iso
 from persistence.friends.links import Link
 from persistence.users.users import ids_named
@@ -71,8 +72,12 @@ async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None)
     Args:
         note: shown to the other user, at most `NOTE_MAX` characters; None for none.
 
-    Raises: what `units_relations.send` raises.
+    Raises:
+        Invalid: the note has control characters.
+
+        And what `units_relations.send` raises.
     """
+    note = lines_or_none(note, "/note", NOTE_MAX)
     pair = await _pair(call, actor_id, other_id)
     entry_of = await _entries(call, actor_id, other_id)
 
@@ -143,8 +148,11 @@ async def choose_for(call: Call, actor_id: UserId, friend_id: UserId, choice: Ch
     """Change the actor's settings for a friend: favourite, visibility, note.
 
     Raises:
+        Invalid: the note has control characters.
         NotFound: the two are not friends.
     """
+    if isinstance(choice.note, str):
+        choice = replace(choice, note=lines(choice.note, "/note", NOTE_MAX))
     entry_of = await _entries(call, actor_id, friend_id)
     unit = partial(choose, now_ms=call.now_ms)
     about = pairing(actor_id, friend_id)
@@ -157,8 +165,12 @@ async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | No
     Args:
         reason: only for the actor, at most `REASON_MAX` characters; None for none.
 
-    Raises: what `units_relations.block` raises.
+    Raises:
+        Invalid: the reason has control characters.
+
+        And what `units_relations.block` raises.
     """
+    reason = lines_or_none(reason, "/reason", REASON_MAX)
 
     def shape(blocked: NowBlocked) -> Reply[BlockEntry]:
         row = blocked.block

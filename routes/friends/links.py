@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from actors.bounds import IdText
-from actors.errors import NotFound
+from actors.errors import Invalid, NotFound
 from actors.friends.public import FriendEntry
 from actors.friends.units_links import Choice, visibility_named
 from actors.ids import UserId
@@ -34,7 +34,7 @@ class LinkPatch(Wire, frozen=True):
     note: Annotated[str, msgspec.Meta(max_length=NOTE_MAX)] | UnsetType | None = UNSET
 
 
-@endpoint("PATCH", _ONE, needs=EDIT, refusals=(NotFound,))
+@endpoint("PATCH", _ONE, needs=EDIT, refusals=(NotFound, Invalid))
 async def change_friend(call: Call, friend_id: UserId, body: LinkPatch) -> FriendEntry:
     """PATCH /v1/social/friends/{friendId}: changes favourite, visibility and note of a friend.
 

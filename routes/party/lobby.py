@@ -71,7 +71,7 @@ async def set_party_selectors(call: Call, body: SelectorsBody) -> Encoded[PartyS
     "PUT",
     f"{_LOBBY}/ready",
     needs=AUTHENTICATED,
-    refusals=(NotFound, NotProfilePrepared, RevisionConflict),
+    refusals=(NotFound, Invalid, NotProfilePrepared, RevisionConflict),
     guard=member,
 )
 async def set_party_ready(call: Call, body: ReadyBody) -> Encoded[PartySnapshot]:

@@ -10,6 +10,7 @@ from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, UserId, parse_uuid
 from actors.moderation.events import QUEUES
 from actors.reports.units import REASON_MAX, Verdict, report, settle
+from actors.texts import lines_or_none
 from actors.time import iso, iso_or_none
 from persistence.reports.reports import Report, ReportStatus, WantedReports, list_reports
 from routes.auditing import stamp_of
@@ -118,7 +119,8 @@ async def report_user(call: Call, body: ReportBody) -> ReportMade:
     if target_id is None:
         raise NotFound("no such user")
     id = call.new_id()
-    unit = partial(report, reason=body.reason, now_ms=call.now_ms)
+    reason = lines_or_none(body.reason, "/reason", REASON_MAX)
+    unit = partial(report, reason=reason, now_ms=call.now_ms)
     return await change(call, unit, id, call.user_id, target_id, about=QUEUES, shape=_made)
 
 
@@ -144,7 +146,8 @@ async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> Repo
     """Settles a report and says why, or reopens it; the audit trail records each change. One about oneself is a 403,
     unless the caller is a super-admin."""
     also_own = call.user.access.is_super_admin
-    verdict = Verdict(body.status, body.reason, call.user.name, stamp_of(call), also_own)
+    reason = lines_or_none(body.reason, "/reason", REASON_MAX)
+    verdict = Verdict(body.status, reason, call.user.name, stamp_of(call), also_own)
     return await change(call, settle, id, verdict, about=QUEUES, shape=_item)
 
 

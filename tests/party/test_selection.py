@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from actors.canonical_json import NotCanonical, canonical, digest
 from actors.errors import Invalid
-from actors.party.selection import ProfileRequirement, Selection, checked, requirement_hash
+from actors.party.selection import Minigame, ProfileRequirement, Selection, checked, requirement_hash
 
 # Of RFC 8785 §3.2.2 and §3.2.3, without its fractions.
 VECTORS = [
@@ -97,6 +97,44 @@ def test_bad_addresses(address: str):
     with pytest.raises(Invalid) as refused:
         checked(Selection("server", "x", "X", server_address=address))
     assert [error.pointer for error in refused.value.errors] == ["/serverAddress"]
+
+
+LEAPING = "a\u202eb"
+
+
+@pytest.mark.parametrize(
+    ("selection", "pointer"),
+    [
+        (Selection("a\nb", "x", "X"), "/targetKind"),
+        (Selection("server", "a\x1bb", "X"), "/targetId"),
+        (Selection("server", "x", LEAPING), "/displayName"),
+        (Selection("server", "x", "X", minigame=Minigame(mode=LEAPING)), "/minigame/mode"),
+        (Selection("server", "x", "X", minigame=Minigame(variant="\t")), "/minigame/variant"),
+        *(
+            (
+                Selection("server", "x", "X", profile_requirement=ProfileRequirement(**{field: LEAPING})),
+                f"/profileRequirement/{pointer}",
+            )
+            for field, pointer in (
+                ("minecraft_version", "minecraftVersion"),
+                ("loader", "loader"),
+                ("recommended_profile_id", "recommendedProfileId"),
+                ("recommended_profile_name", "recommendedProfileName"),
+                ("recommended_profile_share_code", "recommendedProfileShareCode"),
+            )
+        ),
+    ],
+)
+def test_texts_stand_within_a_line(selection: Selection, pointer: str):
+    with pytest.raises(Invalid) as refused:
+        checked(selection)
+    assert [(error.pointer, error.code) for error in refused.value.errors] == [(pointer, "BAD_TEXT")]
+
+
+def test_texts_that_may_be_left_out_may_be_empty():
+    asked = ProfileRequirement(loader="", recommended_profile_name="\U0001f469\u200d\U0001f680")
+    kept, _ = checked(Selection("server", "x", "X", minigame=Minigame(mode=""), profile_requirement=asked))
+    assert kept.profile_requirement == asked
 
 
 def test_what_is_required_and_what_is_too_much():

@@ -3,14 +3,19 @@
 from typing import Any, NamedTuple
 
 from actors.texts import LINE_SENTENCE, SENTENCE
+from persistence.users.permissions import add_role
+from routes.users.parts import USER_DIRECTORY
+from tests.capes.stage import ADMIN, cape_in, texture
 from tests.capes.stage import OWN as CAPES
-from tests.capes.stage import texture
 from tests.connect.play import SERVERS, claimed
+from tests.friends.play import BLOCKS, FRIENDS, REQUESTS, make_friends
 from tests.publications.play import path_of
 from tests.support.world import CONVERSATIONS, Player, World, world
 from tests.totems.models import body as totem
 
 __all__ = ["world"]
+
+PARTY, REPORTS = "/v1/social/party", "/v1/social/friends/reports"
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
@@ -39,11 +44,15 @@ class Field(NamedTuple):
 
 async def fields(world: World, ann: Player) -> tuple[list[Field], list[Field]]:
     """Fields of one line, and of several."""
-    ben, cid = await world.players("Ben", "Cid")
+    ben, cid, dan, eve = await world.players("Ben", "Cid", "Dan", "Eve")
     room, server = await ann.talk_to(ben, kind="group"), await claimed(world, ann)
     group = {"kind": "group", "participantIds": [cid.id]}
     public = {"address": "play.example.org", "displayName": "Lobby"}
     cape = {"name": "Cape", "texture": texture()}
+    invite = {"inviteeUserId": dan.id, "role": "viewer"}
+    await make_friends(ann, cid)
+    await ann.do("POST", PARTY)
+    selection = {"targetKind": "server", "targetId": "hub", "displayName": "Hub"}
     line = [
         Field("POST", CONVERSATIONS, "/title", group),
         Field("PATCH", room.path, "/title", {}),
@@ -54,14 +63,35 @@ async def fields(world: World, ann: Player) -> tuple[list[Field], list[Field]]:
         Field("POST", "/v1/profile/shares", "/name", {"manifest": {}}),
         Field("POST", CAPES, "/name", cape),
         Field("POST", "/v1/profile/personal-totem", "/author/name", totem()),
+        Field("PUT", f"{PARTY}/lobby/selection", "/displayName", selection),
+        Field("PUT", f"{PARTY}/lobby/selection", "/minigame/mode", selection),
+        Field("PUT", f"{PARTY}/lobby/ready", "/profileId", {"ready": False}),
     ]
     lines = [
         Field("POST", f"{room.path}/messages", "/content", {}),
         Field("PUT", path_of(server), "/motdOverride", public),
         Field("POST", CAPES, "/description", cape),
         Field("POST", "/v1/profile/personal-totem", "/author/description", totem()),
+        Field("POST", REQUESTS, "/note", {"targetId": dan.id}),
+        Field("PATCH", f"{FRIENDS}/{cid.id}", "/note", {}),
+        Field("POST", BLOCKS, "/reason", {"targetId": eve.id}),
+        Field("POST", REPORTS, "/reason", {"targetId": eve.id}),
+        Field("POST", f"{server.path}/invites", "/note", invite),
+        *await judging(world, ann, ben),
     ]
     return line, lines
+
+
+async def judging(world: World, ann: Player, ben: Player) -> list[Field]:
+    """The reasons that Ann gives as a moderator."""
+    report = await ben.do("POST", REPORTS, {"targetId": (await world.player("Fay")).id}, status=201)
+    await world.service.database.transact(add_role, ann.id, "moderator", world.clock.now_ms())
+    world.service.of(USER_DIRECTORY).changed(ann.id)
+    cape = await cape_in("pending", ben, ann)
+    return [
+        Field("PATCH", f"/v1/admin/reports/{report['id']}", "/reason", {"status": "dismissed"}),
+        Field("PATCH", f"{ADMIN}/{cape['id']}", "/reason", {"status": "private"}),
+    ]
 
 
 async def test_the_same_flaw_has_the_same_code_and_sentence_everywhere(world: World):
@@ -82,9 +112,9 @@ async def test_the_same_flaw_has_the_same_code_and_sentence_everywhere(world: Wo
 async def test_emoji_and_scripts_with_joiners_pass_everywhere(world: World):
     ann = await world.player("Ann")
     line, lines = await fields(world, ann)
-    for field in line + lines:
-        response = await field.send(ann, f"{FAMILY} می\u200cخواهم")
-        assert response.status_code < 300, (field, response.text)
-        assert FAMILY.encode() in response.content
-    for field in lines:
-        assert (await field.send(ann, "a\r\n\tb")).status_code < 300, field
+    for known, more in ((line, ""), (lines, "\r\n\tb")):
+        for field in known:
+            response = await field.send(ann, f"{FAMILY} می\u200cخواهم{more}")
+            assert response.status_code < 300, (field, response.text)
+            assert FAMILY.encode() in response.content, field
+            assert b"\\r" not in response.content, field
