@@ -160,6 +160,15 @@ class Activation:
         """True when no turn is under way and no drained letter waits for one."""
         return self._phase == RESTING and not self.letters
 
+    def check_fence(self) -> None:
+        """Return where this node has owned the shard all the time since the state began to be loaded.
+
+        Raises:
+            Fenced: another node has it, or has had it meanwhile, and may have committed what is not in the state.
+        """
+        if self._runtime.placement.fence(self._shard) != self._fence:
+            raise Fenced(f"{self.kind.name} {self.id} was elsewhere while it was loaded")
+
     def look(self) -> None:
         """Enqueue a step with the scheduler, unless a turn is under way or a step is enqueued already."""
         if self._phase == RESTING and not self._queued:

@@ -15,7 +15,7 @@ from actors.kernel.activation import Activation
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
 from actors.kernel.loading import load
-from actors.kernel.mailbox import Answer, Failure, Mailbox, close_overdue, told_at_end
+from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox, close_overdue, told_at_end
 from actors.kernel.nodes.heirs import tell_missed
 from actors.kernel.observed import ObservedMailbox
 from actors.kernel.one_shot import OneShot
@@ -90,7 +90,7 @@ class Actor:
         self.poke()
 
     async def wait_loaded(self) -> None:
-        """Wait until the actor has an activation.
+        """Wait until the actor has an activation, or has left because another node has the owner.
 
         Raises why it has none: NotFound for no such owner, a PersistenceError, Fault, Overloaded when it is parked,
         or Draining. Cancellation ends only this wait; loading goes on.
@@ -136,7 +136,7 @@ class Actor:
         self.poke()
 
     def lose(self) -> None:
-        """End the activation, because its shard belongs to another node now."""
+        """End the activation, because its shard belongs to another node now; while there is none, `begin` finds out."""
         if self.activation is not None:
             self.activation.lose(Fenced(f"{self.kind.name} {self.id} has another owner"))
 
@@ -182,8 +182,8 @@ class Actor:
     async def begin(self) -> None:
         """Load the owner's state and become live; no task is left behind.
 
-        Raises: NotFound for no such owner, Fenced when another node has its shard, other PersistenceErrors when rows
-        cannot be read. Cancellation leaves the actor without an activation.
+        Raises: NotFound for no such owner, Fenced when another node has its shard, or has had it meanwhile, other
+        PersistenceErrors when rows cannot be read. Cancellation leaves the actor without an activation.
         """
         activation = await load(
             self.kind,
@@ -193,10 +193,15 @@ class Actor:
             owner=self,
             restarts=self._restarts,
         )
-        shown = None if self._copied_version is None or self.shows_outdated else self.channel
-        if shown is not None and await tell_missed(self._runtime, shown, activation):
-            self._copied_version = activation.version
-        self.activation = activation
+        try:
+            shown = None if self._copied_version is None or self.shows_outdated else self.channel
+            if shown is not None and await tell_missed(self._runtime, shown, activation):
+                self._copied_version = activation.version
+            activation.check_fence()
+            self.activation = activation
+        finally:
+            if self.activation is None:
+                activation.end()
         self._runtime.counters.activations += 1
         self._touch()
         self._attach()
@@ -215,8 +220,14 @@ class Actor:
         self._runtime.start(supervise, self, error)
 
     def stopped(self, error: Exception) -> None:
-        """Answer the letters of the activation that failed with its error; when a load failed, all that wait."""
+        """Answer the letters of the activation that failed with its error; when a load failed, all that wait.
+
+        Where another node has had the shard while it was loaded, nothing was done for those who wait: they go on
+        waiting, or to where the owner is (`move_on`).
+        """
         self._history().stopped(error)
+        if self.activation is None and isinstance(error, Fenced) and self._runtime.followed is not None:
+            return
         self._end_life(error if isinstance(error, PersistenceError | Refused) else Fault())
 
     async def wait_reactivation(self, error: Exception) -> bool:
@@ -249,6 +260,16 @@ class Actor:
                 return False
             await self._wait_poked()
         return not self._closing
+
+    def move_on(self, forward: Callable[[Letter], None]) -> None:
+        """Have all that wait look for the owner where it is now.
+
+        Args:
+            forward: takes each letter that was not drained, in order.
+        """
+        for letter in self.mailbox.drain(len(self.mailbox)):
+            forward(letter)
+        self._waiting.wake(None)
 
     def gone(self) -> None:
         """Leave the directory and answer what still waits with Draining, also when the system was stopped midway."""

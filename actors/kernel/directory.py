@@ -49,7 +49,7 @@ class System:
         self._kinds = {kind.name: kind for kind in kinds}
         copies = self.copies = None if far is None else Copies(runtime, far.where, far.peers)
         """Of owners on other nodes that are watched here; None without other nodes."""
-        self._owners = Owners(runtime, nursery, copies)
+        self._owners = Owners(runtime, nursery, copies, far)
         self._actors = self._owners.live
         self.routing = Routing(runtime, self._owners, far)
         """Which way letters go."""

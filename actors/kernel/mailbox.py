@@ -43,13 +43,14 @@ class Letter:
         receipt: makes the receipt of an idempotent request from the reply; commits with the events.
         deadline_ms: epoch milliseconds at which the caller stops waiting.
         told: called once, after the answer and after the first frames of the turn, if any; see `System.post`.
+        passes: it may be sent to another node; those of other nodes may not, but go back to them.
 
     Attributes:
         decided: the rules have accepted it, so it may have been committed.
         open: the caller still waits for its answer.
     """
 
-    __slots__ = ("answer", "command", "deadline_ms", "decided", "open", "receipt", "told")
+    __slots__ = ("answer", "command", "deadline_ms", "decided", "open", "passes", "receipt", "told")
 
     def __init__(
         self,
@@ -58,12 +59,15 @@ class Letter:
         receipt: Callable[[Any], Receipt] | None,
         deadline_ms: int,
         told: Callable[[], None] | None = None,
+        *,
+        passes: bool = True,
     ) -> None:
         self.command = command
         self.answer = answer
         self.receipt = receipt
         self.deadline_ms = deadline_ms
         self.told = told
+        self.passes = passes
         self.decided = False
         self.open = True
 

@@ -5,6 +5,7 @@ loads, and wait in its mailbox.
 """
 
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import trio
@@ -12,6 +13,7 @@ import trio
 from actors.kernel.actor import Actor
 from actors.kernel.kind import Kind
 from actors.kernel.nodes.copies import Copies
+from actors.kernel.nodes.far import Far
 from actors.kernel.runtime import Runtime
 from actors.kernel.supervisor import supervise
 
@@ -23,17 +25,21 @@ class Owners:
         runtime: what they share.
         nursery: their tasks run in it.
         copies: of owners on other nodes, which come and go as owners do here; None without other nodes.
+        far: the way to those; None without them.
 
     Attributes:
         live: {(kind's name, id): the actor}; changed by this class alone.
         closing: no more are loaded.
     """
 
-    def __init__(self, runtime: Runtime, nursery: trio.Nursery, copies: Copies | None) -> None:
+    def __init__(
+        self, runtime: Runtime, nursery: trio.Nursery, copies: Copies | None, far: Far | None
+    ) -> None:
         self.live: dict[tuple[str, str], Actor] = {}
         self.closing = False
         self._runtime = runtime
         self._copies = copies
+        self._far = far
         self._nursery = nursery
         self._left: trio.Event | None = None  # while somebody waits
         self._on_leave = self._gone  # bound once for all actors
@@ -79,6 +85,9 @@ class Owners:
             del self.live[actor.kind.name, actor.id]
             if self._copies is not None and not self.closing:
                 self._copies.adopt(actor)
+            far = self._far
+            if far is not None and not (self.closing or far.is_here(actor.kind.name, actor.id)):
+                actor.move_on(partial(far.forward, actor.kind, actor.id, self._runtime.clock.now_ms()))
             if self._left is not None:
                 self._left.set()
                 self._left = None

@@ -97,9 +97,10 @@ class Routing:
             answer: called with the outcome, synchronously.
             seconds: how long the caller waits.
         """
-        letter = Letter(command, answer, None, self._runtime.clock.now_ms() + int(seconds * 1000))
+        deadline_ms = self._runtime.clock.now_ms() + int(seconds * 1000)
+        letter = Letter(command, answer, None, deadline_ms, passes=False)
         if self._far is not None and self.is_far(kind, id):
-            self._far.post(kind, id, letter, seconds, passes=False)
+            self._far.post(kind, id, letter, seconds)
         else:
             self.deliver(kind, id, letter)
 

@@ -149,18 +149,30 @@ class Far:
         """
         return await self.where.place(kind_name, id, self.ask_seconds)
 
-    def post(
-        self, kind: Kind[Any, Any], id: str, letter: Letter, seconds: float, *, passes: bool = True
-    ) -> None:
+    def post(self, kind: Kind[Any, Any], id: str, letter: Letter, seconds: float) -> None:
         """Have a letter decided wherever its owner is, and answer it; see `Posts.post`.
 
         Args:
             kind, id: which owner.
             letter: for an owner that is not here.
             seconds: how long its caller waits.
-            passes: it may be sent to another node.
         """
-        self._posts.post(kind, id, letter, seconds, passes=passes)
+        self._posts.post(kind, id, letter, seconds)
+
+    def forward(self, kind: Kind[Any, Any], id: str, now_ms: int, letter: Letter) -> None:
+        """Have a letter go on that has waited here for an owner which has left this node.
+
+        Args:
+            kind, id: which owner.
+            now_ms: epoch milliseconds.
+            letter: not decided, and not drained.
+        """
+        if letter.answer is not None:
+            self.post(kind, id, letter, (letter.deadline_ms - now_ms) / 1000)
+            return
+        # One that does not cross is of its deadline, which its next owner has as well.
+        if type(letter.command) in kind.crossing:
+            self.tell(kind, id, letter.command)
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> None:
         """Tell an owner elsewhere, if it lives there, a command without a caller; see `Telling.tell`."""

@@ -49,15 +49,13 @@ class Post:
     Args:
         letter: what is to be decided.
         until: when its caller stops waiting, on trio's clock.
-        passes: it may be sent to another node; the letters of other nodes may not, but go back to them.
     """
 
-    __slots__ = ("letter", "passes", "until")
+    __slots__ = ("letter", "until")
 
-    def __init__(self, letter: Letter, until: float, *, passes: bool) -> None:
+    def __init__(self, letter: Letter, until: float) -> None:
         self.letter = letter
         self.until = until
-        self.passes = passes
 
 
 class Line:
@@ -130,9 +128,7 @@ class Posts:
         """How many letters wait for their node, or its answer."""
         return len(self._sent) + self._waiting
 
-    def post(
-        self, kind: Kind[Any, Any], id: str, letter: Letter, seconds: float, *, passes: bool = True
-    ) -> None:
+    def post(self, kind: Kind[Any, Any], id: str, letter: Letter, seconds: float) -> None:
         """Have a letter decided wherever its owner is, behind all that were posted before, and answer it.
 
         Never raises; what goes wrong is in the answer: Elsewhere for a command that does not cross or has a receipt,
@@ -142,7 +138,6 @@ class Posts:
             kind, id: which owner.
             letter: on its way to an owner that is not here, or was not when the letters before it were posted.
             seconds: how long its caller waits.
-            passes: it may be sent to another node.
         """
         if self._waiting >= WAITING_LETTERS:
             letter.close(Answer(None, Overloaded()))
@@ -150,7 +145,7 @@ class Posts:
         line = self._lines.get((kind.name, id))
         if line is None:
             line = self._lines[kind.name, id] = Line(kind, id)
-        line.waiting.append(Post(letter, trio.current_time() + seconds, passes=passes))
+        line.waiting.append(Post(letter, trio.current_time() + seconds))
         self._waiting += 1
         self._advance(line)
         if self._lines and not self._is_looked_after:
@@ -182,7 +177,9 @@ class Posts:
         elif place is None:
             if self._deliver is not None:
                 self._deliver(line.kind, line.id, letter)
-        elif not post.passes or letter.receipt is not None or type(letter.command) not in line.kind.crossing:
+        elif (
+            not letter.passes or letter.receipt is not None or type(letter.command) not in line.kind.crossing
+        ):
             letter.close(Answer(None, Elsewhere(*place)))
         elif not self._send(line, post, place):
             letter.close(Answer(None, Overloaded()))
