@@ -1,22 +1,15 @@
 """Views and owners that go leave nothing to the collector: they take with them all that they have shown."""
 
-from collections import Counter
-
 import trio
 from trio.testing import MockClock
 
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, Deposit
 from tests.kernel.purse import PURSE
-from tests.support.garbage import left_to_the_collector
+from tests.support.garbage import left_to_the_collector, ours
 from tests.support.sinks import Socket
 
 ROUNDS = 20
-
-
-def ours(left: Counter[str]) -> dict[str, int]:
-    """Without what libraries leave behind at their first use."""
-    return {name: count for name, count in left.items() if name.startswith(("actors.", "tests."))}
 
 
 async def test_views_that_nobody_watches_any_more_are_gone(autojump_clock: MockClock, stage: Stage) -> None:

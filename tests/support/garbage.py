@@ -33,6 +33,11 @@ def left_to_the_collector() -> Iterator[Counter[str]]:
             gc.enable()
 
 
+def ours(left: Counter[str]) -> dict[str, int]:
+    """What the kernel and its tests have left, without what libraries leave behind at their first use."""
+    return {name: count for name, count in left.items() if name.startswith(("actors.", "tests."))}
+
+
 def _named(one: object) -> str:
     named = one if isinstance(one, FunctionType) else type(one)
     return f"{named.__module__}.{named.__qualname__}"

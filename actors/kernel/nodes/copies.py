@@ -229,8 +229,10 @@ class Copies:
                 self._close(key, copy)
 
     def _close(self, key: Key, copy: Copy) -> None:
+        """Let go of a copy that still has its channel: one that was handed over is not among them any more."""
         del self._copies[key]
         self._due.pop(key, None)
+        copy.channel.part()
         if copy.asked_of is not None:
             self._peers.tell(copy.asked_of, Unfollow(*key))
 
