@@ -317,7 +317,7 @@ class Actor:
         if activation is not None and channel is not None:
             activation.channel = channel
             copied, self._copied_version = self._copied_version, None
-            stale = copied is not None and (self.shows_outdated or copied != activation.version)
+            stale = self.shows_outdated or (copied is not None and copied != activation.version)
             channel.attach(activation.epoch, activation.seq, activation.state, stale=stale)
 
     def _end_life(self, failure: Failure) -> None:

@@ -6,6 +6,7 @@ Promote      moves audiences: bosses see the secret
 Kick         moves audiences: the kicked may no longer look
 Read         durable, outside the journal, shown to the reader alone
 Wave         neither durable nor journaled
+Rename       rows have another name already; shown in snapshots, and outside the journal
 SetAlarm     a deadline; the kernel's `expire` answers it with Rang
 Recall       needs an entry that is no longer in memory
 Explode      a fault of ours, in the rule that it names
@@ -43,6 +44,7 @@ class Ledger(msgspec.Struct, frozen=True):
     alarm_ms: int | None = None
     rang: int = 0
     reads: dict[str, int] = {}
+    name: str = ""
     recalled: Entry | None = None
 
 
@@ -70,6 +72,10 @@ class Read(msgspec.Struct, frozen=True):
 
 class Wave(msgspec.Struct, frozen=True):
     by: str
+
+
+class Rename(msgspec.Struct, frozen=True):
+    name: str
 
 
 class SetAlarm(msgspec.Struct, frozen=True):
@@ -117,6 +123,12 @@ class Waved(Event, frozen=True, tag="waved"):
     by: str
 
 
+class Renamed(Event, frozen=True, tag="renamed"):
+    journaled: ClassVar[bool] = False
+    durable: ClassVar[bool] = False
+    name: str
+
+
 class AlarmSet(Event, frozen=True, tag="alarm_set"):
     at_ms: int
 
@@ -129,7 +141,7 @@ class Exploded(Event, frozen=True, tag="exploded"):
     where: str
 
 
-Events = Changed | Promoted | Kicked | WasRead | Waved | AlarmSet | Rang | Exploded
+Events = Changed | Promoted | Kicked | WasRead | Waved | Renamed | AlarmSet | Rang | Exploded
 
 
 class Viewer(msgspec.Struct, frozen=True):
@@ -171,6 +183,8 @@ def decide(state: Ledger, command: Any, now_ms: int) -> Sequence[Event]:
             return [WasRead(by, state.count)]
         case Wave(by):
             return [Waved(by)]
+        case Rename(name):
+            return [] if name == state.name else [Renamed(name)]
         case SetAlarm(at_ms):
             return [AlarmSet(at_ms)]
         case Ring(at):
@@ -201,6 +215,8 @@ def apply(state: Ledger, event: Any) -> Ledger:
             return replace(state, kicked=tuple(sorted({*state.kicked, who})))
         case WasRead(by, count):
             return replace(state, reads=state.reads | {by: count})
+        case Renamed(name):
+            return replace(state, name=name)
         case AlarmSet(at_ms):
             return replace(state, alarm_ms=at_ms)
         case Rang():
@@ -235,6 +251,7 @@ def frame(state: Ledger, audience: Any) -> object:
         "kicked": state.kicked,
         "alarm": state.alarm_ms,
         "rang": state.rang,
+        "name": state.name,
     }
     if audience == "boss":
         seen["secret"] = state.total * 2
@@ -285,7 +302,7 @@ def ledger_kind(rows: Rows, *, version: int = 1) -> Kind[Ledger, Any]:
             )
         ),
         unjournaled=Unjournaled(refresh=rows.refresh),
-        crossing={Deposit: int, Withdraw: int, Promote: int, Kick: int, Read: int, Wave: int},
+        crossing={Deposit: int, Withdraw: int, Promote: int, Kick: int, Read: int, Wave: int, Rename: int},
     )
 
 
@@ -314,7 +331,12 @@ class MemoryRows:
         return conn.rows["entries", id][missing]
 
     async def refresh(self, conn: Any, id: str, state: Ledger) -> Ledger:
-        return msgspec.structs.replace(state, reads=conn.rows["ledger", id].reads)
+        rows = conn.rows["ledger", id]
+        return msgspec.structs.replace(state, reads=rows.reads, name=rows.name)
+
+    def rename(self, simulation: Any, id: str, name: str) -> None:
+        """A ledger has another name, as another domain would give it one."""
+        simulation.rows["ledger", id] = msgspec.structs.replace(simulation.rows["ledger", id], name=name)
 
     async def create(self, simulation: Any, id: str) -> None:
         """A new ledger, as its domain would make it."""

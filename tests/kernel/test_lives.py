@@ -13,7 +13,7 @@ from actors.kernel.mailbox import Answer
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable, Fenced, OutcomeUnknown
 from tests.kernel.conftest import Stage, open_stage
-from tests.kernel.ledger import KIND, ROWS, Deposit, Promote, Read, SetAlarm, Wave, ledger_kind
+from tests.kernel.ledger import KIND, ROWS, Deposit, Promote, Read, Rename, SetAlarm, Wave, ledger_kind
 from tests.support.simulation import Simulation, Snapshot
 from tests.support.sinks import Socket
 
@@ -161,6 +161,25 @@ async def test_nothing_is_sent_when_the_offset_stayed(autojump_clock: MockClock,
         await stage.ask(Deposit("ann", 3))
     await trio.sleep(2)
     assert len(socket.frames) == 1
+
+
+@pytest.mark.parametrize("mode", ["snapshot", "delta"])
+async def test_what_rows_were_told_to_have_during_a_restart_is_shown(
+    autojump_clock: MockClock, stage: Stage, mode: str
+) -> None:
+    socket = Socket()
+    await stage.watch(socket, mode=mode)
+    stage.simulation.script.append("unknown_lost")
+    with pytest.raises(OutcomeUnknown):
+        await stage.ask(Deposit("ann", 3))
+    await wait_all_tasks_blocked()
+    ROWS.rename(stage.simulation, "a", "till")
+    assert stage.system.tell(KIND, "a", Rename("till"))
+    await trio.sleep(2)
+    assert [(f["type"], f["offset"], f["data"]["name"]) for f in socket.frames] == [
+        ("snapshot", 0, ""),
+        ("snapshot", 0, "till"),
+    ]
 
 
 async def test_a_debt_is_paid_after_the_restart(autojump_clock: MockClock, stage: Stage) -> None:
