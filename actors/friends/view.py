@@ -173,8 +173,9 @@ class FriendsRules:
                 part = self._part(face, after.user_id)
                 told.append(EntryChanged("friend_added", frames.whole(part, record, extra, self._now_ms())))
         told += _asked(before.waiting, after.waiting)
-        # Last: somebody who appears otherwise may be a friend only now.
-        return [*told, *appeared]
+        # Last: somebody who appears otherwise may be a friend only now; those who are none, nothing shows.
+        shown = is_now.keys() | {after.user_id}
+        return [*told, *(one for one in appeared if one.friend_id in shown)]
 
     def render_event(
         self, state: FriendsState, event: Appeared | EntryChanged, _audience: None

@@ -6,7 +6,10 @@ from actors.kernel.kind import Event
 
 
 class Appeared(Event, frozen=True):
-    """A friend appears otherwise now."""
+    """A friend appears otherwise now.
+
+    It has no offset, and is in the snapshot: who comes back after it gets one (`Channel._is_lost`).
+    """
 
     journaled: ClassVar[bool] = False
     friend_id: str

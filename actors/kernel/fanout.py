@@ -24,6 +24,9 @@ from actors.kernel.sink import Prepared
 from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Owner, Subscription, WatchRequest
 from actors.kernel.supervisor import Contained
 
+NOWHERE = -1
+"""Before every offset."""
+
 
 class Common(Protocol):
     """What all channels share."""
@@ -50,7 +53,7 @@ class Channel:
     """
 
     __slots__ = (
-        "_common", "_groups", "_owner", "_publications", "_recent", "_sending", "_subscriptions",
+        "_common", "_groups", "_owner", "_publications", "_recent", "_sending", "_subscriptions", "_unplaced_at",
         "epoch", "id", "live", "offset", "published", "shown", "state", "told",
     )  # fmt: skip
 
@@ -64,6 +67,7 @@ class Channel:
         self.epoch = ""
         self.offset = 0
         self._recent: ReplayBuffer | None = None  # until something happens
+        self._unplaced_at = NOWHERE  # where the snapshot last changed by what has no offset of its own
         self.published = 0
         self.told = 0
         # Those that some subscription has not had, numbered without a gap. Lists and tuples, here and below, because
@@ -89,6 +93,10 @@ class Channel:
             stale: what subscribers have been shown is older, although no event with an offset lies between.
         """
         moved = stale or (epoch, offset) != (self.epoch, self.offset)
+        if epoch != self.epoch:
+            self._unplaced_at = NOWHERE
+        elif stale:
+            self._unplaced_at = offset
         self.live, self.epoch, self.offset, self.state = True, epoch, offset, state
         if moved:
             self._recent = None
@@ -146,6 +154,8 @@ class Channel:
                 recent = self._recent = self.recent
                 recent.record(offset, event, next(remaining, 0))
                 self.offset = offset
+            elif reframing and getattr(event, "reframes", True):  # a mere source of a view always does
+                self._unplaced_at = self.offset
         if rewrites:
             self._recent = None
         if self._subscriptions:
@@ -192,7 +202,7 @@ class Channel:
 
     def knows(self, since: tuple[str, int]) -> bool:
         """True when all after this (epoch, offset) is in memory or can never be had: the journal need not be read."""
-        return since[0] != self.epoch or since[1] > self.offset or self.recent.after(since[1]) is not None
+        return self._is_lost(since) or self.recent.after(since[1]) is not None
 
     def some(self, most: int) -> list[Subscription]:
         """Return the first subscriptions, at most so many."""
@@ -336,12 +346,24 @@ class Channel:
         if not group.size:
             self._groups = tuple(one for one in self._groups if one is not group)
 
+    def _is_lost(self, since: tuple[str, int]) -> bool:
+        """True when no events tell what has happened since: of another history, or something without an offset.
+
+        What has no offset is never replayed, so where a snapshot shows it, as a new name, only a snapshot makes up for
+        it. That holds for friends' presence as well: contract §9 gives it no offset, and promises `recovered` only for
+        what can be replayed. Its other two, typing and read, are in no snapshot, and are left out.
+
+        A channel that was made since, as after a restart of the process, knows of none of it: rows do not say when a
+        name was changed, and snapshots for all who come back at once are what replays are to spare.
+        """
+        return since[0] != self.epoch or since[1] > self.offset or since[1] <= self._unplaced_at
+
     def _missed(
         self, request: WatchRequest, older: list[tuple[int, Any]] | None
     ) -> list[tuple[int | None, Any]] | None:
         """The events between what the client has and now; None when it must take a snapshot."""
         since = request.since
-        if since is None or since[0] != self.epoch or since[1] > self.offset:
+        if since is None or self._is_lost(since):
             return None
         if since[1] == self.offset:
             return []

@@ -25,6 +25,8 @@ pytestmark = pytest.mark.both_edges
 
 LIVE = "/v1/social/friends/live"
 
+EMPTY = "/v1/social/live?channels="
+
 QUIET_SECONDS = 0.4
 
 
@@ -281,12 +283,41 @@ async def test_the_channel_tells_events(world: World) -> None:
             event = await socket.receive_json()
             assert (event["event"], event["offset"]) == ("friend_removed", 2)
             assert event["data"] == {"friendId": cid.id}
-        await socket.send_json(
-            {"id": 2, "op": "subscribe", "channel": "friends", "params": {"mode": "delta"},
-             "since": {"epoch": event["epoch"], "offset": 1}}
-        )  # fmt: skip
-        assert (await socket.receive_json())["recovered"] is True
-        assert (await socket.receive_json())["data"] == {"friendId": cid.id}
+            dan = await world.player("Dan")
+            await dan.do("POST", "/v1/social/friends/requests", {"targetId": ann.id})
+            event = await socket.receive_json()
+            assert (event["event"], event["offset"]) == ("request_added", 3)
+        # What has an offset is replayed; presence has none, so whoever may have missed it gets a snapshot.
+        for offset, is_replayed in ((2, True), (1, False), (0, False)):
+            await socket.send_json(
+                {"id": 2, "op": "subscribe", "channel": "friends", "params": {"mode": "delta"},
+                 "since": {"epoch": event["epoch"], "offset": offset}}
+            )  # fmt: skip
+            assert (await socket.receive_json())["recovered"] is is_replayed
+            frame = await socket.receive_json()
+            assert (frame["type"], frame["offset"]) == ("event" if is_replayed else "snapshot", 3)
+
+
+@pytest.mark.one_node(because="each node counts offsets of its own, while a socket there keeps them")
+@pytest.mark.parametrize("mode", ["delta", "snapshot"])
+async def test_presence_that_was_missed_is_in_a_snapshot(world: World, mode: str) -> None:
+    """Another socket of the user keeps the offsets, under which nothing has happened."""
+    ann, ben = await world.players("Ann", "Ben")
+    await befriend(world, ann, ben)
+    async with ann.live("/v1/social/live?channels=friends") as other, ann.live(EMPTY) as socket:
+        await other.receive_until(type="snapshot", channel="friends")
+        ask = {"id": 1, "op": "subscribe", "channel": "friends", "params": {"mode": mode}}
+        await socket.send_json(ask)
+        had = await socket.receive_until(type="snapshot")
+        place = {"epoch": had["epoch"], "offset": had["offset"]}
+        await socket.send_json({"id": 2, "op": "unsubscribe", "channel": "friends"})
+        async with ben.live(EMPTY):
+            seen = await other.receive_until(type="snapshot", channel="friends")
+            assert (seen["data"]["friends"][0]["online"], seen["offset"]) == (True, had["offset"])
+            await socket.send_json({**ask, "since": place})
+            assert (await socket.receive_until(type="reply", id=1))["recovered"] is False
+            snapshot = await socket.receive_json()
+            assert (snapshot["type"], snapshot["data"]["friends"][0]["online"]) == ("snapshot", True)
 
 
 async def test_friends_are_a_default_channel(world: World) -> None:

@@ -7,11 +7,19 @@ import trio
 from trio.testing import MockClock
 
 from actors.kernel.replay_buffer import BUFFER_EVENTS
+from persistence.errors import OutcomeUnknown
 from tests.kernel.conftest import Stage
-from tests.kernel.ledger import Deposit
+from tests.kernel.ledger import KIND, ROWS, Deposit, Read, Rename, Wave
 from tests.support.sinks import Socket
 
 EPOCH = "e-a"
+
+
+async def resumed(stage: Stage, offset: int, mode: str = "delta") -> Socket:
+    """A client that has come back which was at this offset."""
+    socket = Socket()
+    await stage.watch(socket, mode=mode, since=(EPOCH, offset))
+    return socket
 
 
 async def test_missed_events_are_replayed_from_memory(autojump_clock: MockClock, stage: Stage) -> None:
@@ -79,3 +87,59 @@ async def test_whoever_is_current_gets_nothing(autojump_clock: MockClock, stage:
     await stage.watch(socket, mode=mode, since=(EPOCH, 1))
     assert socket.opened == [(EPOCH, 1, True)]
     assert socket.frames == []
+
+
+@pytest.mark.parametrize("mode", ["snapshot", "delta"])
+async def test_what_has_no_offset_and_is_in_the_snapshot_is_a_snapshot(
+    autojump_clock: MockClock, stage: Stage, mode: str
+) -> None:
+    await stage.watch(Socket())
+    await stage.ask(Deposit("ann", 1))
+    await stage.ask(Deposit("ann", 1))
+    await stage.ask(Rename("till"))
+    reads = len(stage.simulation.reads)
+    for offset in (1, 2):
+        socket = await resumed(stage, offset, mode)
+        assert socket.opened == [(EPOCH, 2, False)]
+        assert [frame["data"]["name"] for frame in socket.frames] == ["till"]
+    assert len(stage.simulation.reads) == reads
+    # Whoever was there after the next event has seen it; so is what comes after that one replayed.
+    await stage.ask(Deposit("ann", 1))
+    assert (await resumed(stage, 3, mode)).opened == [(EPOCH, 3, True)]
+    assert not (await resumed(stage, 2, mode)).opened[0][2]
+    await stage.ask(Deposit("ann", 1))
+    assert (await resumed(stage, 3)).offsets == [4]
+
+
+async def test_what_has_no_offset_and_is_in_no_snapshot_is_left_out(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    await stage.watch(Socket())
+    await stage.ask_all(Wave("ann"), Deposit("ann", 1), Read("ann"))
+    for offset in (0, 1):
+        socket = await resumed(stage, offset)
+        assert socket.opened == [(EPOCH, 1, True)]
+        assert socket.offsets == [1][offset:]
+
+
+async def test_a_name_within_a_turn_belongs_before_the_events_behind_it(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    await stage.watch(Socket())
+    await stage.ask_all(Deposit("ann", 1), Rename("till"), Deposit("ann", 1))
+    assert [(await resumed(stage, offset)).opened[0][2] for offset in range(3)] == [False, False, True]
+
+
+async def test_what_rows_were_given_during_a_restart_is_a_snapshot(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    """Also where nobody has watched meanwhile; a restart alone is none."""
+    (await stage.watch(Socket())).close()
+    for name in ("", "till"):
+        stage.simulation.script.append("unknown_lost")
+        assert isinstance((await stage.ask_all(Deposit("ann", 1)))[0], OutcomeUnknown)
+        if name:
+            ROWS.rename(stage.simulation, "a", name)
+            stage.system.tell(KIND, "a", Rename(name))
+        await trio.sleep(2)
+        assert (await resumed(stage, 0)).opened == [(EPOCH, 0, not name)]

@@ -9,7 +9,7 @@ import trio
 
 from routes.chat.parts import CHAT_KINDS
 from tests.live.play import subscribe
-from tests.support.waiting import patience
+from tests.support.waiting import patience, wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World, open_world
 
@@ -195,6 +195,34 @@ async def test_recovery_by_what_the_client_has(world: World) -> None:
         assert reply["recovered"] is True
         reply = await subscribe(socket, room, since={"epoch": epoch, "offset": 1})
         assert (reply["recovered"], (await socket.receive_json())["type"]) == (False, "snapshot")
+
+
+@pytest.mark.one_node(because="a node that has just begun to show a conversation knows of no names before")
+@pytest.mark.parametrize("mode", ["delta", "snapshot"])
+async def test_a_name_that_was_missed_is_in_a_snapshot(world: World, mode: str) -> None:
+    """New names have no offset, so nothing is replayed that would say them."""
+    ann, ben, room = await pair(world)
+    await ben.say(room, "one")
+    async with ann.live(NONE) as socket:
+        reply = await subscribe(socket, room, mode=mode)
+        place = {"epoch": reply["epoch"], "offset": reply["offset"]}
+    renamed = Player(world, ben.id, "Benno", world.token(ben.id, "Benno"))
+    await renamed.get("/v1/auth/verify")
+
+    async def is_told() -> bool:
+        state = world.service.system.peek(world.service.of(CHAT_KINDS).conversation, room.id)
+        return state is not None and state.members[ben.id].name == "Benno"
+
+    await wait_until(is_told)
+    async with ann.live(NONE) as socket:
+        assert (await subscribe(socket, room, since=place, mode=mode))["recovered"] is False
+        snapshot = await socket.receive_json()
+        participants = snapshot["data"]["conversation"]["participants"]
+        assert sorted(one["name"] for one in participants) == ["Ann", "Benno"]
+        await renamed.say(room, "two")
+        assert (await socket.receive_json())["offset"] == place["offset"] + 1
+        place["offset"] += 1
+        assert (await subscribe(socket, room, since=place, mode=mode))["recovered"] is True
 
 
 async def test_the_reply_to_a_send_precedes_its_event(world: World) -> None:

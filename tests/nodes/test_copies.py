@@ -10,7 +10,7 @@ from actors.kernel.nodes.copy import Phase
 from actors.kernel.nodes.entries import Touched
 from actors.kernel.nodes.peers import SHOWN_BYTES
 from persistence.errors import OutcomeUnknown, PersistenceError
-from tests.kernel.ledger import KIND, ROWS, Deposit, Kick, Promote, Read, Wave
+from tests.kernel.ledger import KIND, ROWS, Deposit, Kick, Promote, Read, Rename, Wave
 from tests.nodes.realm import open_realm
 from tests.nodes.watching import seen, truth, watch
 from tests.support.bus import FAIR, FOUL
@@ -181,6 +181,35 @@ async def test_a_client_goes_on_at_another_node_where_it_was(autojump_clock: obj
             assert again.opened[0][2] is recovered
             if recovered:
                 assert again.offsets == list(range(since[1] + 1, 11))
+
+
+async def test_who_comes_back_to_a_copy_gets_a_snapshot_only_where_events_do_not_say_all(
+    autojump_clock: object,
+) -> None:
+    async with open_realm("a", "b", "c") as realm:
+        owner = realm.nodes["b"].system
+        socket, _ = await watch(realm, "a", "b0")
+        await owner.ask(KIND, "b0", Deposit("bob", 20))
+        await trio.sleep(1)
+        since = socket.frames[0]["epoch"], 1
+        # A copy that is new has nothing to say of what was before, and one that follows knows.
+        for node in "ac":
+            assert (await watch(realm, node, "b0", since=since))[0].opened[0][2] is True
+        await owner.ask(KIND, "b0", Rename("till"))
+        await trio.sleep(1)
+        for node in "ac":
+            again, _ = await watch(realm, node, "b0", since=since)
+            assert (again.opened[0][2], again.frames[0]["data"]["name"]) == (False, "till")
+        # So does one whose rows were changed otherwise, as soon as it has read them.
+        await owner.ask(KIND, "b0", Deposit("bob", 30))
+        await trio.sleep(1)
+        ROWS.rename(realm.simulation, "b0", "bank")
+        for node in realm.nodes.values():
+            node.system.tell(KIND, "b0", Rename("bank"))
+        await trio.sleep(3)
+        for node in "ac":
+            again, _ = await watch(realm, node, "b0", since=(since[0], 2))
+            assert (again.opened[0][2], again.frames[0]["data"]["name"]) == (False, "bank")
 
 
 async def test_a_dead_node_with_many_viewers_costs_no_storm(autojump_clock: object) -> None:
