@@ -18,6 +18,7 @@ from actors.errors import (
     Invalid,
     NotFound,
     QuotaExceeded,
+    Refused,
     RevisionConflict,
     TooLarge,
 )
@@ -28,10 +29,11 @@ from persistence.connect import commands, extensions
 from persistence.connect.commands import Wanted
 from persistence.connect.rows import CommandRow
 from persistence.connection import Connection
+from persistence.errors import PersistenceError
 from routes.call import Call
 from routes.connect.guards import itself_for, may
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.waiters import WAITERS
+from routes.connect.waiters import WAITERS, Waiter
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.declare.query import Clamp
@@ -126,8 +128,9 @@ class AckBody(Wire, frozen=True):
 async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply[CommandReply]:
     """POST …/servers/{serverId}/commands: creates a command for the server; it stays pending while the server is away.
 
-    With `Prefer: wait=n` (at most 30), a command that finishes in time is answered finished, with 200. A repeat under
-    the same Idempotency-Key answers 201 and the command as it was created. The payload for an action of an extension
+    With `Prefer: wait=n` (at most 30), a command that finishes in time is answered finished, with 200; to whoever may
+    no longer see it then, it is answered as it was created, with 201, as it is to a repeat under the same
+    Idempotency-Key. The payload for an action of an extension
     must match its schema, and a private extension needs its permission `svc.connect.extensions.<extensionId>`. An
     action that is not printable is a 422.
     """
@@ -148,12 +151,11 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
         return Reply(await call.ask(service.of(GAME_SERVERS).server, server_id, command, _reply))
     with service.of(WAITERS).waiter(command.command_id) as waiter:
         made = await call.ask(service.of(GAME_SERVERS).server, server_id, command, _reply)
-        call.wait_longer(seconds)
-        await waiter.wait(seconds)
+        finished = await _finished(call, waiter, seconds)
     applied = {"preference-applied": f"wait={seconds}"}
-    if waiter.command is None:
+    if finished is None:
         return Reply(made, headers=applied)
-    return Reply(_reply(waiter.command), status=200, headers=applied)
+    return Reply(_reply(finished), status=200, headers=applied)
 
 
 @endpoint(
@@ -232,9 +234,18 @@ async def _take(call: Call, server_id: Uuid, query: CommandQuery) -> tuple[Comma
         taken = await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
         if taken or service.draining:
             return taken
-        call.wait_longer(query.wait)
-        await waiter.wait(query.wait)
+        await call.wait(waiter.wait, query.wait)
     return await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
+
+
+async def _finished(call: Call, waiter: Waiter, seconds: int) -> CommandRow | None:
+    """The command that the waiter waits for, once it has finished; None where it does not in time, or where the caller
+    may not see it any more: it is given to the server all the same, so that this is no refusal.
+    """
+    try:
+        return await call.wait(waiter.wait, seconds)
+    except (Refused, PersistenceError):
+        return None
 
 
 async def _action_of(call: Call, server_id: Uuid, body: NewCommand) -> tuple[str | None, Raw]:

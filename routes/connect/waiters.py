@@ -34,25 +34,24 @@ STREAMS = "streams"
 
 
 class Waiter:
-    """A request that waits for one event.
-
-    Attributes:
-        command: the command of the event, as it was then; None before, and for events without a command.
-    """
+    """A request that waits for one event."""
 
     def __init__(self) -> None:
-        self.command: CommandRow | None = None
+        self._command: CommandRow | None = None
         self._woken = trio.Event()
 
     def wake(self, command: CommandRow | None) -> None:
         """The event has happened; let `wait` return."""
-        self.command = command
+        self._command = command
         self._woken.set()
 
-    async def wait(self, seconds: float) -> None:
-        """Wait for the event, for at most so many seconds."""
+    async def wait(self, seconds: float) -> CommandRow | None:
+        """Wait for the event, for at most so many seconds; returns its command as it was then, None for an event
+        without one, and where there was none in time.
+        """
         with trio.move_on_after(seconds):
             await self._woken.wait()
+        return self._command
 
 
 class ListeningServer(Protocol):

@@ -1,5 +1,6 @@
 """What gateways themselves call: they register, and say how they are (contract §7)."""
 
+from functools import partial
 from ipaddress import ip_address
 from typing import Annotated
 
@@ -25,7 +26,7 @@ from routes.edge.principal import PUBLIC
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire
 from routes.gateways.guards import gateway_itself, require_deployment_token
-from routes.gateways.parts import CARRYING, GATEWAY_REGISTRY
+from routes.gateways.parts import CARRYING
 from routes.gateways.reactions import AllGateways
 
 SECRET_BYTES = 32
@@ -159,15 +160,11 @@ async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBod
     has, is confirmed by that: its routes up to this revision are `active`.
     """
     service, row = call.service, call.subject
-    registry = service.of(GATEWAY_REGISTRY)
     await announce(service, GatewayHeard(gateway_id, call.now_ms, body.connections))
     if not row.online or row.confirmed_revision != body.routes_revision:
         await change_by_itself(service, units.hear, row, body.routes_revision, about=AllGateways())
-    call.wait_longer(body.wait_seconds)
-    table = await service.of(CARRYING).other_than(body.routes_revision, body.wait_seconds)
-    present = registry.row(gateway_id)
-    if present is None or present.secret != row.secret:  # registered anew while this one waited
-        raise BadServerCredentials
+    waits = partial(service.of(CARRYING).other_than, body.routes_revision)
+    table = await call.wait(waits, body.wait_seconds)
     if table.revision == body.routes_revision:
         return Encoded(table.unchanged)
     # Megabytes are joined where a gateway has routes of its own.

@@ -1,5 +1,6 @@
 """What voice nodes themselves call: they register, say how they are, and go (contract §7, §10)."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 import msgspec
@@ -22,7 +23,7 @@ from routes.voice.addresses import public_url
 from routes.voice.guards import may_have_nodes, node_itself, node_or_none
 from routes.voice.home import go_home, tell_status
 from routes.voice.moving import compare, repeat
-from routes.voice.parts import FLEET, NODE_SECRETS, WAITING_NODES
+from routes.voice.parts import NODE_SECRETS, WAITING_NODES
 from routes.voice.reactions import NodeInDoubt
 
 SECRET_BYTES = 32
@@ -191,11 +192,10 @@ async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBod
     node.told = True
     if body.rooms is not None:
         compare(service, node, [(room.channel_id, room.participants) for room in body.rooms], call.now_ms)
-    call.wait_longer(body.wait_seconds)
-    await service.of(WAITING_NODES).wait(node, body.wait_seconds)
-    node.heard_ms = service.clock.now_ms()
-    if service.of(FLEET).get(node.row.node_id) is not node:  # it has gone while this one waited
+    await call.wait(partial(service.of(WAITING_NODES).wait, node), body.wait_seconds)
+    if call.subject is not node:  # it has gone, and come again, while this one waited
         raise NotFound
+    node.heard_ms = call.now_ms
     return _reply(node, node.heard_ms)
 
 

@@ -115,6 +115,26 @@ async def test_a_heartbeat_waits_for_an_order_which_is_repeated_until_acknowledg
     assert await one.beat() == []
 
 
+async def test_a_heartbeat_that_waits_ends_with_the_secret_of_its_server(world: World):
+    owner = await world.player("Operator")
+    await world.grant(owner, "social:voice.node")
+    server = await claimed(world, owner)
+    one = await node(world, server)
+    beat = {"participants": 0, "channels": 0, "load": 0, "draining": False, "waitSeconds": 20}
+    refused = []
+
+    async def outlived() -> None:
+        refused.append(await server.refused("POST", f"{one.path}/heartbeat", beat))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(outlived)
+        await wait_until(partial(_waits, world))
+        for _ in range(2):
+            await owner.do("POST", f"{server.path}/secret/rotate", status=200)
+        minding(world).of(FLEET).order(one.id, "close", "a" * 36, None)
+    assert refused == [(401, "BAD_SERVER_CREDENTIALS")]
+
+
 async def test_a_report_only_removes_and_is_bounded(world: World):
     one = await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")

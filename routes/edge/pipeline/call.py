@@ -6,7 +6,7 @@ answer down, so that it commits together with the effect.
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
 import trio
 
@@ -16,6 +16,8 @@ from persistence.connection import Connection
 from persistence.journal import receipts
 from persistence.journal.turn import Receipt
 from routes.edge.deadline import Deadline
+from routes.edge.declare.endpoint import Route
+from routes.edge.incoming import Incoming
 from routes.edge.limits import Decision
 from routes.edge.outgoing import Headers
 from routes.edge.pipeline.idempotency import Attempt
@@ -39,6 +41,26 @@ State = TypeVar("State")
 Command = TypeVar("Command")
 
 
+class Checks(Protocol):
+    """The checks of callers (`gate.py`), for one who has passed them and waited since."""
+
+    async def pass_again(self, call: "Call[Any]", route: Route, incoming: Incoming) -> object:
+        """Check the caller of a request as if it came now; sets the call's time, principal and subject anew.
+
+        Cancellation changes nothing.
+
+        Args:
+            call: has passed before.
+            route: as declared.
+            incoming: the request.
+
+        Raises:
+            Refused: by the first check that fails.
+            PersistenceError: what a check needs is not in memory and cannot be read.
+        """
+        ...
+
+
 class Call(Generic[P_co]):
     """One request or stream, as it passes the checks and as its handler sees it.
 
@@ -49,12 +71,13 @@ class Call(Generic[P_co]):
         client_address: normalised; behind trusted proxies the client's own.
         headers: (lower-case name, value).
         status: the declared status of a success with a body.
-        now_ms: epoch milliseconds at which the request, or else the end of its body, arrived.
+        now_ms: epoch milliseconds at which the request arrived, or its caller was checked again.
         deadline: of the request.
     """
 
     __slots__ = (
         "attempt",
+        "checks",
         "client_address",
         "data",
         "deadline",
@@ -62,11 +85,13 @@ class Call(Generic[P_co]):
         "effect_in_flight",
         "effects",
         "headers",
+        "incoming",
         "leaves",
         "now_ms",
         "place",
         "principal",
         "request_id",
+        "route",
         "service",
         "status",
         "subject",
@@ -120,6 +145,10 @@ class Call(Generic[P_co]):
         """The deadline before the handler has moved it: the arrival of the body does not count."""
         self.uncounted = False
         """Whether it is yet to be counted by its subject: a guard has left that to the owner's node."""
+        self.checks: Checks | None = None
+        """What it passes, as a request of `route` that came as `incoming`; all three None for a stream."""
+        self.route: Route | None = None
+        self.incoming: Incoming | None = None
 
     @property
     def user(self) -> UserPrincipal:
@@ -170,6 +199,30 @@ class Call(Generic[P_co]):
             seconds: at least 0.
         """
         self.deadline.move(self.deadline.at + seconds)
+
+    async def wait(self, waits: Callable[[float], Awaitable[T]], seconds: float) -> T:
+        """Wait for what happens, then have the caller checked again: their credentials, permission or membership may
+        have ended meanwhile. Every long poll waits by this, and takes and shows only what it gets afterwards.
+
+        Cancellation ends the wait.
+
+        Args:
+            waits: `async def waits(seconds)`; waits for at most so long, and its result is returned.
+            seconds: by which the request's deadline moves; at least 0.
+
+        Raises:
+            Refused: by the first check that fails.
+            PersistenceError: what a check needs is not in memory and cannot be read.
+            RuntimeError: this is a stream, which ends by itself with what has opened it.
+            What `waits` raises.
+        """
+        checks, route, incoming = self.checks, self.route, self.incoming
+        if checks is None or route is None or incoming is None:
+            raise RuntimeError("a stream is no long poll")
+        self.wait_longer(seconds)
+        happened = await waits(seconds)
+        await checks.pass_again(self, route, incoming)
+        return happened
 
     def peek(self, kind: Kind[Any, Any], id: str) -> Any:
         """The committed state of an owner in memory, for a guard; None where its rows are to be read.

@@ -213,6 +213,7 @@ class Edge:
     async def _in_time(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """The response, or the problem that there is instead: a refusal, a fault, or that it took too long."""
         outgoing: Outgoing | None = None
+        call.checks, call.route, call.incoming = self._gate, endpoint, incoming
         try:
             with call.deadline:
                 outgoing = await self._anywhere(call, endpoint, incoming)

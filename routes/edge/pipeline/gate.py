@@ -82,11 +82,11 @@ class Gate:
         return await self._pass(call, route, incoming, counted=self.limits.enabled and not call.times_passed)
 
     async def pass_again(self, call: Call[Parts], route: Route, incoming: Incoming) -> dict[str, object]:
-        """`pass_request` once more, without counting it: for a request that the gate let pass, and whose body was then
-        waited for.
+        """Check the caller of a request that the gate let pass as if it came now, but count nothing.
 
-        What ends a token, a right or a membership takes effect at once (contract §2), and a body may take half a
-        minute, a large one longer. The request is of the present moment from here on.
+        What ends a token, a right or a membership takes effect at once (contract §2), and a request may have waited
+        since: for its body half a minute, for what it asks for as long. It is of the present moment from here on, with
+        its principal and subject.
 
         Cancellation, what it returns and what it raises: see `pass_request`.
         """

@@ -1,0 +1,113 @@
+"""Requests that wait over the wire: they end with the credentials that opened them."""
+
+from typing import Any
+
+import pytest
+import trio
+
+from routes.connect.waiters import WAITERS
+from tests.connect.play import GameServer, claimed
+from tests.support.waiting import wait_until
+from tests.support.world import Player, World
+
+pytestmark = pytest.mark.both_edges
+
+WAIT = 20
+
+
+async def _poll(server: GameServer, answers: list[Any]) -> None:
+    response = await server.ask("GET", f"{server.path}/commands?wait={WAIT}")
+    answers.append((response.status_code, response.json()))
+
+
+async def _waited_for(world: World, key: str) -> None:
+    """Return once a request waits for this server or command."""
+
+    async def waits() -> bool:
+        return any(one.of(WAITERS).waiting(key) for one in world.services)
+
+    await wait_until(waits)
+
+
+async def _give(owner: Player, server: GameServer) -> str:
+    body = {"action": "restart", "payload": {"delay": 5}}
+    made = await owner.do("POST", f"{server.path}/commands", body, status=201)
+    return str(made["command"]["id"])
+
+
+async def _is_untouched(owner: Player, server: GameServer, id: str) -> bool:
+    (seen,) = (await owner.get(f"{server.path}/commands"))["items"]
+    return (seen["id"], seen["status"], seen["attempts"]) == (id, "pending", 0)
+
+
+async def test_a_poll_takes_nothing_after_its_secret_has_ended(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    answers: list[Any] = []
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_poll, server, answers)
+        await _waited_for(world, server.id)
+        for _ in range(2):
+            await ann.do("POST", f"{server.path}/secret/rotate", status=200)
+        id = await _give(ann, server)
+    ((status, said),) = answers
+    assert (status, said["code"]) == (401, "BAD_SERVER_CREDENTIALS")
+    assert await _is_untouched(ann, server, id)
+
+
+async def test_a_poll_takes_nothing_after_its_token_has_expired(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    short = await server.delegated("server.commands.read", ttlSeconds=60)
+    answers: list[Any] = []
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_poll, short, answers)
+        await _waited_for(world, server.id)
+        world.clock.advance(61_000)
+        id = await _give(ann, server)
+    ((status, said),) = answers
+    assert (status, said["code"]) == (401, "TOKEN_EXPIRED")
+    assert await _is_untouched(ann, server, id)
+
+
+async def test_a_poll_goes_on_with_the_former_secret_for_as_long_as_it_is_valid(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    answers: list[Any] = []
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_poll, server, answers)
+        await _waited_for(world, server.id)
+        await ann.do("POST", f"{server.path}/secret/rotate", status=200)
+        id = await _give(ann, server)
+    ((status, said),) = answers
+    assert (status, [one["id"] for one in said["items"]]) == (200, [id])
+
+
+@pytest.mark.parametrize("ends", ["membership", "permission", "token"])
+async def test_a_result_is_not_shown_to_whoever_may_no_longer_see_it(world: World, ends: str):
+    ann = await world.player("Ann", ttl_seconds=86_400)
+    bob = await world.player("Bob", ttl_seconds=600)
+    server = await claimed(world, ann)
+    member = f"{server.path}/members/{bob.id}"
+    await ann.do("PUT", member, {"role": "operator"}, status=200)
+    answers: list[Any] = []
+
+    async def post() -> None:
+        body, prefer = {"action": "a", "ttlSeconds": 86_400}, {"prefer": f"wait={WAIT}"}
+        answers.append(await bob.ask("POST", f"{server.path}/commands", body, headers=prefer))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(post)
+        (command,) = (await server.get(f"{server.path}/commands", wait=WAIT))["items"]
+        await _waited_for(world, command["id"])
+        if ends == "membership":
+            await ann.do("DELETE", member, status=204)
+        elif ends == "permission":
+            await world.grant(bob, "connect:commands:write", negated=True)
+        else:
+            world.clock.advance(601_000)
+        ack = {"status": "success", "result": {"canary": 1}}
+        await server.do("POST", f"{server.path}/commands/{command['id']}/ack", ack, status=200)
+    (answer,) = answers
+    assert (answer.status_code, answer.json()["command"]["status"]) == (201, "pending")
+    assert answer.json()["command"]["result"] is None
