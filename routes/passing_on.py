@@ -3,13 +3,15 @@
     topic          body                            then
     request        number, `Passed`                answered here by the edge's pipeline
     response       number, status, headers, body   the client is answered
-    let go         number                          the client has gone: what waits for it ends
+    client gone    number                          the client has gone: what only waits for something ends
+    let go         number                          nobody waits for the answer: what waits for anything ends
 
 All of them are kept by the link, so that a request is done once, or its node is gone. An answer is passed on if a link
 takes it in one entry (`ENTRY_BYTES`), as it does the largest page (`actors/pages.py`).
 """
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -24,10 +26,11 @@ from actors.kernel.one_shot import OneShot
 from persistence.errors import OutcomeUnknown
 from persistence.nodes.members import Lease
 from routes.edge.deadline import Deadline
+from routes.edge.incoming import FarEnd
 from routes.edge.outgoing import Headers, Outgoing
-from routes.edge.pipeline.passing import Passed
+from routes.edge.pipeline.passing import FarClient, Passed
 
-REQUEST, RESPONSE, LET_GO = "request", "response", "let go"
+REQUEST, RESPONSE, GONE, LET_GO = "request", "response", "client gone", "let go"
 
 LONGEST_WAIT_SECONDS = 65.0
 """A long poll waits for a minute at most (contract §1, Deadlines); its own node bounds it more closely."""
@@ -41,9 +44,9 @@ REFUSED, UNKNOWN = 0, 1
 """In place of a status: nothing was done, or that cannot be said."""
 
 LOOK_SECONDS = 1.0
-"""How often those are looked for who have waited for too long."""
+"""How often those are looked for who have waited for too long, or have gone."""
 
-Answers = Callable[[Passed, Deadline], Awaitable[Outgoing]]
+Answers = Callable[[Passed, Deadline, FarClient], Awaitable[Outgoing]]
 
 
 class _Request(msgspec.Struct, frozen=True, array_like=True):
@@ -58,18 +61,35 @@ class _Response(msgspec.Struct, frozen=True, array_like=True):
     body: bytes
 
 
-class _Pending(NamedTuple):
+@dataclass(slots=True, eq=False)
+class _Pending:
     """A request that another node answers.
 
     Args:
         node: its name.
         waiter: whoever has passed it on; woken with None when there is no answer.
         until: when that one gives up, on trio's clock.
+        far_end: of the client.
+        watch: whoever watches for the client to go; None for a request that does not take long.
     """
 
     node: str
     waiter: OneShot[_Response | None]
     until: float
+    far_end: FarEnd | None
+    watch: trio.CancelScope | None = None
+
+
+class _Answering(NamedTuple):
+    """A request of another node that is answered here, and whoever waits for it there."""
+
+    deadline: Deadline
+    client: FarClient
+
+    def let_go(self) -> None:
+        """Nobody waits for it any more."""
+        self.client.leave()
+        self.deadline.expire()
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -92,12 +112,13 @@ class PassingOn:
         self._numbers = membership.life.numbers()
         self._pending: dict[int, _Pending] = {}
         self._is_looked_after = False
-        self._answering: dict[tuple[Life | None, int], Deadline] = {}  # by who asks, and its number
+        self._answering: dict[tuple[Life | None, int], _Answering] = {}  # by who asks, and its number
         self.passed = self.answered = 0
         """Requests that other nodes have answered, and those of others that were answered here."""
         peers = membership.peers
         peers.hear_topic(REQUEST, self._hear_request)
         peers.hear_topic(RESPONSE, self._hear_response)
+        peers.hear_topic(GONE, self._hear_gone)
         peers.hear_topic(LET_GO, self._hear_let_go)
         peers.on_parted(self._parted)
 
@@ -110,12 +131,13 @@ class PassingOn:
         """Whether this node may answer: nobody can have taken its place meanwhile."""
         return self._membership.is_sure
 
-    async def pass_on(self, node: str, request: Passed, seconds: float) -> Outgoing:
+    async def pass_on(self, node: str, request: Passed, seconds: float, far_end: FarEnd | None) -> Outgoing:
         """Have a node answer a request.
 
         Args:
             node: its name.
             request: whole.
+            far_end: of the client; the node is told when it has gone.
             seconds: how long it may take, not counting what the request says it waits for.
 
         Raises:
@@ -130,7 +152,7 @@ class PassingOn:
         if not peers.call(node, Said(REQUEST, _encode(_Request(number, request)))):
             raise Overloaded
         until = trio.current_time() + seconds + LONGEST_WAIT_SECONDS
-        self._pending[number] = _Pending(node, waiter, until)
+        pending = self._pending[number] = _Pending(node, waiter, until, far_end)
         answer = None
         try:
             if not self._is_looked_after:
@@ -139,6 +161,8 @@ class PassingOn:
             answer = await waiter.wait()
         finally:
             del self._pending[number]
+            if pending.watch is not None:
+                pending.watch.cancel()
             if answer is None:
                 peers.say(node, LET_GO, _encode(number))
         self.passed += 1
@@ -149,16 +173,30 @@ class PassingOn:
         return Outgoing(answer.status, answer.headers, answer.body)
 
     async def _look_after(self) -> None:
-        """End the wait of those whose time is over, until nobody waits: a cancel scope for each would cost more."""
+        """End the wait of those whose time is over, and watch for the clients of those that take long to go, until
+        nobody waits: a cancel scope and a task for each would cost more.
+        """
         try:
             while self._pending:
                 await trio.sleep(LOOK_SECONDS)
                 now = trio.current_time()
-                for pending in self._pending.values():
+                for number, pending in self._pending.items():
                     if pending.until <= now:
                         pending.waiter.wake(None)
+                    elif pending.far_end is not None and pending.watch is None:
+                        pending.watch = trio.CancelScope()
+                        self._spawn(self._watch, number, pending, pending.far_end, pending.watch)
         finally:
             self._is_looked_after = False
+
+    async def _watch(
+        self, number: int, pending: _Pending, far_end: FarEnd, while_pending: trio.CancelScope
+    ) -> None:
+        """Tell the node that answers a request when its client has gone."""
+        with while_pending:
+            if number in self._pending:  # else its connection is somebody else's to read
+                await far_end.until_gone()
+                self._membership.peers.say(pending.node, GONE, _encode(number))
 
     @property
     def waiting(self) -> int:
@@ -179,17 +217,17 @@ class PassingOn:
         self._membership.where.learn({request.shard: Lease(own, request.fence)})
         asker = self._membership.peers.life(node)
         deadline = Deadline(trio.current_time() + request.left_ms / 1000)
-        self._answering[asker, asked.number] = deadline
-        self._spawn(self._answer, asker, asked, deadline)
+        answering = self._answering[asker, asked.number] = _Answering(deadline, FarClient())
+        self._spawn(self._answer, asker, asked, answering)
 
-    async def _answer(self, asker: Life | None, asked: _Request, deadline: Deadline) -> None:
+    async def _answer(self, asker: Life | None, asked: _Request, answering: _Answering) -> None:
         try:
             if self._answers is None or len(self._answering) > ANSWERED_AT_ONCE:
                 self.answered += 1
                 self._say_instead(asker, asked.number, REFUSED)
                 return
-            outgoing = await self._answers(asked.request, deadline)
-            if deadline.has_expired:
+            outgoing = await self._answers(asked.request, *answering)
+            if answering.deadline.has_expired:
                 return  # nobody waits for it any more
             self.answered += 1
             peers = self._membership.peers
@@ -199,19 +237,20 @@ class PassingOn:
                 log.error("an answer cannot be passed on", line=asked.request.line)
                 self._say_instead(asker, asked.number, UNKNOWN)
             elif asker is not None and self._lives(asker) and not peers.answers.say(asker.node, data):
-                await self._answer_later(asker, asked.number, deadline.at, data)
+                await self._answer_later(asker, asked.number, answering, data)
         finally:
             self._answering.pop((asker, asked.number), None)
 
-    async def _answer_later(self, asker: Life, number: int, at: float, data: bytes) -> None:
+    async def _answer_later(self, asker: Life, number: int, answering: _Answering, data: bytes) -> None:
         """Answer once the link has room, within the request's deadline and while somebody waits.
 
         Args:
-            at: the deadline, on trio's clock; its own scope was left with the handler.
+            answering: whose deadline's own scope was left with the handler.
             data: the answer.
         """
         is_said = False
-        deadline = self._answering[asker, number] = Deadline(at)
+        deadline = Deadline(answering.deadline.at)
+        self._answering[asker, number] = answering._replace(deadline=deadline)
         with deadline:
             deadline.begin()
             is_said = await self._membership.peers.answers.wait_to_say(asker.node, data)
@@ -233,19 +272,27 @@ class PassingOn:
         if pending is not None:
             pending.waiter.wake(answer)
 
+    def _hear_gone(self, node: str, body: bytes) -> None:
+        answering = self._answered_for(node, body)
+        if answering is not None:
+            answering.client.leave()
+
     def _hear_let_go(self, node: str, body: bytes) -> None:
+        answering = self._answered_for(node, body)
+        if answering is not None:
+            answering.let_go()
+
+    def _answered_for(self, node: str, body: bytes) -> _Answering | None:
         asker = self._membership.peers.life(node)
-        deadline = self._answering.get((asker, msgspec.msgpack.decode(body, type=int)))
-        if deadline is not None:
-            deadline.expire()
+        return self._answering.get((asker, msgspec.msgpack.decode(body, type=int)))
 
     def _parted(self, node: str) -> None:
         for pending in self._pending.values():
             if pending.node == node:
                 pending.waiter.wake(None)
-        for (asker, _), deadline in self._answering.items():
+        for (asker, _), answering in self._answering.items():
             if asker is not None and asker.node == node:
-                deadline.expire()
+                answering.let_go()
 
 
 def answer_of(number: int, outgoing: Outgoing) -> bytes | None:

@@ -235,6 +235,8 @@ async def _take(call: Call, server_id: Uuid, query: CommandQuery) -> tuple[Comma
         if taken or service.draining:
             return taken
         await call.wait(waiter.wait, query.wait)
+    if call.client_is_gone:
+        return ()  # taken for nobody, they would be kept from whoever asks next until their leases end
     return await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
 
 

@@ -1,7 +1,7 @@
 """A request as the pipeline sees it, whichever carrier received it: nothing of Quart, Hypercorn or sockets."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from routes.edge.errors import MalformedJson, PayloadTooLarge, TooMuchArriving
 from routes.edge.outgoing import Headers
@@ -17,6 +17,22 @@ Receive: TypeAlias = Callable[[], Awaitable[tuple[bytes, bool]]]
 """`async () -> (next piece of the body, whether more follows)`; raises `CutShort` when the client is gone."""
 
 
+class FarEnd(Protocol):
+    """Whether whoever has sent a request is still there, as far as its carrier can tell."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the client has finished sending, or its connection is lost."""
+        ...
+
+    async def until_gone(self) -> None:
+        """Return once the client has gone; reads and drops what it still sends. Cancellation changes nothing.
+
+        To be called by one task at a time, and while nobody receives the body.
+        """
+        ...
+
+
 class Incoming:
     """One request.
 
@@ -29,6 +45,7 @@ class Incoming:
         peer: the address at the other end of the connection.
         receive: returns the body piece by piece.
         whole: the whole body, where it came together with the head; then `receive` is not needed.
+        far_end: of the client; None where nobody can tell.
 
     Attributes:
         arrived_bytes: bytes of the body counted against the bounds above, until `release`.
@@ -38,6 +55,7 @@ class Incoming:
         "_by_name",
         "_tab",
         "arrived_bytes",
+        "far_end",
         "headers",
         "method",
         "parameters",
@@ -59,6 +77,7 @@ class Incoming:
         peer: str,
         receive: Receive,
         whole: bytes | None = None,
+        far_end: FarEnd | None = None,
     ) -> None:
         self.method = method
         self.path = path
@@ -68,9 +87,15 @@ class Incoming:
         self.peer = peer
         self.receive = receive
         self.whole = whole
+        self.far_end = far_end
         self.arrived_bytes = 0
         self._tab: Tab | None = None
         self._by_name: dict[bytes, bytes] | None = None
+
+    @property
+    def client_is_gone(self) -> bool:
+        """Whether it is known that the client has gone, so that the answer may reach nobody."""
+        return self.far_end is not None and self.far_end.is_gone
 
     def header(self, name: bytes) -> bytes | None:
         """The value of a header, or None; repeated ones are joined by commas (RFC 9110 §5.3).

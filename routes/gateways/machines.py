@@ -165,6 +165,8 @@ async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBod
         await change_by_itself(service, units.hear, row, body.routes_revision, about=AllGateways())
     waits = partial(service.of(CARRYING).other_than, body.routes_revision)
     table = await call.wait(waits, body.wait_seconds)
+    if table is None:  # nobody is there to be told
+        table = await service.of(CARRYING).table()
     if table.revision == body.routes_revision:
         return Encoded(table.unchanged)
     # Megabytes are joined where a gateway has routes of its own.

@@ -18,7 +18,7 @@ from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.pipeline.opening import Opening
 from routes.edge.pipeline.parts import Parts
-from routes.edge.pipeline.passing import Passed
+from routes.edge.pipeline.passing import FarClient, Passed
 
 Answer = TypeVar("Answer", bound=Outgoing | Opening)
 
@@ -62,10 +62,12 @@ class TracedEdge:
         """As of `Edge`."""
         return await self._traced(partial(self._edge.answer, endpoint, incoming), endpoint.line, incoming)
 
-    async def answer_passed(self, request: Passed, deadline: Deadline) -> Outgoing:
+    async def answer_passed(self, request: Passed, deadline: Deadline, client: FarClient) -> Outgoing:
         """As of `Edge`; the span is below that of the node that has passed the request on."""
         return await self._traced(
-            partial(self._edge.answer_passed, request, deadline), request.line, request.incoming()
+            partial(self._edge.answer_passed, request, deadline, client),
+            request.line,
+            request.incoming(client),
         )
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:

@@ -1,6 +1,9 @@
-"""Requests that wait over the wire: they end with the credentials that opened them."""
+"""Requests that wait over the wire: they end with the credentials that opened them, and with their client."""
 
+import socket
+import struct
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import trio
@@ -111,3 +114,40 @@ async def test_a_result_is_not_shown_to_whoever_may_no_longer_see_it(world: Worl
     (answer,) = answers
     assert (answer.status_code, answer.json()["command"]["status"]) == (201, "pending")
     assert answer.json()["command"]["result"] is None
+
+
+async def _open_poll(world: World, server: GameServer) -> trio.SocketStream:
+    """A poll whose connection the test has in its hands, once it waits."""
+    parts = urlsplit(world.url)
+    assert parts.hostname is not None and parts.port is not None
+    stream = await trio.open_tcp_stream(parts.hostname, parts.port)
+    await stream.send_all(
+        f"GET {server.path}/commands?wait={WAIT} HTTP/1.1\r\nhost: {parts.netloc}\r\n"
+        f"authorization: Bearer {server.secret}\r\nx-server-id: {server.id}\r\n\r\n".encode()
+    )
+    await _waited_for(world, server.id)
+    return stream
+
+
+async def _goes_to_who_is_there(world: World, owner: Player, server: GameServer) -> bool:
+    answers: list[Any] = []
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_poll, server, answers)
+        await _waited_for(world, server.id)
+        id = await _give(owner, server)
+    ((_, said),) = answers
+    return [(one["id"], one["attempts"]) for one in said["items"]] == [(id, 1)]
+
+
+@pytest.mark.parametrize("how", ["finished", "reset"])
+async def test_a_poll_whose_client_has_gone_does_not_take_what_comes(world: World, how: str):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    stream = await _open_poll(world, server)
+    if how == "reset":
+        stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    await stream.aclose()
+    # A poll that came later and ends sooner than the dead one would.
+    assert (await server.get(f"{server.path}/commands", wait=3))["items"] == []
+    assert not any(one.of(WAITERS).waiting(server.id) for one in world.services)
+    assert await _goes_to_who_is_there(world, ann, server)

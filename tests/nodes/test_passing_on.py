@@ -14,7 +14,7 @@ from actors.kernel.nodes.membership import Membership
 from persistence.errors import OutcomeUnknown
 from routes.edge.deadline import Deadline
 from routes.edge.outgoing import Outgoing
-from routes.edge.pipeline.passing import Passed
+from routes.edge.pipeline.passing import FarClient, Passed
 from routes.passing_on import LONGEST_WAIT_SECONDS, LOOK_SECONDS, PassingOn
 from tests.nodes.play import peers_of
 from tests.support.bus import SimulatedBus
@@ -30,11 +30,12 @@ class Asker:
 
     def __init__(self, node: "Node", path: str) -> None:
         self.body: object = None
+        self.client = FarClient()
         node.nursery.start_soon(self._ask, node, path)
 
     async def _ask(self, node: "Node", path: str) -> None:
         try:
-            self.body = (await node.passing_on.pass_on("b", request(path), 5)).body
+            self.body = (await node.passing_on.pass_on("b", request(path), 5, self.client)).body
         except OutcomeUnknown as unknown:
             self.body = unknown
 
@@ -58,6 +59,7 @@ class Node:
         self.passing_on.serve(self._answer)
         self.let_go: dict[str, trio.Event] = {}
         self.deadlines: dict[str, Deadline] = {}
+        self.clients: dict[str, FarClient] = {}
         bus.join(life.node, self.peers.links.take)
         self.peers.listen()
         nursery.start_soon(self.peers.links.keep)
@@ -67,9 +69,10 @@ class Node:
         self.peers.meet(other.life)
         other.peers.meet(self.life)
 
-    async def _answer(self, passed: Passed, deadline: Deadline) -> Outgoing:
+    async def _answer(self, passed: Passed, deadline: Deadline, client: FarClient) -> Outgoing:
         go = self.let_go[passed.path] = trio.Event()
         self.deadlines[passed.path] = deadline
+        self.clients[passed.path] = client
         with trio.CancelScope(shield=True):  # as what is being committed
             await go.wait()
         return Outgoing(200, [], passed.path.encode() + bytes(self.padding))
@@ -114,7 +117,7 @@ async def test_an_answer_for_a_former_life_is_nobodys(autojump_clock: MockClock)
 async def test_a_client_who_goes_is_let_go_of_where_its_request_waits(autojump_clock: MockClock) -> None:
     async with open_two() as (_, a, b):
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(a.passing_on.pass_on, "b", request("/ann"), 5)
+            nursery.start_soon(a.passing_on.pass_on, "b", request("/ann"), 5, None)
             await trio.sleep(0.1)
             assert b.deadlines["/ann"].at > trio.current_time()
             nursery.cancel_scope.cancel()
@@ -123,13 +126,31 @@ async def test_a_client_who_goes_is_let_go_of_where_its_request_waits(autojump_c
         assert a.passing_on.is_idle
 
 
+async def test_a_client_who_goes_is_known_to_have_gone_where_its_request_is_answered(
+    autojump_clock: MockClock,
+) -> None:
+    """It has its answer all the same: it may only have finished sending."""
+    async with open_two() as (_, a, b):
+        ann, bob = Asker(a, "/ann"), Asker(a, "/bob")
+        await trio.sleep(0.1)
+        ann.client.leave()
+        await b.clients["/ann"].until_gone()
+        assert trio.current_time() < 2 + LOOK_SECONDS
+        assert not b.clients["/bob"].is_gone
+        assert not b.deadlines["/ann"].has_expired
+        for path in ("/ann", "/bob"):
+            b.let_go[path].set()
+        await trio.sleep(1)
+        assert (ann.body, bob.body) == (b"/ann", b"/bob")
+
+
 async def test_an_answer_that_never_comes_is_waited_for_no_longer_than_it_may_take(
     autojump_clock: MockClock,
 ) -> None:
     async with open_two() as (_, a, b):
         began = trio.current_time()
         with pytest.raises(OutcomeUnknown):
-            await a.passing_on.pass_on("b", request("/ann"), 5)
+            await a.passing_on.pass_on("b", request("/ann"), 5, None)
         took = trio.current_time() - began
         assert LONGEST_WAIT_SECONDS + 5 <= took <= LONGEST_WAIT_SECONDS + 5 + LOOK_SECONDS
         await trio.sleep(0.1)
@@ -190,7 +211,7 @@ async def test_answers_that_find_no_room_in_time_are_unknown(autojump_clock: Moc
 async def test_an_answer_that_waits_ends_when_its_client_goes(autojump_clock: MockClock) -> None:
     async with open_two() as (bus, a, b), trio.open_nursery() as clients:
         for path in ("/ann", "/bob", "/cem"):
-            clients.start_soon(a.passing_on.pass_on, "b", request(path), 5)
+            clients.start_soon(a.passing_on.pass_on, "b", request(path), 5, None)
         await trio.sleep(0.1)
         await let_wait(bus, b)
         clients.cancel_scope.cancel()

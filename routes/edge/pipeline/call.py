@@ -22,6 +22,7 @@ from routes.edge.limits import Decision
 from routes.edge.outgoing import Headers
 from routes.edge.pipeline.idempotency import Attempt
 from routes.edge.pipeline.large_bodies import DecodingSlot
+from routes.edge.pipeline.long_poll import while_there
 from routes.edge.pipeline.parts import Parts
 from routes.edge.principal import Principal, ServerPrincipal, UserPrincipal
 from routes.edge.reply import Ask, Reply
@@ -177,6 +178,11 @@ class Call(Generic[P_co]):
             raise TypeError("this route has callers that are no servers")
         return self.principal
 
+    @property
+    def client_is_gone(self) -> bool:
+        """Whether it is known that the client has gone: whoever is there is to have what is given once."""
+        return self.incoming is not None and self.incoming.client_is_gone
+
     def header(self, name: bytes) -> bytes | None:
         """The first value of a request header, or None.
 
@@ -200,15 +206,19 @@ class Call(Generic[P_co]):
         """
         self.deadline.move(self.deadline.at + seconds)
 
-    async def wait(self, waits: Callable[[float], Awaitable[T]], seconds: float) -> T:
-        """Wait for what happens, then have the caller checked again: their credentials, permission or membership may
-        have ended meanwhile. Every long poll waits by this, and takes and shows only what it gets afterwards.
+    async def wait(self, waits: Callable[[float], Awaitable[T]], seconds: float) -> T | None:
+        """Wait for what happens, for as long as the client is there, then have the caller checked again: their
+        credentials, permission or membership may have ended meanwhile. Every long poll waits by this, and takes and
+        shows only what it gets afterwards.
 
         Cancellation ends the wait.
 
         Args:
-            waits: `async def waits(seconds)`; waits for at most so long, and its result is returned.
+            waits: `async def waits(seconds)`; waits for at most so long.
             seconds: by which the request's deadline moves; at least 0.
+
+        Returns:
+            What `waits` returns; None where the client has gone before (`client_is_gone`).
 
         Raises:
             Refused: by the first check that fails.
@@ -220,7 +230,7 @@ class Call(Generic[P_co]):
         if checks is None or route is None or incoming is None:
             raise RuntimeError("a stream is no long poll")
         self.wait_longer(seconds)
-        happened = await waits(seconds)
+        happened = await while_there(incoming.far_end, waits, seconds)
         await checks.pass_again(self, route, incoming)
         return happened
 

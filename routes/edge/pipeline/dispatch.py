@@ -38,7 +38,7 @@ from routes.edge.pipeline.gate import Gate
 from routes.edge.pipeline.idempotency import Attempt, Idempotency, id_kept
 from routes.edge.pipeline.opening import Opening
 from routes.edge.pipeline.parts import Parts
-from routes.edge.pipeline.passing import Passed
+from routes.edge.pipeline.passing import FarClient, Passed
 from routes.edge.pipeline.rendering import JSON_HEADER, render
 from routes.edge.reply import Ask
 from routes.edge.tabs import Tab
@@ -100,20 +100,21 @@ class Edge:
         self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
         return self._finished(call, incoming, outgoing)
 
-    async def answer_passed(self, request: Passed, deadline: Deadline) -> Outgoing:
+    async def answer_passed(self, request: Passed, deadline: Deadline, client: FarClient) -> Outgoing:
         """The response to a request that another node has passed on, without what that node adds to all of its own
         but for the rates that are counted here.
 
         Args:
             request: whole; the other node has counted its client, but for what it says is `uncounted`.
-            deadline: of the request; it expires when the client has gone, too.
+            deadline: of the request; it expires when the other node has let go of it, too.
+            client: of the other node.
 
         Cancellation abandons it; an effect in flight goes on.
         """
         endpoint = self._by_line.get(request.line)
         if endpoint is None:  # of a release that this node is not
             return problem(Overloaded(), request.request_id)
-        incoming = request.incoming()
+        incoming = request.incoming(client)
         call = self._call(incoming, endpoint.status, trio.current_time())
         call.client_address, call.request_id = request.client_address, request.request_id
         call.times_passed, call.uncounted = request.times, request.uncounted

@@ -10,7 +10,7 @@ from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.opening import Opening
 from routes.edge.pipeline.parts import Parts
-from routes.edge.pipeline.passing import Passed
+from routes.edge.pipeline.passing import FarClient, Passed
 from routes.edge.tabs import Tab
 
 
@@ -36,12 +36,13 @@ class Dispatcher(Protocol):
         """
         ...
 
-    async def answer_passed(self, request: Passed, deadline: Deadline) -> Outgoing:
+    async def answer_passed(self, request: Passed, deadline: Deadline, client: FarClient) -> Outgoing:
         """The response to a request that another node has passed on; cancelled as `answer`.
 
         Args:
             request: whole; the other node has counted its client, but for what it says is `uncounted`.
             deadline: of the request; when it expires, what the request waits for is let go of.
+            client: of the other node.
         """
         ...
 

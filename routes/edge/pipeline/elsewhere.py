@@ -68,7 +68,7 @@ async def answered_elsewhere(
     # The other node knows how long the request may take, which may say itself that it waits for something.
     call.deadline.move(math.inf)
     try:
-        outgoing = await others.pass_on(elsewhere.node, request, left)
+        outgoing = await others.pass_on(elsewhere.node, request, left, incoming.far_end)
     except OutcomeUnknown:
         if incoming.method in READING:
             raise Overloaded from None

@@ -3,8 +3,9 @@
 from typing import Protocol
 
 import msgspec
+import trio
 
-from routes.edge.incoming import Incoming
+from routes.edge.incoming import FarEnd, Incoming
 from routes.edge.outgoing import Headers, Outgoing
 
 
@@ -43,8 +44,12 @@ class Passed(msgspec.Struct, frozen=True, array_like=True):
     fence: int
     uncounted: bool = False
 
-    def incoming(self) -> Incoming:
-        """The request as the pipeline takes it."""
+    def incoming(self, far_end: FarEnd) -> Incoming:
+        """The request as the pipeline takes it.
+
+        Args:
+            far_end: of the client, as far as the other node tells.
+        """
         return Incoming(
             self.method,
             self.path,
@@ -54,7 +59,34 @@ class Passed(msgspec.Struct, frozen=True, array_like=True):
             peer=self.client_address,
             receive=_nothing_more,
             whole=self.body,
+            far_end=far_end,
         )
+
+
+class FarClient:
+    """The client of another node that waits for the answer of this one; implements `FarEnd`.
+
+    Attributes:
+        is_gone: the other node has said so.
+    """
+
+    __slots__ = ("_left", "is_gone")
+
+    def __init__(self) -> None:
+        self.is_gone = False
+        self._left: trio.Event | None = None  # made by who waits for it: most requests wait for nothing
+
+    def leave(self) -> None:
+        """The client has gone, or its node."""
+        self.is_gone = True
+        if self._left is not None:
+            self._left.set()
+
+    async def until_gone(self) -> None:
+        """See `FarEnd`. Cancellation changes nothing."""
+        if not self.is_gone:
+            self._left = trio.Event()
+            await self._left.wait()
 
 
 class Others(Protocol):
@@ -65,12 +97,13 @@ class Others(Protocol):
         """Whether this node may answer: nobody can have taken its place meanwhile."""
         ...
 
-    async def pass_on(self, node: str, request: Passed, seconds: float) -> Outgoing:
+    async def pass_on(self, node: str, request: Passed, seconds: float, far_end: FarEnd | None) -> Outgoing:
         """Have a node answer a request.
 
         Args:
             node: its name.
             request: whole.
+            far_end: of the client; the node is told when it has gone.
             seconds: how long it may take, not counting what the request says it waits for.
 
         Raises:

@@ -52,8 +52,7 @@ class AsgiExchange(Exchange):
             return {"type": "http.disconnect"}
         if not piece and not more and self.request.body_told:
             # The body is complete: a further `receive` waits until the client disconnects.
-            while await self.connection.wait_more():
-                pass
+            await self.until_gone()
             return {"type": "http.disconnect"}
         self.request.body_told = not more
         return {"type": "http.request", "body": piece, "more_body": more}

@@ -73,6 +73,11 @@ class Client(Protocol):
         """Whether the connection ends with this response."""
         ...
 
+    @property
+    def ending(self) -> bool:
+        """Whether the client is gone, or the connection is being closed."""
+        ...
+
     def fresh_state(self) -> ConnectionState:
         """A copy of the lifespan's state, for one request."""
         ...
@@ -87,7 +92,7 @@ class Client(Protocol):
 
 
 class Exchange:
-    """A request that is being answered.
+    """A request that is being answered; implements `FarEnd`.
 
     Args:
         connection: the request's.
@@ -122,6 +127,16 @@ class Exchange:
         piece = request.take_body()
         connection.took_body()
         return piece, not request.complete
+
+    @property
+    def is_gone(self) -> bool:
+        """See `FarEnd`."""
+        return self.connection.ending
+
+    async def until_gone(self) -> None:
+        """See `FarEnd`. Cancellation changes nothing."""
+        while await self.connection.wait_more():
+            pass
 
     def start(self, status: int, headers: Headers, *, chunked: bool = False) -> bytes:
         """Make the head of the response, to be sent together with the first piece of its body.

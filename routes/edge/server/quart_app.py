@@ -6,7 +6,7 @@ document too. The application is plain ASGI: `hypercorn -k trio 'routes:create_a
 """
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, aclosing
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from functools import partial
 from typing import NoReturn
 
@@ -208,13 +208,39 @@ def _report(request_id: str, path: str, fault: BaseException) -> None:
     log.error("stream failed", request_id=request_id, path=path, exc_info=fault)
 
 
-def _incoming(scope: HTTPScope | WebsocketScope, receive: ASGIReceiveCallable) -> Incoming:
-    async def next_piece() -> tuple[bytes, bool]:
-        message = await receive()
+class _Client:
+    """Whoever asks over ASGI; implements `FarEnd`.
+
+    Args:
+        receive: of ASGI.
+
+    Attributes:
+        is_gone: it has told so; it is heard while the body is received, and by `until_gone`.
+    """
+
+    __slots__ = ("_receive", "is_gone")
+
+    def __init__(self, receive: ASGIReceiveCallable) -> None:
+        self._receive = receive
+        self.is_gone = False
+
+    async def next_piece(self) -> tuple[bytes, bool]:
+        """See `Receive`. Cancellation loses nothing."""
+        message = await self._receive()
         if message["type"] != "http.request":
+            self.is_gone = True
             raise CutShort
         return message.get("body", b""), message.get("more_body", False)
 
+    async def until_gone(self) -> None:
+        """See `FarEnd`. Cancellation changes nothing."""
+        with suppress(CutShort):
+            while True:
+                await self.next_piece()
+
+
+def _incoming(scope: HTTPScope | WebsocketScope, receive: ASGIReceiveCallable) -> Incoming:
+    asker = _Client(receive)
     client = scope.get("client")
     return Incoming(
         scope["method"] if scope["type"] == "http" else "GET",
@@ -223,7 +249,8 @@ def _incoming(scope: HTTPScope | WebsocketScope, receive: ASGIReceiveCallable) -
         query=scope["query_string"],
         headers=list(scope["headers"]),
         peer=client[0] if client else "",
-        receive=next_piece,
+        receive=asker.next_piece,
+        far_end=asker,
     )
 
 

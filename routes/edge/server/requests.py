@@ -32,11 +32,6 @@ class RequestSource(Client, Protocol):
         """The error after which no more requests come, to be sent to the client; or None."""
         ...
 
-    @property
-    def ending(self) -> bool:
-        """Whether the client is gone, or the connection is being closed."""
-        ...
-
     async def next_request(self) -> Request | None:
         """Wait for the next request; None when no more come. Cancellation loses none."""
         ...
@@ -159,4 +154,5 @@ class Requests:
             peer=client[0] if client is not None else "",
             receive=exchange.receive,
             whole=whole,
+            far_end=exchange,
         )

@@ -10,11 +10,11 @@ from trio.testing import MockClock
 from actors.errors import ConversationNotFound, Elsewhere
 from routes.edge.deadline import Deadline
 from routes.edge.declare.mounts import RouteTable
-from routes.edge.incoming import Incoming
+from routes.edge.incoming import FarEnd, Incoming
 from routes.edge.limits import POLICIES
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.dispatch import Edge
-from routes.edge.pipeline.passing import Passed
+from routes.edge.pipeline.passing import FarClient, Passed
 from tests.edge.parts import Parts
 from tests.edge.sample import Call, add_part
 
@@ -31,7 +31,7 @@ class Others:
     seconds: list[float] = field(default_factory=list)
     is_sure: bool = True
 
-    async def pass_on(self, node: str, request: Passed, seconds: float) -> Outgoing:
+    async def pass_on(self, node: str, request: Passed, seconds: float, far_end: FarEnd | None) -> Outgoing:
         assert node == "b"
         self.passed.append(request)
         self.seconds.append(seconds)
@@ -150,7 +150,7 @@ async def test_the_owners_node_counts_what_was_not(parts: Parts) -> None:
     edge = Edge(parts, RouteTable((add_part,)))  # type: ignore[arg-type]
     for uncounted, times, left in ((True, 1, b"29"), (True, 2, b"28"), (False, 1, None), (True, 1, b"27")):
         request = passed(times=times, uncounted=uncounted)
-        answer = await edge.answer_passed(request, Deadline(trio.current_time() + 5))
+        answer = await edge.answer_passed(request, Deadline(trio.current_time() + 5), FarClient())
         found = answer.header(b"ratelimit")
         assert found is None if left is None else found is not None and b";r=" + left in found
 
@@ -160,14 +160,16 @@ async def test_who_has_gone_is_let_go_of_for_good(parts: Parts, autojump_clock: 
     waits = trio.Event()
 
     class Third(Others):
-        async def pass_on(self, node: str, request: Passed, seconds: float) -> Outgoing:
+        async def pass_on(
+            self, node: str, request: Passed, seconds: float, far_end: FarEnd | None
+        ) -> Outgoing:
             waits.set()
             return await trio.sleep_forever()
 
     edge, _ = edge_of(parts, Third())
     deadline = Deadline(trio.current_time() + 5)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(edge.answer_passed, passed(), deadline)
+        nursery.start_soon(edge.answer_passed, passed(), deadline, FarClient())
         await waits.wait()
         await trio.sleep(60)
         assert nursery.child_tasks

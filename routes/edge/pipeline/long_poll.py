@@ -1,0 +1,47 @@
+"""How a long poll waits: for as long as its client is there.
+
+Whoever changes something has a while to end after its client has gone (`ABANDON_SECONDS`). Whoever only waits ends at
+once, so that what happens next goes to a client that is there.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import trio
+
+from routes.edge.incoming import FarEnd
+
+T = TypeVar("T")
+
+
+async def while_there(
+    far_end: FarEnd | None, waits: Callable[[float], Awaitable[T]], seconds: float
+) -> T | None:
+    """Wait for what happens, or until the client has gone. Cancellation ends the wait.
+
+    Args:
+        far_end: of the client; None where nobody can tell.
+        waits: `async def waits(seconds)`; waits for at most so long.
+        seconds: at least 0.
+
+    Returns:
+        What `waits` returns; None where the client has gone before.
+
+    Raises: what `waits` raises.
+    """
+    if far_end is None or seconds <= 0:
+        return await waits(seconds)
+    happened: T | None = None
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_leave, far_end, nursery.cancel_scope)
+            happened = await waits(seconds)
+            nursery.cancel_scope.cancel()
+    except ExceptionGroup as group:
+        raise group.exceptions[0] from None
+    return happened
+
+
+async def _leave(far_end: FarEnd, waiting: trio.CancelScope) -> None:
+    await far_end.until_gone()
+    waiting.cancel()
