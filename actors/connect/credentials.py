@@ -4,7 +4,7 @@ It also keeps when each server called last, which is written now and then: a ser
 Other nodes are told of the first call since the last writing, of one from another address, and twice a minute.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from itertools import islice
 
 from actors.connect import events
@@ -41,7 +41,7 @@ class Credentials:
         self._seen: dict[str, tuple[int, str]] = {}  # not yet written
         self._told: dict[str, tuple[int, str]] = {}  # what others know of them
         self._elsewhere: dict[str, tuple[int, str]] = {}  # on other nodes, which may not have written them
-        self._before: dict[str, tuple[int, str]] = {}  # the same, until the last writing
+        self._before: dict[str, tuple[int, str]] = {}  # either, until the last writing
         self._listeners: list[Callable[[str, int, str], None]] = []
 
     def peek(self, server_id: str) -> ServerRow | None:
@@ -115,8 +115,8 @@ class Credentials:
         self._elsewhere[server_id] = at_ms, address
 
     def last_seen(self, server_id: str) -> tuple[int, str] | None:
-        """(epoch milliseconds, address) of the server's last call on any node, if that may not be written yet; else
-        None."""
+        """(epoch milliseconds, address) of the server's last call on any node, if that may not be written yet, or was
+        by the last `flush`, so that rows read a moment ago may lack it; else None."""
         known = (self._seen, self._elsewhere, self._before)
         return max((calls[server_id] for calls in known if server_id in calls), default=None)
 
@@ -135,12 +135,13 @@ class Credentials:
                 return
             await self._store.transact(servers.save_last_seen, some)
             for server_id, call in some.items():
+                self._before[server_id] = max(call, self._before.get(server_id, call))
                 if self._seen.get(server_id) == call:  # it has not called again meanwhile
                     del self._seen[server_id]
 
-    def silent(self, server_ids: Collection[str]) -> list[str]:
-        """Those servers that have not called any node since the last `flush`."""
-        return [server_id for server_id in server_ids if self.last_seen(server_id) is None]
+    def is_silent(self, server_id: str) -> bool:
+        """Whether the server has not called any node since the `flush` before the last, so that its row tells."""
+        return self.last_seen(server_id) is None
 
     def _remember(self, row: ServerRow | None) -> None:
         if row is None:

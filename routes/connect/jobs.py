@@ -108,9 +108,12 @@ async def _remove_silent(
 ) -> tuple[int, str] | None:
     before_ms = service.clock.now_ms() - SILENT_MS
     page = await service.database.read(partial(servers.silent, before_ms=before_ms), after, limit)
-    for server_id in service.of(GAME_SERVERS).credentials.silent([server_id for _, server_id in page]):
+    connect = service.of(GAME_SERVERS)
+    for _, server_id in page:
+        if not connect.credentials.is_silent(server_id):
+            continue
         try:
-            await service.system.ask(service.of(GAME_SERVERS).server, server_id, RemoveSilent())
+            await service.system.ask(connect.server, server_id, RemoveSilent())
         except Refused:
             continue  # removed already, or busy, and then not silent
     return page[-1] if len(page) >= limit else None

@@ -1,6 +1,7 @@
 """When game servers called last: on this node, which writes it, and on others."""
 
 from actors.connect.credentials import TOLD_AGAIN_MS, Credentials
+from actors.connect.events import ServerRemoved
 from persistence.bridge.database import Database
 
 NOW_MS = 1_000_000
@@ -28,10 +29,27 @@ async def test_a_server_that_has_called_another_node_is_not_silent(database: Dat
     credentials.saw_elsewhere("there", NOW_MS + 1, OTHER)
     assert credentials.last_seen("there") == (NOW_MS + 1, OTHER)
     credentials.saw_elsewhere("elsewhere", NOW_MS, ONE)
-    assert credentials.silent(["here", "there", "elsewhere", "nowhere"]) == ["nowhere"]
-    # It is in rows by the time of the second writing after it, since the other node writes as often.
+    assert _silent(credentials) == ["nowhere"]
+    # They are in rows by the time of the second writing after them, since the other node writes as often.
     await credentials.flush()
-    assert credentials.silent(["here", "elsewhere", "nowhere"]) == ["here", "nowhere"]
+    assert _silent(credentials) == ["nowhere"]
+    assert credentials.last_seen("there") == (NOW_MS + 1, OTHER)
     await credentials.flush()
-    assert credentials.silent(["elsewhere", "nowhere"]) == ["elsewhere", "nowhere"]
-    assert credentials.last_seen("there") is None
+    assert _silent(credentials) == ["here", "there", "elsewhere", "nowhere"]
+
+
+async def test_a_call_that_was_just_written_is_known_for_rows_that_were_read_before(
+    database: Database,
+) -> None:
+    credentials = Credentials(database)
+    credentials.saw("here", NOW_MS, ONE)
+    await credentials.flush()
+    assert credentials.last_seen("here") == (NOW_MS, ONE)
+    credentials.saw("here", NOW_MS + 1, OTHER)
+    assert credentials.last_seen("here") == (NOW_MS + 1, OTHER)
+    credentials.hear("here", ServerRemoved(NOW_MS + 2))
+    assert credentials.last_seen("here") is None
+
+
+def _silent(credentials: Credentials) -> list[str]:
+    return [one for one in ("here", "there", "elsewhere", "nowhere") if credentials.is_silent(one)]
