@@ -87,7 +87,9 @@ class EndSession(Command, frozen=True):
 
 
 class EndConsent(Command, frozen=True):
-    """End the player's session and void their ticket, if there are any: a block stands between player and owner."""
+    """End the player's session and void their ticket, if there are any: a block stands between player and owner, or
+    the player is erased.
+    """
 
     user_id: str
 

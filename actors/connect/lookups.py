@@ -12,8 +12,10 @@ from actors.connect.commands import (
     CreateInvite,
     IssueTicket,
     PutMember,
+    RedeemTicket,
 )
 from actors.connect.events import AnyEvent
+from actors.connect.rules_sessions import ticket_of
 from actors.connect.state import Relation, State, Template
 from actors.kernel.facets import Lookups
 from persistence.connect import commands, extensions, servers, settings
@@ -40,6 +42,11 @@ def missing(  # noqa: PLR0911 - a table
             return ("template", template_id) if unread and template_id is not None else None
         case IssueTicket() if state.row.owner_id not in {None, command.user_id}:
             return "relation", command.user_id, state.row.owner_id or ""
+        case RedeemTicket():
+            ticket = ticket_of(state, command)
+            if ticket is None or ticket.used:
+                return None
+            return "relation", ticket.user_id, state.row.owner_id or ""
         case PutMember() if command.user_id not in state.members:
             return "relation", command.user_id, command.actor_id
         case CreateInvite():

@@ -6,6 +6,8 @@
 | RedeemTicket  | server          | NOT_FOUND | a session, if the ticket is valid   |
 | EndSession    | server, player  | NOT_FOUND | ended                               |
 | EndConsent    | service         | nothing   | the player's session and ticket end |
+
+Of a player who was erased there is neither: their tickets are as unknown as they are (`lookups.py` reads whether).
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,6 +54,11 @@ def decide(state: State, command: commands.SessionCommand, now_ms: int) -> Seque
             return consent_ended(state, command.user_id)
 
 
+def ticket_of(state: State, command: commands.RedeemTicket) -> TicketRow | None:
+    """The ticket that the server exchanges, or None."""
+    return next((one for one in state.tickets.values() if compare_digest(one.ticket, command.ticket)), None)
+
+
 def with_session(state: State, event: SessionEvent) -> State:
     """The state after the event."""
     match event:
@@ -68,6 +75,7 @@ def with_session(state: State, event: SessionEvent) -> State:
                 state,
                 tickets={**state.tickets, event.ticket.user_id: event.ticket},
                 sessions={**state.sessions, event.session.user_id: event.session},
+                relation=None,
             )
         case events.SessionEnded():
             left = dict(state.sessions)
@@ -76,7 +84,7 @@ def with_session(state: State, event: SessionEvent) -> State:
 
 
 def _issue_ticket(state: State, command: commands.IssueTicket, now_ms: int) -> Sequence[SessionEvent]:
-    if state.row.owner_id is None:
+    if state.row.owner_id is None or _is_erased(state, command.user_id):
         raise NotFound
     known = state.relation
     if known is not None and known.user_id == command.user_id and known.barred:
@@ -92,8 +100,8 @@ def _issue_ticket(state: State, command: commands.IssueTicket, now_ms: int) -> S
 def _redeem(state: State, command: commands.RedeemTicket, now_ms: int) -> Sequence[SessionEvent]:
     if state.row.owner_id is None:
         raise NotFound
-    ticket = next((one for one in state.tickets.values() if compare_digest(one.ticket, command.ticket)), None)
-    if ticket is None:
+    ticket = ticket_of(state, command)
+    if ticket is None or _is_erased(state, ticket.user_id):
         raise NotFound
     if ticket.used:
         raise JoinTokenUsed
@@ -107,6 +115,11 @@ def _redeem(state: State, command: commands.RedeemTicket, now_ms: int) -> Sequen
     )
     started = events.SessionStarted(session, replace(ticket, used=True))
     return (started,) if former is None else (events.SessionEnded(former), started)
+
+
+def _is_erased(state: State, user_id: str) -> bool:
+    known = state.relation
+    return known is not None and known.user_id == user_id and known.name is None
 
 
 def _session(state: State, command: commands.EndSession) -> SessionRow:

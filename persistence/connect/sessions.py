@@ -12,11 +12,15 @@ _COLUMNS = SessionRow.__struct_fields__
 
 
 async def put_tickets(conn: Connection, rows: Sequence[TicketRow]) -> None:
-    """Store tickets, each in place of the player's former one for that server."""
+    """Store tickets, each in place of the player's former one for that server; a player who was erased meanwhile is
+    skipped.
+    """
     await conn.execute(
         """
         INSERT INTO connect_tickets (server_id, user_id, ticket, name, expires_at_ms, used)
-        SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::boolean[])
+        SELECT n.* FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::boolean[])
+            AS n (server_id, user_id, ticket, name, expires_at_ms, used)
+        JOIN users u ON u.id = n.user_id FOR KEY SHARE OF u
         ON CONFLICT (server_id, user_id) DO UPDATE
         SET ticket = excluded.ticket, name = excluded.name, expires_at_ms = excluded.expires_at_ms,
             used = excluded.used
@@ -69,11 +73,13 @@ async def end(conn: Connection, sessions: Collection[tuple[str, str]]) -> None:
 
 
 async def start(conn: Connection, rows: Sequence[SessionRow]) -> None:
-    """Store sessions; the players must have none on that server."""
+    """Store sessions; the players must have none on that server. Those who were erased meanwhile are skipped."""
     await conn.execute(
         """
         INSERT INTO connect_sessions (server_id, user_id, id, name, started_at_ms, expires_at_ms)
-        SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
+        SELECT n.* FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
+            AS n (server_id, user_id, id, name, started_at_ms, expires_at_ms)
+        JOIN users u ON u.id = n.user_id FOR KEY SHARE OF u
         """,
         [row.server_id for row in rows],
         [row.user_id for row in rows],
@@ -153,6 +159,26 @@ async def consenting(conn: Connection, pairs: Sequence[tuple[str, str]]) -> set[
         [user_id for _, user_id in pairs],
     )
     return {(row["server_id"], row["user_id"]) for row in rows}
+
+
+async def consented(conn: Connection, user_id: str, after: str, limit: int) -> list[str]:
+    """The servers on which a player has a session or a ticket, by id.
+
+    Args:
+        after: the last of the page before; empty from the start.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT server_id FROM connect_sessions WHERE user_id = $1 AND server_id > $2
+        UNION SELECT server_id FROM connect_tickets WHERE user_id = $1 AND server_id > $2
+        ORDER BY server_id LIMIT $3
+        """,
+        user_id,
+        after,
+        limit,
+    )
+    return [row["server_id"] for row in rows]
 
 
 async def barred(conn: Connection, limit: int) -> list[tuple[str, str]]:

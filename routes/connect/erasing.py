@@ -1,9 +1,9 @@
-"""Removes the game servers and memberships of a user who is erased."""
+"""Removes the game servers, memberships, tickets and sessions of a user who is erased."""
 
-from actors.connect.commands import ForgetUser, RemoveServer
+from actors.connect.commands import EndConsent, ForgetUser, RemoveServer
 from actors.errors import Conflict, NotFound
 from actors.ids import UserId
-from persistence.connect import members, servers
+from persistence.connect import members, servers, sessions
 from routes.asking import ask_if_there
 from routes.connect.parts import GAME_SERVERS
 from routes.service import Service
@@ -11,11 +11,14 @@ from routes.service import Service
 SERVERS_MAX = 1_000
 """Most game servers of one user that are removed; any beyond become unclaimed, and are removed when they are silent."""
 
+AT_ONCE = 200
+"""Servers on which a user plays that are read at a time."""
+
 _TOO_LATE = (NotFound, Conflict)
 
 
 async def let_go(service: Service, user_id: UserId) -> None:
-    """Remove the user's servers, and the user from servers of others; safe to repeat.
+    """Remove the user's servers, and the user from servers of others, as member and as player; safe to repeat.
 
     Raises:
         PersistenceError: the database failed; call it again.
@@ -26,3 +29,9 @@ async def let_go(service: Service, user_id: UserId) -> None:
         await ask_if_there(service, kind, server.server_id, RemoveServer(user_id), too_late=_TOO_LATE)
     for server_id in await service.database.read(members.servers_of, user_id):
         await ask_if_there(service, kind, server_id, ForgetUser(user_id), too_late=_TOO_LATE)
+    after: str | None = ""
+    while after is not None:
+        page = await service.database.read(sessions.consented, user_id, after, AT_ONCE)
+        for server_id in page:
+            await ask_if_there(service, kind, server_id, EndConsent(user_id), too_late=_TOO_LATE)
+        after = page[-1] if len(page) == AT_ONCE else None

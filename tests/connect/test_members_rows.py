@@ -5,11 +5,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from actors.connect import commands, loading
 from actors.errors import Refused
-from persistence.connect import invites, members
-from persistence.connect.rows import InviteRow, MemberRow
+from persistence.connect import invites, members, sessions
+from persistence.connect.rows import InviteRow, MemberRow, SessionRow, TicketRow
 from persistence.connection import Connection
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed
@@ -102,10 +103,17 @@ async def test_rows_of_an_erased_user_are_passed_over(world: World):
         **times,
     )
 
+    ticket = TicketRow(server.id, server.id, bytes(32), "", 2, used=True)
+    session = SessionRow(server.id, server.id, "0" * 24, "", 1, 2)
+
     async def write(conn: Connection) -> None:
         await members.put(conn, member)
         await invites.put(conn, invite)
+        await sessions.put_tickets(conn, [ticket, replace(ticket, user_id=ann.id)])
+        await sessions.start(conn, [session, replace(session, user_id=ann.id)])
 
     await world.service.database.transact(write)
     assert await world.service.database.read(members.of_server, server.id) == []
     assert await world.service.database.read(invites.of_server, server.id) == []
+    for read in (sessions.tickets_of, sessions.sessions_of):
+        assert [one.user_id for one in await world.service.database.read(read, server.id)] == [ann.id]

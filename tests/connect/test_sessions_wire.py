@@ -10,6 +10,7 @@ from tests.connect.play import GameServer, claimed, register
 from tests.support.jobs import clean_connect
 from tests.support.waiting import wait_until
 from tests.support.world import Player, World, open_world
+from tests.users.play import erase
 
 HOUR_MS = 3_600_000
 
@@ -110,3 +111,25 @@ async def test_sessions_outlive_a_restart_and_end_by_themselves(database_url: st
         await wait_until(ended)
         world.clock.advance(11_000)
         assert not presence.is_online(bob.id)
+
+
+async def test_an_erased_player_leaves_no_ticket_and_no_session(world: World):
+    ann, bob = await world.players("Ann", "Bob")
+    server, other = await claimed(world, ann), await claimed(world, ann)
+    ticket = await _ticket(bob, server)
+    await other.seat(bob)
+    await erase(world, bob)
+    assert await server.refused("POST", f"{server.path}/sessions", ticket) == (404, "NOT_FOUND")
+    await world.everywhere(lambda one: one.of(GAME_SERVERS).playing.session_of(bob.id, other.id) is None)
+
+
+async def test_a_ticket_of_somebody_who_was_erased_meanwhile_is_unknown(world: World):
+    """As one that was made while its player was being erased."""
+    ann, bob = await world.players("Ann", "Bob")
+    server = await claimed(world, ann)
+    ticket = await _ticket(bob, server)
+    await world.service.database.transact(
+        lambda conn: conn.execute("DELETE FROM users WHERE id = $1", bob.id)
+    )
+    assert await server.refused("POST", f"{server.path}/sessions", ticket) == (404, "NOT_FOUND")
+    await ann.do("POST", f"{server.path}/commands", {"action": "a"}, status=201)
