@@ -156,8 +156,8 @@ async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBod
     """POST /v1/connect/gateways/{gatewayId}/heartbeat: says how a gateway is, and answers which routes it carries.
 
     Needs the gateway's secret as bearer token, and its id in `X-Gateway-Id`. The routes come where `routesRevision` is
-    not the present one; with `waitSeconds` (at most 20) the answer waits until there is another. What a gateway says it
-    has, is confirmed by that: its routes up to this revision are `active`.
+    not the present one; with `waitSeconds` (at most 20) the answer waits until there is another, and the gateway counts
+    as heard until then. What a gateway says it has, is confirmed by that: its routes up to this revision are `active`.
     """
     service, row = call.service, call.subject
     await announce(service, GatewayHeard(gateway_id, call.now_ms, body.connections))
@@ -167,6 +167,8 @@ async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBod
     table = await call.wait(waits, body.wait_seconds)
     if table is None:  # nobody is there to be told
         table = await service.of(CARRYING).table()
+    elif body.wait_seconds:  # the next one comes an interval from now
+        await announce(service, GatewayHeard(gateway_id, call.now_ms, body.connections))
     if table.revision == body.routes_revision:
         return Encoded(table.unchanged)
     # Megabytes are joined where a gateway has routes of its own.

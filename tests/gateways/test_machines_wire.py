@@ -4,9 +4,12 @@ from functools import partial
 
 import trio
 
+from actors.gateways.registry import HEARTBEAT_INTERVAL_MS
+from routes.gateways.machines import MAX_WAIT_SECONDS
 from routes.gateways.parts import CARRYING
 from tests.connect.play import claimed
-from tests.gateways.play import REGISTER, Gateway, gateway, identity, put_route
+from tests.gateways.play import GATEWAYS, REGISTER, Gateway, gateway, identity, put_route
+from tests.support.jobs import job_named
 from tests.support.waiting import wait_until
 from tests.support.world import World
 
@@ -43,6 +46,21 @@ async def test_a_gateway_registers_and_is_given_its_routes(world: World):
     assert await one.beat() == {"routesRevision": 2}
     assert (await put_route(server, "lobby.play.partyline.test", proxyProtocol=True))["status"] == "active"
     assert (await put_route(server, "other.play.partyline.test"))["status"] == "pending"
+
+
+async def test_a_gateway_that_waits_counts_as_heard_until_it_is_answered(world: World):
+    one, root = await gateway(world), await world.super_admin()
+    server = await claimed(world, await world.player("Ann"))
+    await one.beat()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(one.beat, wait=20))
+        await wait_until(partial(_waits, world))
+        world.clock.advance(MAX_WAIT_SECONDS * 1000)
+        await put_route(server, "lobby.play.partyline.test")
+    world.clock.advance(HEARTBEAT_INTERVAL_MS)
+    await job_named(world, "silent gateways").run()
+    (shown,) = (await root.get(GATEWAYS))["items"]
+    assert shown["status"] == "online"
 
 
 async def test_a_heartbeat_waits_for_a_change(world: World):
