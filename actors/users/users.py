@@ -109,6 +109,9 @@ class Users:
             )
             self._drop(user_id)
             entry = await self._entry(user_id)
+            # Another token may have brought the user back meanwhile.
+            if entry is not None and issued_at_s < entry.user.tokens_not_before_s:
+                raise NotFound("this token was revoked")
         if entry is None:
             raise NotFound("this user was erased")
         return self._resolver.fresh(entry)

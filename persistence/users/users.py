@@ -76,8 +76,9 @@ VALUES ($1, $2, $3, $4, $5, $5, $5, $5) ON CONFLICT (id) DO NOTHING RETURNING {_
 """  # noqa: S608
 _RENAME = f"""
 UPDATE users SET name = $2, name_lower = $3, name_issued_at_s = greatest(name_issued_at_s, $4), updated_at_ms = $5
-WHERE id = $1 AND name <> $2 AND name_issued_at_s <= $6 RETURNING {_COLUMNS}
+WHERE id = $1 AND name <> $2 AND name_issued_at_s <= $6 AND tokens_not_before_s <= $4 RETURNING {_COLUMNS}
 """  # noqa: S608
+_REFUSE = "UPDATE users SET tokens_not_before_s = $2 WHERE id = $1"
 _SETTINGS = f"SELECT {_COLUMNS}, ui_style FROM users WHERE id = $1"  # noqa: S608
 _SAVE_SETTINGS = f"""
 UPDATE users SET allow_friend_requests = coalesce($2, allow_friend_requests),
@@ -115,7 +116,8 @@ def _user(row: Row) -> User:
 async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User | None:
     """The user behind a verified token: created when first seen, renamed by a newer token with another name.
 
-    None when the user was erased since the token was issued.
+    None when the user was erased since the token was issued. Whoever comes back after an erasure begins with tokens of
+    before revoked.
 
     Args:
         user_id: `sub`, lower-case uuid.
@@ -133,10 +135,14 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
     )
     if row is not None:
         # A separate statement, so that it sees an erasure that was committed during the insertion.
-        if await _was_erased(conn, user_id, issued_at_s):
+        not_before_s = await _first_valid_s(conn, user_id)
+        if issued_at_s < not_before_s:
             await conn.execute("DELETE FROM users WHERE id = $1", user_id)
             return None
-        return _user(row)
+        user = _user(row)
+        if not_before_s:
+            await conn.execute(_REFUSE, user_id, not_before_s)
+        return msgspec.structs.replace(user, tokens_not_before_s=not_before_s)
     row = await conn.fetchrow(
         _RENAME,
         user_id,
@@ -152,13 +158,12 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
     return await read_user(conn, user_id)
 
 
-async def _was_erased(conn: Connection, user_id: str, issued_at_s: int) -> bool:
-    found: bool = await conn.fetchval(
-        "SELECT EXISTS (SELECT FROM erased_users WHERE user_id = $1 AND erased_at_ms / 1000 >= $2)",
-        user_id,
-        issued_at_s,
+async def _first_valid_s(conn: Connection, user_id: str) -> int:
+    """The first `iat`, epoch seconds, that is later than the user's erasure; 0 if they were not erased."""
+    found: int | None = await conn.fetchval(
+        "SELECT erased_at_ms / 1000 + 1 FROM erased_users WHERE user_id = $1", user_id
     )
-    return found
+    return found or 0
 
 
 async def read_user(conn: Connection, user_id: str) -> User | None:
@@ -273,7 +278,7 @@ async def refuse_tokens(conn: Connection, user_id: str, not_before_s: int) -> No
     Args:
         not_before_s: the first valid `iat`, epoch seconds.
     """
-    await conn.execute("UPDATE users SET tokens_not_before_s = $2 WHERE id = $1", user_id, not_before_s)
+    await conn.execute(_REFUSE, user_id, not_before_s)
     await announce(conn, user_id)
 
 

@@ -16,6 +16,12 @@ async def erase(world: World, user: Player) -> Player:
     return root
 
 
+def again(world: World, user: Player) -> Player:
+    """The same user with a token that was issued after the erasure."""
+    world.clock.advance(2_000)
+    return Player(world, user.id, user.name, world.token(user.id, user.name))
+
+
 SHARES = "/v1/profile/shares"
 
 

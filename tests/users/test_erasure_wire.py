@@ -17,8 +17,8 @@ from tests.connect.play import claimed
 from tests.friends.play import FRIENDS, ask, make_friends
 from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
-from tests.support.world import Player, World, open_world
-from tests.users.play import erase, one
+from tests.support.world import World, open_world
+from tests.users.play import again, erase, one
 
 PARTY = "/v1/social/party"
 
@@ -26,12 +26,6 @@ PARTY = "/v1/social/party"
 def test_a_name_goes_from_what_repeats_it_after_it_is_gone_from_where_it_is_said():
     order = [domain.name for domain in reversed(DOMAINS) if domain.forget_user is not None]
     assert order == ["discord", "chat", "party", "notifications", "operations"]
-
-
-def again(world: World, user: Player) -> Player:
-    """The same user with a token that was issued after the erasure."""
-    world.clock.advance(2_000)
-    return Player(world, user.id, user.name, world.token(user.id, user.name))
 
 
 async def test_nothing_is_left_of_a_user(world: World) -> None:

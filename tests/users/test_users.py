@@ -10,6 +10,7 @@ from actors.users.permissions import BUILT_IN_NODES, Role
 from actors.users.units_rights import enrol, revoke_grant
 from actors.users.users import Users
 from persistence.errors import DatabaseUnavailable
+from persistence.users.erasure import erase, finish
 from persistence.users.permissions import CHANNEL, read_catalog, renamed
 from persistence.users.users import arrive, read_user
 from tests.support.waiting import patience
@@ -203,6 +204,35 @@ async def test_a_store_that_cannot_be_asked_grants_nothing(users, store):
     for _ in range(2):
         with pytest.raises(DatabaseUnavailable):
             await users.access_of(ANN)
+
+
+async def test_whoever_comes_back_after_an_erasure_begins_with_the_tokens_of_before_revoked(
+    users, store, database, clock, numbers
+):
+    """In memory, on another node that knows the rows alone, and for a token of before that arrives at the same time."""
+    other = Users(store, clock, numbers)
+    refused = []
+
+    async def come(issued_at_s):
+        try:
+            await users.arrive(ANN, "Ann", issued_at_s)
+        except NotFound:
+            refused.append(issued_at_s)
+
+    for tokens in ((NOW_S, NOW_S + 1), (NOW_S + 1, NOW_S)):
+        await database.transact(erase, ANN, NOW_MS)
+        await database.transact(finish, ANN)
+        for one in (users, other):
+            one.heard(ANN)
+        async with trio.open_nursery() as nursery:
+            for token in tokens:
+                nursery.start_soon(come, token)
+        for one in (users, other):
+            with pytest.raises(NotFound):
+                await one.arrive(ANN, "Ann", NOW_S)
+            assert one.peek_believed(ANN, NOW_S + 1) is not None
+            assert one.peek_believed(ANN, NOW_S) is None
+    assert refused == [NOW_S, NOW_S]
 
 
 async def test_memory_is_bounded(store, clock, numbers):
