@@ -17,6 +17,13 @@ PAGE_ROWS = 5_000
 """How many notifications are searched at once."""
 
 
+class Erasure(msgspec.Struct, frozen=True):
+    """That a user was erased, and when; one who comes back may be erased again."""
+
+    user_id: str
+    erased_at_ms: int
+
+
 async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
     """{other user: whether they block this one} of all users with a friendship, request or block between them, or a
     visibility left of a former friendship.
@@ -57,15 +64,15 @@ async def drop_attachments(conn: Connection, user_id: str) -> None:
 
 async def unswept(
     conn: Connection, after: tuple[int, str], limit: int
-) -> tuple[list[str], tuple[int, str] | None]:
-    """The next erased users whose name may still be in older messages, the longest-erased first.
+) -> tuple[list[Erasure], tuple[int, str] | None]:
+    """The next erasures that are not finished, the oldest first.
 
     Args:
         after: (erasure, id) of the last of the page before; (-1, "") from the start.
         limit: at most so many.
 
     Returns:
-        Their ids, and where the next page starts; None after the last.
+        The erasures, and where the next page starts; None after the last.
     """
     rows = await conn.fetch(
         "SELECT erased_at_ms, user_id FROM erased_users WHERE NOT swept AND (erased_at_ms, user_id) > ($1, $2)"
@@ -74,13 +81,20 @@ async def unswept(
         limit,
     )
     place = (rows[-1]["erased_at_ms"], rows[-1]["user_id"]) if len(rows) >= limit else None
-    return [row["user_id"] for row in rows], place
+    return [Erasure(row["user_id"], row["erased_at_ms"]) for row in rows], place
 
 
-async def finish(conn: Connection, user_id: str) -> None:
-    """Note that no row has the erased user's name any more."""
-    await drop_attachments(conn, user_id)
-    await conn.execute("UPDATE erased_users SET swept = true WHERE user_id = $1", user_id)
+async def finish(conn: Connection, erasure: Erasure) -> None:
+    """Note that no row has the erased user's name any more, so that they may come back; nothing is done where they have
+    come back already.
+    """
+    finished = await conn.fetchval(
+        "UPDATE erased_users SET swept = true WHERE user_id = $1 AND erased_at_ms = $2 AND NOT swept RETURNING true",
+        erasure.user_id,
+        erasure.erased_at_ms,
+    )
+    if finished:
+        await drop_attachments(conn, erasure.user_id)
 
 
 class Notice(msgspec.Struct, frozen=True):

@@ -116,8 +116,8 @@ def _user(row: Row) -> User:
 async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User | None:
     """The user behind a verified token: created when first seen, renamed by a newer token with another name.
 
-    None when the user was erased since the token was issued. Whoever comes back after an erasure begins with tokens of
-    before revoked.
+    None when the user was erased since the token was issued, or their erasure is not finished: what it has yet to take
+    away would be theirs again. Whoever comes back after it begins with tokens of before revoked.
 
     Args:
         user_id: `sub`, lower-case uuid.
@@ -136,7 +136,7 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
     if row is not None:
         # A separate statement, so that it sees an erasure that was committed during the insertion.
         not_before_s = await _first_valid_s(conn, user_id)
-        if issued_at_s < not_before_s:
+        if not_before_s is None or issued_at_s < not_before_s:
             await conn.execute("DELETE FROM users WHERE id = $1", user_id)
             return None
         user = _user(row)
@@ -158,12 +158,17 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
     return await read_user(conn, user_id)
 
 
-async def _first_valid_s(conn: Connection, user_id: str) -> int:
-    """The first `iat`, epoch seconds, that is later than the user's erasure; 0 if they were not erased."""
-    found: int | None = await conn.fetchval(
-        "SELECT erased_at_ms / 1000 + 1 FROM erased_users WHERE user_id = $1", user_id
+async def _first_valid_s(conn: Connection, user_id: str) -> int | None:
+    """The first `iat`, epoch seconds, that is later than the user's erasure; 0 if they were not erased, and None while
+    the erasure is not finished.
+    """
+    row = await conn.fetchrow(
+        "SELECT erased_at_ms / 1000 + 1 AS not_before_s, swept FROM erased_users WHERE user_id = $1", user_id
     )
-    return found or 0
+    if row is None:
+        return 0
+    not_before_s: int | None = row["not_before_s"] if row["swept"] else None
+    return not_before_s
 
 
 async def read_user(conn: Connection, user_id: str) -> User | None:

@@ -3,11 +3,14 @@
 What a domain does for it is in its Domain record: `let_go` before, `forget_user` afterwards.
 """
 
+import structlog
+
 from actors.errors import Conflict, Forbidden, NotFound, Refused
 from actors.ids import UserId, Uuid
 from actors.kernel.supervisor import Fault
 from actors.users import units_erasure
 from persistence.users import erasure
+from persistence.users.erasure import Erasure
 from persistence.users.users import read_user
 from routes.auditing import stamp_of
 from routes.call import Call
@@ -19,6 +22,8 @@ from routes.users.reactions import ErasureOf
 
 SWEPT_AT_ONCE = 10
 
+log = structlog.get_logger()
+
 LETTING_GO_SECONDS = 5.0
 """How much longer a request may take in which a user is let go: by game servers, and by their DNS providers."""
 
@@ -29,8 +34,9 @@ async def erase_user(call: Call, user_id: UserId) -> None:
 
     Profile, rights, friendships, attachments, capes, shares and game servers are deleted; in conversations the user is
     called `deleted`. DNS records of the servers go as far as the provider answers within three seconds. The user's
-    tokens are no longer accepted. Erasing oneself, or the last super-admin, is a 409; whoever has been dismissed or
-    erased meanwhile is a 403. Answers 204.
+    tokens are no longer accepted; one that is issued later makes a new user, who has nothing of this one, as soon as all
+    of that is done. Erasing oneself, or the last super-admin, is a 409; whoever has been dismissed or erased meanwhile is
+    a 403. Answers 204.
     """
     service = call.service
     if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:
@@ -42,7 +48,8 @@ async def erase_user(call: Call, user_id: UserId) -> None:
 async def sweep_erased(service: Service) -> None:
     """Replace the names of erased users in messages and in what others were sent about them; run as a job.
 
-    A user for whom a step fails stays queued and is started again by the next run; the others are processed.
+    A user for whom a step fails stays queued and is started again by the next run; the others are processed. Nobody
+    comes back before their erasure is finished.
 
     Raises:
         PersistenceError: the database failed; the rest waits for the next run.
@@ -51,22 +58,25 @@ async def sweep_erased(service: Service) -> None:
     failure: Fault | Refused | None = None
     after: tuple[int, str] | None = (-1, "")
     while after is not None:
-        user_ids, after = await service.database.read(erasure.unswept, after, SWEPT_AT_ONCE)
-        for user_id in user_ids:
+        erasures, after = await service.database.read(erasure.unswept, after, SWEPT_AT_ONCE)
+        for one in erasures:
             try:
-                await _sweep(service, UserId(Uuid(user_id)))
+                await _sweep(service, one)
             except (Fault, Refused) as refused:
+                # Until it is finished the user is refused, so an operator must be able to see whom it concerns.
+                log.warning("an erasure is not finished", user_id=one.user_id, reason=type(refused).__name__)
                 failure = refused
     if failure is not None:
         raise failure
 
 
-async def _sweep(service: Service, user_id: UserId) -> None:
+async def _sweep(service: Service, one: Erasure) -> None:
+    user_id = UserId(Uuid(one.user_id))
     # In reverse order of the domains: conversations and parties first, since notifications and receipts copy their
     # texts, and would otherwise copy the name again.
     for forget_user in service.forget_user:
         await forget_user(service, user_id)
-    await change_by_itself(service, erasure.finish, user_id, about=None)
+    await change_by_itself(service, erasure.finish, one, about=None)
 
 
 async def _let_go(service: Service, user_id: UserId) -> None:

@@ -10,7 +10,7 @@ from actors.users.permissions import BUILT_IN_NODES, Role
 from actors.users.units_rights import enrol, revoke_grant
 from actors.users.users import Users
 from persistence.errors import DatabaseUnavailable
-from persistence.users.erasure import erase, finish
+from persistence.users.erasure import Erasure, erase, finish, unswept
 from persistence.users.permissions import CHANNEL, read_catalog, renamed
 from persistence.users.users import arrive, read_user
 from tests.support.waiting import patience
@@ -221,7 +221,7 @@ async def test_whoever_comes_back_after_an_erasure_begins_with_the_tokens_of_bef
 
     for tokens in ((NOW_S, NOW_S + 1), (NOW_S + 1, NOW_S)):
         await database.transact(erase, ANN, NOW_MS)
-        await database.transact(finish, ANN)
+        await database.transact(finish, Erasure(ANN, NOW_MS))
         for one in (users, other):
             one.heard(ANN)
         async with trio.open_nursery() as nursery:
@@ -233,6 +233,27 @@ async def test_whoever_comes_back_after_an_erasure_begins_with_the_tokens_of_bef
             assert one.peek_believed(ANN, NOW_S + 1) is not None
             assert one.peek_believed(ANN, NOW_S) is None
     assert refused == [NOW_S, NOW_S]
+
+
+async def test_nobody_comes_back_before_their_erasure_is_finished(users, database):
+    await users.arrive(ANN, "Ann", NOW_S)
+    await database.transact(erase, ANN, NOW_MS)
+    users.heard(ANN)
+    for _ in range(2):
+        with pytest.raises(NotFound):
+            await users.arrive(ANN, "Ann", NOW_S + 1)
+    await database.transact(finish, Erasure(ANN, NOW_MS))
+    await users.arrive(ANN, "Ann", NOW_S + 1)
+
+
+async def test_only_the_erasure_that_was_read_is_finished(users, database):
+    """One that ends late, when the user has come back and was erased again, finishes nothing."""
+    first, second = Erasure(ANN, NOW_MS), Erasure(ANN, NOW_MS + 5_000)
+    await database.transact(erase, ANN, first.erased_at_ms)
+    await database.transact(finish, first)
+    await database.transact(erase, ANN, second.erased_at_ms)
+    await database.transact(finish, first)
+    assert await database.read(unswept, (-1, ""), 10) == ([second], None)
 
 
 async def test_memory_is_bounded(store, clock, numbers):
