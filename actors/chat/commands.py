@@ -158,7 +158,7 @@ class TellRename(Command, frozen=True):
 
 
 class TellErased(Command, frozen=True):
-    """A user was erased: the conversation replaces their name by `deleted` (contract §8)."""
+    """A user was erased: they leave the conversation, which replaces their name by `deleted` (contract §8)."""
 
     user_id: str
 

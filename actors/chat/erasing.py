@@ -1,4 +1,5 @@
-"""Erasing a user from conversations (contract §8): everything that calls them by their name calls them `deleted`.
+"""Erasing a user from conversations (contract §8): they leave them, and everything that calls them by their name calls
+them `deleted`. Who comes back under the same id is in none of them.
 
 Newest messages are memory of their conversation, so that it changes them itself, in a turn (`TellErased`). Older ones,
 those of conversations that the user has left, and the archive are rewritten where they lie: each record only if it is
@@ -14,7 +15,7 @@ first, and the journals afterwards, in one walk: when it begins, no turn can bri
   that is seen, and everything done again. One that comes later reads the row as it was rewritten.
 - A message in memory: that same turn forgets the name in memory and row together. (The turn before the rewriting is not
   enough: a conversation that is loaded in between takes old rows into memory.)
-- Who is called what, in memory: their conversations take a turn before the walk.
+- Who is called what, in memory: their conversations take a turn before the walk, with which the user leaves them.
 - An archived message is not journaled any more.
 
 An interrupted run may have ended between the rewriting and the turn after it, when rows without the name tell nothing
@@ -28,21 +29,24 @@ from actors.chat import records
 from actors.chat.commands import TellArchive, TellErased, Told
 from actors.chat.events import AnyEvent, PastRewritten, UserErased
 from actors.chat.forgetting import Tell, erased_line, erased_record, forget_in_journals
-from actors.chat.records import DELETED
+from actors.chat.rules_members import leave_erased
 from actors.chat.state import State
 from actors.kernel.store import Store
 from persistence.chat import conversations, naming
 from persistence.chat.naming import FIRST, Place, Table
 from persistence.connection import Connection
 
+AT_ONCE = 100
+"""Conversations of a user that are read at once."""
 
-def take_erased(state: State, command: TellErased) -> Sequence[AnyEvent]:
+
+def take_erased(state: State, command: TellErased, now_ms: int) -> Sequence[AnyEvent]:
     """Decide on the report that a user was erased."""
     user_id = command.user_id
     lines = tuple(line for one in state.window if (line := erased_line(one, user_id)) is not None)
-    member = state.members.get(user_id)
-    if not lines and (member is None or member.name == DELETED):
-        return (PastRewritten(),)
+    gone = leave_erased(state, user_id, now_ms)
+    if not lines:
+        return (PastRewritten(), *gone)
     last = state.last_message
     preview = next(
         (
@@ -52,7 +56,7 @@ def take_erased(state: State, command: TellErased) -> Sequence[AnyEvent]:
         ),
         None,
     )
-    return (UserErased(user_id, lines, preview),)
+    return (UserErased(user_id, lines, preview), *gone)
 
 
 async def erase_everywhere(store: Store, user_id: str, tell: Tell) -> None:
@@ -64,6 +68,8 @@ async def erase_everywhere(store: Store, user_id: str, tell: Tell) -> None:
     Raises:
         PersistenceError: the database is away.
     """
+    # The rest takes a while: those who look are shown a conversation without the user at once.
+    await _leave_all(store, user_id, tell)
     # The archive comes second: what moves into it meanwhile was rewritten before, or is met there.
     for table in (naming.LIVE, naming.ARCHIVED):
         place: Place | None = FIRST
@@ -71,8 +77,16 @@ async def erase_everywhere(store: Store, user_id: str, tell: Tell) -> None:
             upto = await store.read(naming.page_end, table, place)
             await _Page(store, table, user_id, place, upto).erase(tell)
             place = upto
-    await _tell_all(tell, await store.read(conversations.of_member, user_id), TellErased(user_id))
+    # Once more, for those into which somebody brought the user when the erasure was just committed.
+    await _leave_all(store, user_id, tell)
     await forget_in_journals(store, user_id, tell)
+
+
+async def _leave_all(store: Store, user_id: str, tell: Tell) -> None:
+    after_id = ""
+    while ids := await store.read(conversations.of_member, user_id, after_id, AT_ONCE):
+        await _tell_all(tell, ids, TellErased(user_id))
+        after_id = ids[-1]
 
 
 class _Page:

@@ -180,7 +180,7 @@ def _take(state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEven
         case commands.TellRename():
             return rules_members.take_rename(state, command, now_ms)
         case commands.TellErased():
-            return erasing.take_erased(state, command)
+            return erasing.take_erased(state, command, now_ms)
         case commands.TellArchive():
             return rules_members.take_archive(state, command, now_ms)
 

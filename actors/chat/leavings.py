@@ -1,4 +1,4 @@
-"""Deleting groups that all members have left: no user may read them again, so nothing of them is kept."""
+"""Deleting conversations that all members have left: no user may read them again, so nothing of them is kept."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ AT_ONCE = 100
 
 
 async def sweep_leavings(store: Store, is_live: Callable[[str], bool]) -> int:
-    """Delete every group without members, in several transactions.
+    """Delete every conversation without members, in several transactions.
 
     Args:
         is_live: whether a conversation's actor is awake: what it still has in hand must not meet missing rows. It goes

@@ -1,5 +1,6 @@
 """Who is in a conversation, what they have read, what it is called, and who may change that (contract §4)."""
 
+import hashlib
 from collections.abc import Sequence
 
 from msgspec import UNSET
@@ -27,11 +28,13 @@ from actors.chat.events import (
 )
 from actors.chat.lookups import newest_archived, newest_left_out_ms
 from actors.chat.public import ReadNotice
+from actors.chat.records import DELETED
 from actors.chat.rules_messages import check_not_blocked, member_of
 from actors.chat.sight import Relationships
 from actors.chat.state import MAX_MEMBERS, Member, State, find_line, participant_key
 from actors.chat.window import Line
 from actors.errors import Blocked, Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.ids import Uuid, new_uuid
 from actors.texts import line
 from persistence.chat.consent import Consent
 
@@ -162,12 +165,16 @@ def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEven
     check_consent(state.looked_up.consent)
     if not new:
         return ()
-    # Later than anybody before, one each: the order of joining is the order of members.
-    newest = next(reversed(state.members.values()), None)
-    first_ms = max(now_ms, (newest.joined_at_ms if newest else 0) + 1)
+    first_ms = _joining_ms(state, now_ms)
     joining = tuple(_fresh_member(state, id, names[id], first_ms + place) for place, id in enumerate(new))
     key = participant_key(state.kind, [*state.members, *new])
     return (MembersAdded(joining, max(now_ms, state.updated_at_ms), key),)
+
+
+def _joining_ms(state: State, now_ms: int) -> int:
+    """Later than anybody before: the order of joining is the order of members."""
+    newest = next(reversed(state.members.values()), None)
+    return max(now_ms, (newest.joined_at_ms if newest else 0) + 1)
 
 
 def _fresh_member(state: State, user_id: str, name: str, joined_at_ms: int) -> Member:
@@ -200,12 +207,44 @@ def remove(state: State, command: RemoveParticipant, now_ms: int) -> Sequence[An
         raise Forbidden("only its owner may take others out of a group")
     if command.target_id not in state.members:
         raise NotFound("no such participant")
-    left = [id for id in state.members if id != command.target_id]
+    return (_departure(state, command.target_id, now_ms),)
+
+
+def _departure(state: State, user_id: str, now_ms: int) -> MemberRemoved:
+    """The going of a member of a group."""
+    left = [id for id in state.members if id != user_id]
     owner_id = state.owner_id
-    if owner_id == command.target_id:
+    if owner_id == user_id:
         owner_id = left[0] if left else None
     key = participant_key(state.kind, left)
-    return (MemberRemoved(command.target_id, max(now_ms, state.updated_at_ms), owner_id, key),)
+    return MemberRemoved(user_id, max(now_ms, state.updated_at_ms), owner_id, key)
+
+
+def stand_in_of(conversation_id: str) -> Uuid:
+    """The id under which a direct conversation keeps the place of a participant who was erased; it is no user's."""
+    digest = hashlib.sha256(f"stand-in\n{conversation_id}".encode()).digest()
+    return new_uuid(lambda length: digest[:length])
+
+
+def leave_erased(state: State, user_id: str, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on the going of a user who was erased; none comes of somebody who is not in the conversation.
+
+    A group goes on as without any member who leaves. A direct conversation stays the other's, with a stand-in, so that
+    neither it nor its pair is found by an id that somebody may come back with; without another it has no members.
+    """
+    if user_id not in state.members:
+        return ()
+    if state.kind == "group":
+        return (_departure(state, user_id, now_ms),)
+    # Nobody did anything there, so the conversation keeps its place in the other's list.
+    at_ms = state.updated_at_ms
+    stand_in_id = stand_in_of(state.id)
+    left = [id for id in state.members if id not in {user_id, stand_in_id}]
+    if not left:
+        return tuple(MemberRemoved(id, at_ms, None, None) for id in state.members)
+    stand_in = _fresh_member(state, stand_in_id, DELETED, _joining_ms(state, now_ms))
+    key = participant_key(state.kind, [*left, stand_in_id])
+    return MemberRemoved(user_id, at_ms, None, None), MembersAdded((stand_in,), at_ms, key)
 
 
 def take_rename(state: State, command: TellRename, _now_ms: int) -> Sequence[AnyEvent]:

@@ -145,9 +145,20 @@ async def read(conn: Connection, conversation_id: str) -> ConversationRow | None
     return None if row is None else _conversation(row)
 
 
-async def of_member(conn: Connection, user_id: str) -> list[str]:
-    """Ids of all conversations of a user."""
-    rows = await conn.fetch("SELECT conversation_id FROM conversation_members WHERE user_id = $1", user_id)
+async def of_member(conn: Connection, user_id: str, after_id: str, limit: int) -> list[str]:
+    """Ids of a user's conversations, in order, after a given one.
+
+    Args:
+        after_id: the last of the page before; "" from the start.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        "SELECT conversation_id FROM conversation_members WHERE user_id = $1 AND conversation_id > $2"
+        " ORDER BY conversation_id LIMIT $3",
+        user_id,
+        after_id,
+        limit,
+    )
     return [row["conversation_id"] for row in rows]
 
 

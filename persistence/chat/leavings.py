@@ -1,4 +1,4 @@
-"""Groups without members: no user can read or join them any more, and all their rows are deleted.
+"""Conversations without members: no user can read or join them any more, and all their rows are deleted.
 
 Large tables are deleted in batches; the row of the conversation, by which a job finds it again, goes last.
 """
@@ -12,7 +12,7 @@ MESSAGES_AT_ONCE = 1_000
 
 
 async def abandoned(conn: Connection, limit: int, *, after_id: str = "") -> list[str]:
-    """Ids of groups without members, in order, after a given one.
+    """Ids of conversations without members, in order, after a given one.
 
     Args:
         limit: at most so many.
@@ -21,7 +21,7 @@ async def abandoned(conn: Connection, limit: int, *, after_id: str = "") -> list
     rows = await conn.fetch(
         """
         SELECT c.id FROM conversations c
-        WHERE c.kind = 'group' AND c.owner_id IS NULL AND c.id > $1
+        WHERE c.owner_id IS NULL AND c.participant_key IS NULL AND c.id > $1
           AND NOT EXISTS (SELECT FROM conversation_members m WHERE m.conversation_id = c.id)
         ORDER BY c.id LIMIT $2
         """,
@@ -32,7 +32,7 @@ async def abandoned(conn: Connection, limit: int, *, after_id: str = "") -> list
 
 
 async def drop_some(conn: Connection, conversation_id: str) -> bool:
-    """Delete up to 1,000 live and 1,000 archived messages of a group with all rows that depend on them; False
+    """Delete up to 1,000 live and 1,000 archived messages of a conversation with all rows that depend on them; False
     when none was left.
     """
     rows = await conn.fetch(
@@ -57,7 +57,7 @@ async def drop_some(conn: Connection, conversation_id: str) -> bool:
 
 
 async def drop_rest(conn: Connection, conversation_id: str) -> None:
-    """Delete the group itself, its journal, and uploads that no message has used."""
+    """Delete the conversation itself, its journal, and uploads that no message has used."""
     await attachments.free_of_conversation(conn, conversation_id)
     await conn.execute("DELETE FROM mentions WHERE conversation_id = $1", conversation_id)
     await history.forget(conn, KIND, conversation_id)

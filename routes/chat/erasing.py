@@ -1,16 +1,17 @@
-"""Replaces the name of an erased user in conversations."""
+"""Takes an erased user out of conversations."""
 
-from actors.chat.commands import TellErased, Told
+from actors.chat.commands import Told
 from actors.chat.erasing import erase_everywhere
 from actors.ids import UserId
-from persistence.chat.conversations import of_member
 from routes.asking import ask_if_there
 from routes.chat.parts import CHAT_KINDS
 from routes.service import Service
 
 
 async def forget_user(service: Service, user_id: UserId) -> None:
-    """Replace a user's name in every conversation: live state, messages, archive and journal; safe to repeat.
+    """Have a user leave every conversation, and replace their name in live state, messages, archive and journal.
+
+    Safe to repeat.
 
     Raises:
         PersistenceError: the database failed; call it again.
@@ -22,7 +23,4 @@ async def forget_user(service: Service, user_id: UserId) -> None:
         # Messages may outlive their conversation; then there is no live state to correct.
         await ask_if_there(service, kind, conversation_id, command)
 
-    # The rest takes a while: those who look are shown `deleted` at once.
-    for conversation_id in await database.read(of_member, user_id):
-        service.system.tell(kind, conversation_id, TellErased(user_id))
     await erase_everywhere(database, user_id, tell)

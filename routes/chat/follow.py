@@ -22,6 +22,9 @@ from routes.users.parts import USER_DIRECTORY
 
 RENAMES_WAITING = 1_000
 
+AT_ONCE = 1_000
+"""Conversations of a renamed user that are read at once."""
+
 log = structlog.get_logger()
 
 
@@ -48,14 +51,19 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         while True:
             rename = await renames.receive()
             try:
-                ids = await service.database.read(of_member, rename.user_id)
+                await _pass_on(service, rename)
             except PersistenceError as fault:
                 log.warning("a rename was not passed on", reason=type(fault).__name__)
-                continue
-            for conversation_id in ids:
-                service.system.tell(service.of(CHAT_KINDS).conversation, conversation_id, rename)
 
     return (BackgroundTask("renamed members", pass_on),)
+
+
+async def _pass_on(service: Service, rename: TellRename) -> None:
+    after_id = ""
+    while ids := await service.database.read(of_member, rename.user_id, after_id, AT_ONCE):
+        for conversation_id in ids:
+            service.system.tell(service.of(CHAT_KINDS).conversation, conversation_id, rename)
+        after_id = ids[-1]
 
 
 def _archived(service: Service, conversation_id: str) -> None:

@@ -46,6 +46,11 @@ async def make_users(conn: Connection, names: Iterable[str]) -> None:
         )
 
 
+async def gone(conn: Connection, name: str) -> None:
+    """Delete a user, as erasing does before their name is looked for."""
+    await conn.execute("DELETE FROM users WHERE id = $1", uid(name))
+
+
 async def commit(conn: Connection, turn: Turn) -> None:
     """Write one turn as the writer would: at once, where that is possible."""
     statement = writer.at_once([turn])

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from actors.chat.commands import Told, VotePoll
-from actors.chat.erasing import erase_everywhere
+from actors.chat.erasing import AT_ONCE, erase_everywhere
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable
+from persistence.schema.migrate import migrate, shipped
+from persistence.users.erasure import unswept
 from tests.chat.play import a_poll, uid
-from tests.chat.stage import Stage, make_users, open_stage
+from tests.chat.stage import Stage, gone, make_users, open_stage
 from tests.users.traces import traces
 
 
@@ -35,11 +37,6 @@ class Watched:
     async def transact(self, unit: Callable[..., Awaitable[Any]], /, *args: object) -> Any:
         await self._before()
         return await self._database.transact(unit, *args)
-
-
-async def gone(conn: Connection, name: str) -> None:
-    """Delete a user, as erasing does before their name is looked for."""
-    await conn.execute("DELETE FROM users WHERE id = $1", uid(name))
 
 
 class Erasure:
@@ -114,3 +111,52 @@ async def test_a_vote_brings_no_erased_name_back_whenever_it_comes(
             break
     assert await database.read(traces, "quintessa") == {}
     assert erasure.turns >= 4
+
+
+async def test_however_many_conversations_somebody_is_in_all_are_told(database: Database) -> None:
+    many = 2 * AT_ONCE + 1
+    await database.transact(_be_in, many)
+    told: list[str] = []
+
+    async def tell(conversation_id: str, _command: Told) -> None:
+        told.append(conversation_id)
+
+    await erase_everywhere(database, uid("ann"), tell)
+    assert set(told) == {f"{number:024x}" for number in range(many)}
+
+
+async def _be_in(conn: Connection, many: int) -> None:
+    ids = [f"{number:024x}" for number in range(many)]
+    await conn.execute(
+        "INSERT INTO conversations (id, kind, created_at_ms) SELECT id, 'group', 0 FROM unnest($1::text[]) AS n (id)",
+        ids,
+    )
+    await conn.execute(
+        "INSERT INTO conversation_members (conversation_id, user_id, joined_at_ms, joined_seq, read_seq)"
+        " SELECT id, $2, 0, 0, 0 FROM unnest($1::text[]) AS n (id)",
+        ids,
+        uid("ann"),
+    )
+
+
+NAME = "0077_left_by_the_erased.sql"
+
+
+async def test_erasures_of_before_are_done_once_more(database: Database) -> None:
+    """Those of users who are still in a conversation and have not come back."""
+    stage = await open_stage(database)
+    await stage.create("ann", "bob", "cid")
+    await database.transact(_forget_migration, [uid(name) for name in ("ann", "bob", "dan")])
+    assert await migrate(database, shipped()) == (NAME,)
+    erasures, _ = await database.read(unswept, (-1, ""), 10)
+    assert [one.user_id for one in erasures] == [uid("ann")]
+
+
+async def _forget_migration(conn: Connection, erased: list[str]) -> None:
+    await conn.execute("CREATE INDEX conversations_of_nobody ON conversations (id)")
+    await conn.execute("DROP INDEX conversations_left")
+    await conn.execute("DELETE FROM schema_migrations WHERE name = $1", NAME)
+    await conn.execute(
+        "INSERT INTO erased_users SELECT id, 0, true FROM unnest($1::text[]) AS n (id)", erased
+    )
+    await gone(conn, "ann")

@@ -11,6 +11,7 @@ from actors.chat.commands import (
     MarkRead,
     MeetDeadlines,
     RemoveParticipant,
+    TellErased,
     VotePoll,
 )
 from actors.chat.records import decode
@@ -18,11 +19,11 @@ from actors.chat.rules_polls import expire
 from actors.chat.state import NOTHING_LOOKED_UP, standing
 from actors.errors import Conflict, Invalid
 from persistence.bridge.database import Database
-from persistence.chat import archive
+from persistence.chat import archive, leavings
 from persistence.connection import Connection
 from persistence.errors import RowsRejected
 from tests.chat.play import NOW_MS, a_mention, a_poll, mid, uid
-from tests.chat.stage import Stage, commit, lasting, open_stage
+from tests.chat.stage import Stage, commit, gone, lasting, open_stage
 
 
 @pytest.fixture
@@ -75,6 +76,21 @@ async def test_a_turn_of_many_commands_is_folded(stage: Stage):
     )
     assert [type(reply).__name__ for reply in replies].count("PollClosed") == 1
     assert await agrees(stage)
+
+
+@pytest.mark.parametrize("kind", ["group", "direct"])
+async def test_whom_an_erasure_leaves_there(stage: Stage, kind: str):
+    await stage.create("dan", "eve", kind=kind)
+    stage.take_snapshot()
+    await stage.post("dan")
+    for names in ({"eve"} if kind == "group" else {"eve", "deleted"}, set()):
+        await stage.database.transact(gone, "eve" if not names else "dan")
+        await stage.do(TellErased(uid("eve" if not names else "dan")))
+        assert {member.name for member in stage.state.members.values()} == names
+        assert await agrees(stage)
+        await stage.do(TellErased(uid("dan")))
+        assert await agrees(stage)
+    assert await stage.database.read(leavings.abandoned, 10) == [stage.id]
 
 
 async def test_a_member_who_comes_back_starts_anew(stage: Stage):

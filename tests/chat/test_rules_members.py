@@ -11,10 +11,12 @@ from actors.chat.commands import (
     MarkRead,
     RemoveParticipant,
     StartTyping,
+    TellErased,
     TellRename,
 )
-from actors.chat.events import ReadMarked, ReadTold, TypingStarted
+from actors.chat.events import PastRewritten, ReadMarked, ReadTold, TypingStarted
 from actors.chat.public import ReadMarker
+from actors.chat.rules_members import stand_in_of
 from actors.chat.rules_polls import due, expire
 from actors.chat.state import LookedUp, participant_key, standing
 from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
@@ -204,6 +206,40 @@ def test_an_owner_who_leaves_is_followed_by_the_longest_standing():
     assert (play.state.owner_id, play.state.members) == (None, {})
     with pytest.raises(ConversationNotFound):
         play.post("bob")
+
+
+def test_who_is_erased_leaves_a_group_like_anybody():
+    play = Play()
+    play.post("ann")
+    play.do(TellErased(uid("ann")))
+    assert (play.state.owner_id, list(play.state.members)) == (uid("bob"), [uid("bob"), uid("cid")])
+    with pytest.raises(ConversationNotFound):
+        play.post("ann")
+    assert play.do(ChangeConversation(uid("bob"), title="Raid"))
+    assert [type(event) for event in play.do(TellErased(uid("ann")))] == [PastRewritten]
+    play.do(TellErased(uid("cid")))
+    play.do(TellErased(uid("bob")))
+    assert (play.state.owner_id, play.state.members) == (None, {})
+
+
+def test_a_direct_conversation_stays_the_others_with_a_stand_in():
+    play = Play("ann", "bob", kind="direct")
+    play.post("ann")
+    updated_ms = play.state.updated_at_ms
+    play.later(60_000).do(TellErased(uid("ann")))
+    assert {id: member.name for id, member in play.state.members.items()} == {
+        uid("bob"): "bob",
+        stand_in_of(play.state.id): "deleted",
+    }
+    assert (unread(play, "bob"), play.state.updated_at_ms) == ((1, 0), updated_ms)
+    added = play.events[-1]
+    assert added.participant_key not in {None, participant_key("direct", [uid("ann"), uid("bob")])}  # type: ignore[union-attr]
+    with pytest.raises(ConversationNotFound):
+        play.post("ann")
+    play.post("bob")
+    assert [type(event) for event in play.do(TellErased(uid("ann")))] == [PastRewritten]
+    play.do(TellErased(uid("bob")))
+    assert play.state.members == {}
 
 
 def test_the_key_follows_the_set():
