@@ -1,10 +1,12 @@
-"""Revocation on open sockets: a stream is notified when its user's rights have changed (contract §2).
+"""Revocation on open sockets: a stream is notified when its user's rights have changed (contract §2), and what closes
+sockets is told from when on tokens are valid: a node that hears by NOTIFY alone that a user has changed asks for both.
 
 One task reads the rights for all sockets, one user at a time, so that the change of a role with thousands of holders
 does not cause a burst of reads. If the database cannot be asked, the read is retried: streams neither end nor keep
 revoked rights for good because of the failure, and requests are refused meanwhile.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 import trio
@@ -15,6 +17,7 @@ from actors.users.users import Users
 from persistence.errors import PersistenceError
 from persistence.users.permissions import Grant
 from routes.edge.principal import Access
+from routes.edge.reply import resolved
 
 RETRY_SECONDS = 0.5
 """Pause between two attempts while the database is unavailable; a revocation shows within 2 s of its return."""
@@ -25,6 +28,13 @@ FORBIDDEN = Forbidden.code
 
 NOTHING = resolve((), [Grant(node, negated=True) for node in ("*", "*:*", "*:*:*")], frozenset(), 0)
 """The rights of a user who was erased: every node is denied."""
+
+
+NEVER_S = 2**62
+"""Later than all tokens are issued, epoch seconds."""
+
+TokensListener = Callable[[str, int], None]
+"""Called with a user id and the first valid `iat` of the user's tokens, epoch seconds."""
 
 
 class RightsObserver(Protocol):
@@ -49,8 +59,13 @@ class Rights:
         ] = {}  # {user id: who runs one of their streams}
         # Streams opened with a token whose issuer may not vouch for super-admins.
         self._capped: set[RightsObserver] = set()
+        self._tokens_listeners: list[TokensListener] = []
         self._moved: dict[str, None] = {}  # user ids still to be asked about, in order
         self._wake = trio.Event()
+
+    def on_tokens(self, listener: TokensListener) -> None:
+        """Call `listener`, synchronously, whenever a user with open streams was asked about."""
+        self._tokens_listeners.append(listener)
 
     def follow(self, user_id: str, follower: RightsObserver, known: Access, *, capped: bool = False) -> None:
         """Tell this stream whenever the user's rights may have moved, until `unfollow`.
@@ -106,12 +121,15 @@ class Rights:
     async def _ask(self, user_id: str) -> None:
         while user_id in self._followers:
             try:
-                access = await self._users.access_of(user_id)
+                user, access = await resolved(self._users.get(user_id))
+                not_before_s = user.tokens_not_before_s
             except NotFound:
-                access = NOTHING  # erased: ends a stream that was opened while their sockets were closed
+                access, not_before_s = NOTHING, NEVER_S  # erased
             except PersistenceError:
                 await trio.sleep(RETRY_SECONDS)
                 continue
+            for listener in self._tokens_listeners:
+                listener(user_id, not_before_s)
             for follower in self._followers.get(user_id, ()):
                 follower.recheck(capped_to(access, capped=follower in self._capped))
             return

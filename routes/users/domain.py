@@ -32,6 +32,7 @@ def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         membership = service.node.membership
         roam(membership.life.node, membership.peers, service.sockets, service.of(PRESENCE), service.clock)
     service.of(USER_DIRECTORY).on_access_change(service.of(RIGHTS).moved)
+    service.of(RIGHTS).on_tokens(service.sockets.close_older)
     service.database.listen(CHANNEL, service.of(USER_DIRECTORY).heard)
     return (
         BackgroundTask("keys of issuers", service.of(ISSUERS).keep_fresh),

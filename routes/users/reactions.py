@@ -39,9 +39,7 @@ def _node_added(service: Service, event: NodeAdded) -> None:
 
 def _tokens_revoked(service: Service, event: TokensRevoked) -> None:
     service.of(USER_DIRECTORY).revoked(event.user_id, event.not_before_s)
-    for socket in service.sockets.of_user(event.user_id):
-        if socket.issued_at_s is not None and socket.issued_at_s < event.not_before_s:
-            socket.close(CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
+    service.sockets.close_older(event.user_id, event.not_before_s)
 
 
 def _erased(service: Service, event: UserErased) -> None:

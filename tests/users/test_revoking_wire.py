@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from actors.users.units_erasure import erase
+from actors.users.units_revocation import revoke_tokens
+from persistence.users.audit import Stamp
 from routes.users.parts import USER_DIRECTORY
 from tests.support.losing import lose, proxy, settled
 from tests.support.losing import world as fragile
@@ -73,6 +76,26 @@ async def test_sockets_of_a_revoked_token_close(world: World) -> None:
             assert (await again.receive_json())["type"] == "hello"
         await other.send_json({"id": 1, "op": "ping"})
         await other.receive_until(type="pong")
+
+
+@pytest.mark.parametrize("erased", [False, True])
+async def test_sockets_close_where_only_the_database_tells_of_it(world: World, erased: bool) -> None:
+    """As on a node that sees the rows of another one, which has died when they were committed."""
+    ann, root = await world.player("Ann"), await world.super_admin()
+    database, now_ms = world.service.database, world.clock.now_ms()
+    async with ann.live() as mine, ann.live("/v1/social/friends/live") as single, root.live() as other:
+        for socket in (mine, single, other):
+            await socket.receive_json()
+        if erased:
+            await database.transact(erase, ann.id, Stamp("0" * 24, now_ms, root.id, None))
+        else:
+            await database.transact(revoke_tokens, ann.id, now_ms)
+        assert [(await socket.wait_closed()).code for socket in (mine, single)] == [CLOSED, CLOSED]
+        await other.send_json({"id": 1, "op": "ping"})
+        await other.receive_until(type="pong")
+    if not erased:
+        async with (await issued_now(ann)).live() as again:
+            assert (await again.receive_json())["type"] == "hello"
 
 
 async def test_an_admin_revokes_and_it_is_on_record(world: World) -> None:

@@ -149,6 +149,17 @@ class Sockets:
         for socket in self.of_user(user_id):
             socket.close(code, reason)
 
+    def close_older(self, user_id: str, not_before_s: int) -> None:
+        """Close every socket of a user whose token was issued earlier, with 4401.
+
+        Args:
+            user_id: the user's id.
+            not_before_s: the first valid `iat`, epoch seconds.
+        """
+        for socket in self.of_user(user_id):
+            if socket.issued_at_s is not None and socket.issued_at_s < not_before_s:
+                socket.close(CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
+
     async def keep(self) -> None:
         """Sweep once a second, until cancelled. Cancellation closes no socket."""
         while True:
