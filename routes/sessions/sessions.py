@@ -16,6 +16,7 @@ from actors.ids import ObjectId
 from actors.sessions import units
 from actors.sessions.lifetimes import chain_of, ends_at_ms, lifetime_of
 from actors.time import iso
+from actors.users.permissions import capped_to
 from persistence.sessions import sessions as rows
 from persistence.sessions.sessions import MadeBy, Session
 from routes.call import Call
@@ -162,8 +163,11 @@ async def list_own_sessions(call: Call) -> OwnSessions:
     """Everywhere that the caller is signed in with a browser."""
     found = await call.service.database.read(rows.of_user, call.user_id)
     access = await call.service.of(USER_DIRECTORY).access_of(call.user_id)
-    lifetime = lifetime_of(access)
-    ends = {one.id: ends_at_ms(chain_of(one, found), lifetime) for one in found}
+    # Each with the rights that its tokens have: what may not vouch for super-admins lasts as long as anybody's.
+    ends = {
+        one.id: ends_at_ms(chain_of(one, found), lifetime_of(capped_to(access, capped=one.capped)))
+        for one in found
+    }
     return OwnSessions(
         [_shown(one, ends[one.id], call.user.sid) for one in found if ends[one.id] > call.now_ms]
     )

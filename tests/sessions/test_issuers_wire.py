@@ -9,10 +9,14 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from actors.ids import new_uuid
+from actors.time import iso, parse_iso
+from persistence.users.permissions import add_role
+from routes.users.parts import USER_DIRECTORY
 from tests.sessions.issuer import CLIENT_ID, CLIENT_SECRET
 from tests.sessions.place import GO, IDENTITIES, Place, placed
-from tests.sessions.play import MINUTE_MS, SESSIONS, VERIFY, Browser
+from tests.sessions.play import DAY_MS, HOUR_MS, MINUTE_MS, SESSIONS, VERIFY, Browser
 from tests.support.one_world import in_one_world
+from tests.support.world import Player
 
 
 async def test_they_are_listed(place: Place) -> None:
@@ -264,3 +268,16 @@ async def test_nowhere_else_is_led_to(place: Place) -> None:
     )
     led_to = await place.goes(browser, f"{GO}?{query}")
     assert "attacker" not in led_to
+
+
+async def test_a_session_that_renews_is_listed(place: Place) -> None:
+    """Its issuer may not vouch for super-admins, so it lasts as long as anybody's, and longer than a super-admin's."""
+    world = place.world
+    user = await place.user("4711")
+    await world.service.database.transact(add_role, user.id, "super-admin", world.clock.now_ms())
+    world.service.of(USER_DIRECTORY).changed(user.id)
+    world.advance(13 * HOUR_MS)
+    own = Player(world, user.id, user.name, world.token(user.id, user.name))
+    (shown,) = (await own.get(SESSIONS))["items"]
+    assert shown["expiresAt"] == iso(parse_iso(shown["lastUsedAt"]) + 30 * DAY_MS)
+    await user.renew()
