@@ -13,6 +13,9 @@ ARRIVING_MAX_BYTES = 128 * 1024 * 1024
 ARRIVING_ADDRESS_MAX_BYTES = 32 * 1024 * 1024
 """The same bound for the clients of one address."""
 
+REQUEST_ID = "[A-Za-z0-9._-]{1,128}"
+"""The form of an X-Request-Id that is kept, as a pattern; one of another form is replaced by an id of ours."""
+
 Receive: TypeAlias = Callable[[], Awaitable[tuple[bytes, bool]]]
 """`async () -> (next piece of the body, whether more follows)`; raises `CutShort` when the client is gone."""
 

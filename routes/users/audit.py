@@ -11,6 +11,7 @@ from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.errors import BadQuery
+from routes.edge.incoming import REQUEST_ID
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
 
@@ -27,7 +28,7 @@ class AuditQuery(PageQuery, frozen=True):
         actor_id: only what this user did.
         target_id: only what was done to this user or thing.
         action: only this action, such as `permission.granted`.
-        request_id: only what this request did, by the id that a problem document carries.
+        request_id: only what this request did, by the id that its answer carries, ours or the client's own.
         since: only from this time on.
         before: only before this time.
     """
@@ -35,7 +36,7 @@ class AuditQuery(PageQuery, frozen=True):
     actor_id: UserId | None = None
     target_id: Annotated[str, msgspec.Meta(max_length=64)] | None = None
     action: Annotated[str, msgspec.Meta(max_length=64)] | None = None
-    request_id: ObjectId | None = None
+    request_id: Annotated[str, msgspec.Meta(pattern=rf"^{REQUEST_ID}$(?!\n)", max_length=128)] | None = None
     since: Annotated[str, msgspec.Meta(max_length=40)] | None = None
     before: Annotated[str, msgspec.Meta(max_length=40)] | None = None
 

@@ -81,9 +81,35 @@ async def test_entries_are_found(root: Player, query: dict[str, object], numbers
     assert await found(root, **query) == numbers
 
 
+@pytest.mark.parametrize(
+    "request_id", ["a2b4f3d0-1111-4222-8333-444455556666", "My.Own_id-1", "x" * 128, None]
+)
+async def test_a_request_is_found_by_the_id_of_its_answer(world: World, request_id: str | None) -> None:
+    root, ann = await world.super_admin(), await world.player("Ann")
+    headers = {} if request_id is None else {"x-request-id": request_id}
+    path = f"/v1/admin/users/{ann.id}/permissions"
+    answer = await root.ask("POST", path, {"node": "shop:manage"}, headers=headers)
+    shown = answer.headers["x-request-id"]
+    if request_id is not None:
+        assert shown == request_id
+        assert (await root.get(AUDIT, requestId=shown.swapcase()))["items"] == []
+    (entry,) = (await root.get(AUDIT, requestId=shown))["items"]
+    assert (entry["action"], entry["requestId"]) == ("permission.granted", shown)
+
+
 @in_one_world(
     "query",
-    ["actorId=Ann", "requestId=7", "since=yesterday", "before=2026-01-01", f"action={'x' * 65}", "since=%00"],
+    [
+        "actorId=Ann",
+        "requestId=a%20b",
+        "requestId=",
+        f"requestId={'x' * 129}",
+        "requestId=a%0A",
+        "since=yesterday",
+        "before=2026-01-01",
+        f"action={'x' * 65}",
+        "since=%00",
+    ],
 )
 async def test_what_is_refused(root: Player, query: str) -> None:
     assert await root.refused("GET", f"{AUDIT}?{query}") == (400, "BAD_QUERY")

@@ -28,7 +28,7 @@ from routes.edge.deadline import Deadline
 from routes.edge.declare.endpoint import JSON_MAX_BYTES, Endpoint, Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.errors import DatabaseDown, RateLimited, problem, problem_of
-from routes.edge.incoming import Incoming
+from routes.edge.incoming import REQUEST_ID, Incoming
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.bodies import OFFLOAD_BYTES, Bodies
 from routes.edge.pipeline.call import Call
@@ -45,7 +45,7 @@ from routes.edge.tabs import Tab
 from routes.edge.wire import encode
 
 _REQUEST_ID_BYTES = 12
-_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
+_REQUEST_ID = re.compile(REQUEST_ID.encode("ascii"))
 _NO_STORE = (b"cache-control", b"no-store")
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 
