@@ -18,7 +18,6 @@ from persistence.connection import Connection
 from persistence.sessions import identities, sessions
 from persistence.sessions.identities import Identity
 from persistence.sessions.sessions import Lineage, Session
-from persistence.users.audit import Stamp, write_audit
 from persistence.users.users import arrive, read_user
 
 NAMELESS = "Player"
@@ -88,12 +87,13 @@ async def _arrived(
 
 
 async def link(
-    conn: Connection, wish: Linking, presented: Presented, identity_id: str, stamp: Stamp
+    conn: Connection, wish: Linking, presented: Presented, identity_id: str, now_ms: int
 ) -> Change[Identity]:
     """Link a user with their account at an issuer, so that they can sign in with it.
 
     Args:
         identity_id: a fresh objectId.
+        now_ms: epoch milliseconds.
 
     Raises:
         NotFound: the user was erased, or the session has ended.
@@ -107,19 +107,17 @@ async def link(
     if known is not None:
         if known.user_id != user_id:
             raise Conflict("this account is linked with another user")
-        await identities.touch(conn, known.id, name=presented.name, now_ms=stamp.at_ms)
+        await identities.touch(conn, known.id, name=presented.name, now_ms=now_ms)
         return Change(known)
     meant = parse_uuid(presented.subject)
     if meant not in {None, user_id} and await read_user(conn, meant or "") is not None:
         raise Conflict("this account is another user's own")
     if len(await identities.of_user(conn, user_id)) >= MAX_IDENTITIES:
         raise QuotaExceeded(message=f"you may link {MAX_IDENTITIES} accounts", max=MAX_IDENTITIES)
-    added = await _add(conn, user_id, presented, stamp.at_ms, identity_id)
-    await write_audit(conn, stamp, "identity.linked", target_id=user_id, detail=_detail(presented.issuer))
-    return Change(added)
+    return Change(await _add(conn, user_id, presented, now_ms, identity_id))
 
 
-async def unlink(conn: Connection, user_id: str, identity_id: str, stamp: Stamp) -> Change[None]:
+async def unlink(conn: Connection, user_id: str, identity_id: str) -> Change[None]:
     """Remove an identity of a user; sessions that began with it end.
 
     Raises:
@@ -127,15 +125,13 @@ async def unlink(conn: Connection, user_id: str, identity_id: str, stamp: Stamp)
         Conflict: it is their last one, without which they could not sign in any more.
     """
     await require_user(conn, user_id)
-    mine = {one.id: one for one in await identities.of_user(conn, user_id)}
+    mine = {one.id for one in await identities.of_user(conn, user_id)}
     if identity_id not in mine:
         raise NotFound("no such identity")
     if len(mine) == 1:
         raise Conflict("this is the last account that you can sign in with")
     ended = await sessions.end(conn, await sessions.of_identity(conn, identity_id))
     await identities.remove(conn, identity_id)
-    detail = _detail(mine[identity_id].issuer)
-    await write_audit(conn, stamp, "identity.removed", target_id=user_id, detail=detail)
     return Change(None, (SessionsEnded(ended),) if ended else ())
 
 
@@ -147,7 +143,3 @@ async def _add(
     )
     await identities.add(conn, identity)
     return identity
-
-
-def _detail(issuer: str) -> bytes:
-    return msgspec.json.encode({"issuer": issuer})

@@ -1,7 +1,8 @@
 """Make links that sign somebody in once: a unit of work, inside the caller's transaction.
 
 A link for somebody else is a way to be them: only super-admins make one, never for another super-admin; it is on
-record, and the user is notified.
+record, as one of the command line is, and the user is notified. One for oneself is not on record: the audit trail is
+kept for ever, and users could fill it.
 """
 
 import msgspec
@@ -49,6 +50,8 @@ async def make_link(
     await links.add(conn, link)
     if link.maker_id is not None:
         await links.keep_newest(conn, link.maker_id, MAX_LINKS)
+    if link.maker_id == link.user_id:
+        return Change(user)
     detail = msgspec.json.encode({})
     await write_audit(conn, stamp, "sign-in-link.made", target_id=link.user_id, detail=detail)
     if not for_another:

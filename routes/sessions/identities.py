@@ -9,7 +9,6 @@ from actors.ids import ObjectId
 from actors.sessions.units_identities import Linking, unlink
 from actors.time import iso
 from persistence.sessions import identities as rows
-from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
@@ -100,4 +99,4 @@ async def remove_identity(call: Call, identity_id: ObjectId) -> None:
     """Removes an account that the caller signs in with; sessions that began with it end. The last one is a 409, as they
     could not sign in any more.
     """
-    await change(call, unlink, call.user_id, identity_id, stamp_of(call), about=None)
+    await change(call, unlink, call.user_id, identity_id, about=None)

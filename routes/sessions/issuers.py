@@ -16,7 +16,6 @@ from actors.sessions.lifetimes import lifetime_of
 from actors.sessions.units_identities import Linking, Presented, begin_by_identity, link
 from persistence.connection import Connection
 from persistence.sessions.sessions import Session
-from persistence.users.audit import Stamp
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
@@ -209,9 +208,8 @@ async def _begin(call: Call, presented: Presented) -> str:
 
 
 async def _link(call: Call, linking: Linking, presented: Presented) -> None:
-    stamp = Stamp(call.new_id(), call.now_ms, linking.user_id, call.request_id)
     try:
-        await change(call, link, linking, presented, call.new_id(), stamp, about=None)
+        await change(call, link, linking, presented, call.new_id(), call.now_ms, about=None)
     except (NotFound, QuotaExceeded, Conflict) as refused:
         raise _Astray(_WORDS.get(type(refused), "failed")) from None
 

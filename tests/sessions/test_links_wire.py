@@ -52,6 +52,7 @@ async def test_of_too_many_links_the_oldest_end(world: World) -> None:
         codes.append(await link_of(ann))
     assert await Browser(world).refused("POST", SESSIONS, {"code": codes[0]}) == GONE
     await Browser(world).enter(code=codes[1])
+    assert (await (await world.super_admin()).get("/v1/admin/audit", actorId=ann.id))["items"] == []
 
 
 async def test_a_super_admin_lets_somebody_in(world: World) -> None:
