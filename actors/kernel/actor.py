@@ -198,10 +198,10 @@ class Actor:
             if shown is not None and await tell_missed(self._runtime, shown, activation):
                 self._copied_version = activation.version
             activation.check_fence()
-            self.activation = activation
-        finally:
-            if self.activation is None:
-                activation.end()
+        except BaseException:
+            activation.end()
+            raise
+        self.activation = activation
         self._runtime.counters.activations += 1
         self._touch()
         self._attach()
