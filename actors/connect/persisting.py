@@ -199,8 +199,9 @@ class Changes:
                 await extensions.put_registration(conn, registration)
         await self._write_belonging(conn)
         if self.removed:
-            await remove_of_servers(conn, list(self.removed), max(self.removed.values()))
-            await servers.remove(conn, list(self.removed))
+            gone, at_ms = list(self.removed), max(self.removed.values())
+            await remove_of_servers(conn, gone, self._gateway_domain, at_ms)
+            await servers.remove(conn, gone)
 
     async def _write_belonging(self, conn: Connection) -> None:
         for (server_id, user_id), member in self.members.items():  # rare, as is the rest

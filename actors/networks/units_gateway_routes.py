@@ -117,25 +117,20 @@ async def remove_left(
         gateway_domain: None where there is no such domain.
         now_ms: epoch milliseconds, when the records are due.
     """
-    await _queue_removals(conn, await gateway_routes.remove_left(conn, left, gateway_domain), now_ms)
+    gone = sorted(await gateway_routes.remove_left(conn, left, gateway_domain))
+    for network_id, routes in groupby(gone, itemgetter(0)):
+        await queue_records(conn, network_id, [(host, None) for _, host in routes], now_ms)
 
 
-async def remove_of_servers(conn: Connection, server_ids: Sequence[str], now_ms: int) -> None:
-    """Remove the routes of servers that are about to be removed, and queue the removal of their records, inside the
-    transaction that removes them.
+async def remove_of_servers(
+    conn: Connection, server_ids: Sequence[str], gateway_domain: str | None, now_ms: int
+) -> None:
+    """`remove_left` for servers that are about to be removed themselves, with what is left of their routes.
 
     Args:
-        now_ms: epoch milliseconds, when the records are due.
+        gateway_domain, now_ms: as for `remove_left`.
     """
-    gone = await gateway_routes.remove_of(conn, server_ids)
-    in_networks = [(network_id, host) for network_id, host in gone if network_id is not None]
-    await _queue_removals(conn, in_networks, now_ms)
-
-
-async def _queue_removals(conn: Connection, gone: Sequence[tuple[str, str]], now_ms: int) -> None:
-    """Queue the removal of the records of routes, each given by its network and host."""
-    for network_id, routes in groupby(sorted(gone), itemgetter(0)):
-        await queue_records(conn, network_id, [(host, None) for _, host in routes], now_ms)
+    await remove_left(conn, await gateway_routes.lock_networks(conn, server_ids), gateway_domain, now_ms)
 
 
 def _status_after(former: RouteRow, row: RouteRow) -> RouteStatus:

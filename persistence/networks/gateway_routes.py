@@ -30,7 +30,7 @@ ORDER BY routes.route_host LIMIT $5
 # Whether the host of `r` lies below the gateway domain, `{0}`.
 _BELOW = "coalesce(right(r.route_host, length({0}) + 1) = '.' || {0}, false)"
 
-# All lock by network and server, as whoever follows the gateways' addresses does, so that none waits for another that
+# Both lock by network and server, as whoever follows the gateways' addresses does, so that none waits for another that
 # waits for it.
 _REMOVE_UNCOVERED = f"""
 WITH gone AS (
@@ -55,15 +55,6 @@ DELETE FROM gateway_routes r USING gone WHERE r.server_id = gone.server_id
 RETURNING gone.network_id, r.route_host
 """  # noqa: S608 - of constants
 
-_REMOVE_OF = """
-WITH gone AS (
-    SELECT r.server_id, s.network_id FROM gateway_routes r JOIN connect_servers s USING (server_id)
-    WHERE r.server_id = ANY ($1::text[]) ORDER BY s.network_id, r.server_id FOR UPDATE OF r
-)
-DELETE FROM gateway_routes r USING gone WHERE r.server_id = gone.server_id
-RETURNING gone.network_id, r.route_host
-"""
-
 
 async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str | None] | None:
     """(owner, network) of a server, which cannot change until the transaction ends; None when there
@@ -73,6 +64,16 @@ async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str
         "SELECT owner_id, network_id FROM connect_servers WHERE server_id = $1 FOR SHARE", server_id
     )
     return None if row is None else (row["owner_id"], row["network_id"])
+
+
+async def lock_networks(conn: Connection, server_ids: Sequence[str]) -> dict[str, str]:
+    """{server: its network} of those in one; the servers get no routes until the transaction ends."""
+    rows = await conn.fetch(
+        "SELECT server_id, network_id FROM connect_servers WHERE server_id = ANY ($1::text[])"
+        " ORDER BY server_id FOR UPDATE",
+        list(server_ids),
+    )
+    return {row["server_id"]: row["network_id"] for row in rows if row["network_id"] is not None}
 
 
 async def read(conn: Connection, server_id: str) -> RouteRow | None:
@@ -237,30 +238,16 @@ async def remove_uncovered(conn: Connection, domain: str, gateway_domain: str | 
 async def remove_left(
     conn: Connection, left: Mapping[str, str], gateway_domain: str | None
 ) -> list[tuple[str, str]]:
-    """Delete the routes of servers that have left their networks, but for those below the gateway domain.
+    """Delete the routes of servers that leave their networks, but for those below the gateway domain.
 
     Args:
-        left: {server: the network that it has left}; the servers' rows are locked by the transaction.
+        left: {server: the network that it leaves}; the servers' rows are locked by the transaction.
         gateway_domain: lower-case A-labels, without a trailing dot; None where there is none.
 
     Returns:
         (network, host) of the routes deleted.
     """
     rows = await conn.fetch(_REMOVE_LEFT, list(left), list(left.values()), gateway_domain)
-    return [(row["network_id"], row["route_host"]) for row in rows]
-
-
-async def remove_of(conn: Connection, server_ids: Sequence[str]) -> list[tuple[str | None, str]]:
-    """Delete the routes of servers, which get no other ones until the transaction ends.
-
-    Returns:
-        (network of the server, host) of the routes deleted.
-    """
-    await conn.execute(
-        "SELECT FROM connect_servers WHERE server_id = ANY ($1::text[]) ORDER BY server_id FOR UPDATE",
-        list(server_ids),
-    )
-    rows = await conn.fetch(_REMOVE_OF, list(server_ids))
     return [(row["network_id"], row["route_host"]) for row in rows]
 
 

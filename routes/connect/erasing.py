@@ -29,9 +29,8 @@ async def let_go(service: Service, user_id: UserId) -> None:
         await ask_if_there(service, kind, server.server_id, RemoveServer(user_id), too_late=_TOO_LATE)
     for server_id in await service.database.read(members.servers_of, user_id):
         await ask_if_there(service, kind, server_id, ForgetUser(user_id), too_late=_TOO_LATE)
-    after: str | None = ""
-    while after is not None:
-        page = await service.database.read(sessions.consented, user_id, after, AT_ONCE)
-        for server_id in page:
+    after_id = ""
+    while server_ids := await service.database.read(sessions.consented, user_id, after_id, AT_ONCE):
+        for server_id in server_ids:
             await ask_if_there(service, kind, server_id, EndConsent(user_id), too_late=_TOO_LATE)
-        after = page[-1] if len(page) == AT_ONCE else None
+        after_id = server_ids[-1]

@@ -1,5 +1,4 @@
-"""Reactions of memory and live views to new parties, and of parties to blocks and friendships;
-and what is reconciled with the rows."""
+"""Reactions of memory, views, days and invites to new parties and relations; and what is reconciled with the rows."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
@@ -124,11 +123,14 @@ async def _in_rows(conn: Connection, party_id: str) -> MembersAndInvited:
     return tuple(one.user_id for one in members), tuple(one.target_id for one in invites)
 
 
-async def _relation_changed(service: Service, event: RelationChanged) -> None:
-    """Have the day of friends who share a party count, and invites between the two taken back after a block. If that
-    fails, it is queued for the reconciling job."""
+def _friends_now(service: Service, event: RelationChanged) -> None:
+    """Have the day of two who share a party count."""
     if event.between.friends:
         service.of(DAYS_TOGETHER).befriended(event.one_id, event.other_id)
+
+
+async def _relation_changed(service: Service, event: RelationChanged) -> None:
+    """Have invites between the two taken back after a block. If that fails, it is queued for the reconciling job."""
     if not event.between.blockers:
         return
     about = InvitesBetween(min(event.one_id, event.other_id), max(event.one_id, event.other_id))
@@ -164,6 +166,10 @@ async def _ask_between(
     return ()
 
 
-REACTIONS = (Reaction(PartyMade, _made), Reaction(RelationChanged, _relation_changed, once=True))
+REACTIONS = (
+    Reaction(PartyMade, _made),
+    Reaction(RelationChanged, _friends_now, once=True),
+    Reaction(RelationChanged, _relation_changed, once=True),
+)
 
 RECONCILIATIONS = (Reconciliation(PartyInDoubt, _ask), Reconciliation(InvitesBetween, _ask_between))

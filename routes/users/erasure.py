@@ -22,10 +22,10 @@ from routes.users.reactions import ErasureOf
 
 SWEPT_AT_ONCE = 10
 
-log = structlog.get_logger()
-
 LETTING_GO_SECONDS = 5.0
 """How much longer a request may take in which a user is let go: by game servers, and by their DNS providers."""
+
+log = structlog.get_logger()
 
 
 @endpoint("DELETE", "/v1/admin/users/{userId}", needs=SUPER_ADMIN, refusals=(NotFound, Forbidden, Conflict))

@@ -2,6 +2,7 @@
 
 import socket
 import struct
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -43,17 +44,29 @@ async def _is_untouched(owner: Player, server: GameServer, id: str) -> bool:
     return (seen["id"], seen["status"], seen["attempts"]) == (id, "pending", 0)
 
 
-async def test_a_poll_takes_nothing_after_its_secret_has_ended(world: World):
-    ann = await world.player("Ann")
-    server = await claimed(world, ann)
-    answers: list[Any] = []
+async def _polled(
+    world: World, ann: Player, server: GameServer, meanwhile: Callable[[], Awaitable[object]]
+) -> tuple[int, Any, str]:
+    """Status and body of a poll while which something happens, and then a command is given; and the command's id."""
+    answers: list[tuple[int, Any]] = []
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_poll, server, answers)
         await _waited_for(world, server.id)
-        for _ in range(2):
-            await ann.do("POST", f"{server.path}/secret/rotate", status=200)
+        await meanwhile()
         id = await _give(ann, server)
     ((status, said),) = answers
+    return status, said, id
+
+
+async def test_a_poll_takes_nothing_after_its_secret_has_ended(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+
+    async def rotate_twice() -> None:
+        for _ in range(2):
+            await ann.do("POST", f"{server.path}/secret/rotate", status=200)
+
+    status, said, id = await _polled(world, ann, server, rotate_twice)
     assert (status, said["code"]) == (401, "BAD_SERVER_CREDENTIALS")
     assert await _is_untouched(ann, server, id)
 
@@ -62,13 +75,11 @@ async def test_a_poll_takes_nothing_after_its_token_has_expired(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
     short = await server.delegated("server.commands.read", ttlSeconds=60)
-    answers: list[Any] = []
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_poll, short, answers)
-        await _waited_for(world, server.id)
+
+    async def expire() -> None:
         world.clock.advance(61_000)
-        id = await _give(ann, server)
-    ((status, said),) = answers
+
+    status, said, id = await _polled(world, ann, short, expire)
     assert (status, said["code"]) == (401, "TOKEN_EXPIRED")
     assert await _is_untouched(ann, server, id)
 
@@ -76,13 +87,11 @@ async def test_a_poll_takes_nothing_after_its_token_has_expired(world: World):
 async def test_a_poll_goes_on_with_the_former_secret_for_as_long_as_it_is_valid(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
-    answers: list[Any] = []
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_poll, server, answers)
-        await _waited_for(world, server.id)
+
+    async def rotate() -> None:
         await ann.do("POST", f"{server.path}/secret/rotate", status=200)
-        id = await _give(ann, server)
-    ((status, said),) = answers
+
+    status, said, id = await _polled(world, ann, server, rotate)
     assert (status, [one["id"] for one in said["items"]]) == (200, [id])
 
 

@@ -122,7 +122,7 @@ async def test_a_route_that_is_put_meanwhile_leaves_none(place: Place):
         await units_gateway_routes.put(conn, row, None, hosts, now_ms)
 
     async def remove(conn: Connection) -> None:
-        await units_gateway_routes.remove_of_servers(conn, [server.id], now_ms)
+        await units_gateway_routes.remove_of_servers(conn, [server.id], None, now_ms)
         await servers.remove(conn, [server.id])
 
     await crossed(database, put, _nothing, partial(database.transact, remove))

@@ -6,7 +6,7 @@ answer down, so that it commits together with the effect.
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import trio
 
@@ -22,7 +22,7 @@ from routes.edge.limits import Decision
 from routes.edge.outgoing import Headers
 from routes.edge.pipeline.idempotency import Attempt
 from routes.edge.pipeline.large_bodies import DecodingSlot
-from routes.edge.pipeline.long_poll import while_there
+from routes.edge.pipeline.long_poll import Checks, while_there
 from routes.edge.pipeline.parts import Parts
 from routes.edge.principal import Principal, ServerPrincipal, UserPrincipal
 from routes.edge.reply import Ask, Reply
@@ -40,26 +40,6 @@ T = TypeVar("T")
 P_co = TypeVar("P_co", bound=Parts, covariant=True)
 State = TypeVar("State")
 Command = TypeVar("Command")
-
-
-class Checks(Protocol):
-    """The checks of callers (`gate.py`), for one who has passed them and waited since."""
-
-    async def pass_again(self, call: "Call[Any]", route: Route, incoming: Incoming) -> object:
-        """Check the caller of a request as if it came now; sets the call's time, principal and subject anew.
-
-        Cancellation changes nothing.
-
-        Args:
-            call: has passed before.
-            route: as declared.
-            incoming: the request.
-
-        Raises:
-            Refused: by the first check that fails.
-            PersistenceError: what a check needs is not in memory and cannot be read.
-        """
-        ...
 
 
 class Call(Generic[P_co]):

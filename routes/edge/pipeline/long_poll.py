@@ -5,13 +5,34 @@ once, so that what happens next goes to a client that is there.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 import trio
 
-from routes.edge.incoming import FarEnd
+from routes.edge.declare.endpoint import Route
+from routes.edge.incoming import FarEnd, Incoming
 
 T = TypeVar("T")
+
+
+class Checks(Protocol):
+    """The checks of callers (`gate.py`), for one who has passed them and waited since."""
+
+    async def pass_again(self, call: Any, route: Route, incoming: Incoming) -> object:
+        """Check the caller of a request as if it came now; sets the call's time, principal and subject anew.
+
+        Cancellation changes nothing.
+
+        Args:
+            call: has passed before.
+            route: as declared.
+            incoming: the request.
+
+        Raises:
+            Refused: by the first check that fails.
+            PersistenceError: what a check needs is not in memory and cannot be read.
+        """
+        ...
 
 
 async def while_there(
