@@ -56,8 +56,8 @@ class Changes:
         self.revisions: list[RevisionRow] = []
         self.deleted: list[str] = []
         self.votes: dict[tuple[str, str], VoteRow] = {}  # {(message id, user id): last choice}
-        self.named: dict[tuple[str, int], MentionRow] = {}  # {(conversation id, seq): of new messages}
-        self.renamed: dict[tuple[str, int], MentionRow] = {}  # the same, of changed ones
+        self.mentions: dict[tuple[str, int], MentionRow] = {}  # {(conversation id, seq): of new messages}
+        self.changed_mentions: dict[tuple[str, int], MentionRow] = {}  # the same, of changed ones
         self.joined: dict[tuple[str, str], JoinRow] = {}  # {(conversation id, user id): …}
         self.left: dict[tuple[str, str], None] = {}
         self.spoke: dict[tuple[str, str], None] = {}  # {(conversation id, user id): wrote for the first time}
@@ -81,7 +81,7 @@ class Changes:
             case events.MessageDeleted():
                 self.changed[event.line.id] = event.line
                 self.deleted.append(event.line.id)
-                self._renamed(conversation_id, event.line, ())
+                self._change_mentions(conversation_id, event.line, ())
             case events.TextReplaced():
                 self.revisions.append(
                     RevisionRow(
@@ -130,14 +130,14 @@ class Changes:
     def statements(self) -> list[Statement] | None:
         """The statements for new messages and read marks; None when a mark is about one of these messages."""
         statements: list[Statement] = []
-        if self.reads and (self.named or self.spoke):
+        if self.reads and (self.mentions or self.spoke):
             return None
         if self.created:
             statements.append(messages.insertion(self.created))
         if self.used:
             statements.append(attachments.using(list(self.used.values())))
-        if self.named:
-            statements.append(members.naming(list(self.named.values())))
+        if self.mentions:
+            statements.append(members.naming(list(self.mentions.values())))
         if self.spoke:
             statements.append(members.speaking(list(self.spoke)))
         if self.reads:
@@ -177,10 +177,10 @@ class Changes:
                 for line in self.changed.values()
             ]
             await messages.update(conn, rows, poll_open=[line.poll_open for line in self.changed.values()])
-        if self.named:
-            await members.set_mentions(conn, list(self.named.values()), replaced=False)
-        if self.renamed:
-            await members.set_mentions(conn, list(self.renamed.values()), replaced=True)
+        if self.mentions:
+            await members.set_mentions(conn, list(self.mentions.values()), replaced=False)
+        if self.changed_mentions:
+            await members.set_mentions(conn, list(self.changed_mentions.values()), replaced=True)
         if self.revisions:
             await messages.add_revisions(conn, self.revisions)
         if self.votes:
@@ -212,16 +212,16 @@ class Changes:
         if event.sender_seq == 1:
             self.spoke[conversation_id, line.sender_id] = None
         if event.mentioned:
-            self.named[conversation_id, line.seq] = MentionRow(conversation_id, line.seq, event.mentioned)
+            self.mentions[conversation_id, line.seq] = MentionRow(conversation_id, line.seq, event.mentioned)
 
     def _edited(self, conversation_id: str, event: events.MessageEdited) -> None:
         line = event.line
         self.changed[line.id] = line
-        self._renamed(conversation_id, line, event.mentioned)
+        self._change_mentions(conversation_id, line, event.mentioned)
 
-    def _renamed(self, conversation_id: str, line: Line, mentioned: tuple[str, ...]) -> None:
-        self.named.pop((conversation_id, line.seq), None)
-        self.renamed[conversation_id, line.seq] = MentionRow(conversation_id, line.seq, mentioned)
+    def _change_mentions(self, conversation_id: str, line: Line, mentioned: tuple[str, ...]) -> None:
+        self.mentions.pop((conversation_id, line.seq), None)
+        self.changed_mentions[conversation_id, line.seq] = MentionRow(conversation_id, line.seq, mentioned)
 
     def _forget_marks(self, key: tuple[str, str]) -> None:
         self.reads.pop(key, None)

@@ -50,11 +50,10 @@ def record_of_route(
     record may stand beside one (RFC 1034 §3.6.2).
 
     Args:
-        route_host: the name of the records, in its normal form.
+        route_host: the host by which players reach the route and the name of the records, in its normal form.
         content: the hosts whose addresses they get, with commas between; None to remove them.
         claimed: the network's claimed domains.
         zone: the provider's.
-        route_host: the host by which players reach the route.
     """
     if not inside(route_host, zone) or route_host in claimed:
         return []
