@@ -124,10 +124,10 @@ def _with_messages(rows: Rows, changes: Changes) -> Rows:
 
 def _with_marks(rows: Rows, changes: Changes) -> Rows:
     members, mentions = rows.members.copy(), rows.mentions.copy()
-    _name(mentions, members, changes.named.values())
-    renamed = {row.seq for row in changes.renamed.values()}
+    _name(mentions, members, changes.mentions.values())
+    renamed = {row.seq for row in changes.changed_mentions.values()}
     mentions = {key: None for key in mentions if key[1] not in renamed}
-    _name(mentions, members, changes.renamed.values())
+    _name(mentions, members, changes.changed_mentions.values())
     for (_, user_id), mark in changes.reads.items():
         if user_id in members:
             members[user_id] = replace(

@@ -23,11 +23,19 @@ from actors.party.units import PartyCreation, PartyMade
 from actors.users.presence import Presence
 from persistence.errors import OutcomeUnknown, PersistenceError
 from routes.chat import doubts
+from routes.party import doubts as party_doubts
 from routes.party import reactions
+from routes.party.doubts import MemberInDoubt
 from routes.party.reactions import PartyInDoubt
 from routes.reconciler import Reconciler
 from tests.simulation import party_rows
-from tests.simulation.party_reads import create_party, in_rows, simulated_party, stored_memberships
+from tests.simulation.party_reads import (
+    create_party,
+    in_rows,
+    party_in_rows,
+    simulated_party,
+    stored_memberships,
+)
 from tests.simulation.requests import Request
 from tests.simulation.store import SimulatedStore
 from tests.simulation.viewers import Shown
@@ -101,6 +109,7 @@ class Node:
         add = self.reconciler.add
         doubts.follow_doubts(self.system, self.kinds, self.reconciler)
         self.memberships.on_outcome_unknown(lambda party_id: add(PartyInDoubt(party_id)))
+        self.memberships.on_doubt(lambda user_id: add(MemberInDoubt(user_id)))
         while True:
             await trio.sleep(RECONCILE_SECONDS)
             with suppress(PersistenceError):
@@ -110,6 +119,9 @@ class Node:
         if isinstance(about, PartyInDoubt):
             read = partial(self.store.read, in_rows)
             await reactions.show_again(self.system, self.parties, self.memberships, about, read)
+        elif isinstance(about, MemberInDoubt):
+            where = partial(self.store.read, party_in_rows)
+            await party_doubts.settle(self.system, self.parties, self.memberships, about, where)
         else:
             await doubts.show_again(self.system, self.kinds, about, events)
 

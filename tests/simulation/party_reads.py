@@ -133,6 +133,11 @@ async def in_rows(tables: Tables, party_id: str) -> tuple[tuple[str, ...], tuple
     return ((), ()) if kept is None else (tuple(kept.members), tuple(kept.invites))
 
 
+async def party_in_rows(tables: Tables, user_id: str) -> str | None:
+    """`rows.party_of`."""
+    return party_of(tables, user_id)
+
+
 async def load_own(tables: Tables, user_id: str) -> OwnParty:
     """`own_view.load`."""
     present = party_of(tables, user_id)

@@ -194,7 +194,9 @@ class World:
         if node is None or not node.ready.is_set() or not node.alive:
             request.fate = request.fate if request.doubtful else "not"
             return
-        if request.what == "vote" and any(request.votes_as(other) for other in node.waiting):
+        if request.what == "vote" and any(
+            request.votes_as(other) for one in self.nodes for other in one.waiting
+        ):
             return
         if not request.attempts:
             self.requests.append(request)
