@@ -20,6 +20,7 @@ from routes.asking import ask_if_there
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import DAYS_TOGETHER, PARTY_KINDS
+from routes.reconciler import Reconciler
 from routes.service import Service
 
 MembersAndInvited: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
@@ -42,11 +43,37 @@ class InvitesBetween(NamedTuple):
     other_id: str
 
 
+class Concerned(NamedTuple):
+    """Members and invited users before the turn: whom it may have taken out, too."""
+
+    user_ids: tuple[str, ...]
+
+
 def follow_unknown_outcomes(service: Service) -> None:
     """Subscribe: queue a party for reconciliation after one of its turns ended with an unknown outcome."""
-    service.of(MEMBERSHIPS).on_outcome_unknown(
-        lambda party_id: service.reconciler.add(PartyInDoubt(party_id))
+    follow_parties_in_doubt(
+        service.system, service.of(PARTY_KINDS), service.of(MEMBERSHIPS), service.reconciler
     )
+
+
+def follow_parties_in_doubt(
+    system: System, parties: PartyKinds, memberships: Memberships, reconciler: Reconciler
+) -> None:
+    """The same, for those who have no service.
+
+    Args:
+        system: where the parties live.
+        parties: their kinds.
+        memberships: who is in which party.
+        reconciler: calls `show_again` with what is queued here.
+    """
+
+    def doubt(party_id: str) -> None:
+        known: State | None = system.peek(parties.party, party_id)
+        before = () if known is None else (*known.members, *known.invites)
+        reconciler.add(PartyInDoubt(party_id), (Concerned(before),))
+
+    memberships.on_outcome_unknown(doubt)
 
 
 async def _made(service: Service, event: PartyMade) -> None:
@@ -59,7 +86,8 @@ async def take_in(
 ) -> None:
     """Have memory know of a user's party: at once where it is new; else as it is by now, which its owner knows.
 
-    Args: as for `show_again`.
+    Args:
+        system, parties, memberships, in_rows: as for `show_again`.
         event: what the unit of work has found or made.
 
     Raises: as `show_again`. Cancellation may leave memory as it was.
@@ -68,19 +96,26 @@ async def take_in(
         memberships.joined(event.user_id, event.party_id)
         system.changed(parties.own, event.user_id, event.party_id)
     else:
-        await show_again(system, parties, memberships, PartyInDoubt(event.party_id), in_rows)
+        await show_again(system, parties, memberships, PartyInDoubt(event.party_id), (), in_rows=in_rows)
 
 
 async def show_again(
-    system: System, parties: PartyKinds, memberships: Memberships, about: PartyInDoubt, in_rows: InRows
+    system: System,
+    parties: PartyKinds,
+    memberships: Memberships,
+    about: PartyInDoubt,
+    events: Sequence[object],
+    *,
+    in_rows: InRows,
 ) -> Collection[str]:
-    """Have memory and the views of all concerned show the party as it is; returns who they are.
+    """Have memory and the views of all concerned, now or before, show the party as it is; returns who they are.
 
     Args:
         system: where the parties live.
         parties: their kinds.
         memberships: who is in which party.
         about: the party.
+        events: a `Concerned` for each turn in doubt; what else is among them says nothing here.
         in_rows: reads it where it does not live here.
 
     Raises: Refused, or a PersistenceError, where neither the party nor its rows can be asked; then nothing is shown. A
@@ -97,17 +132,18 @@ async def show_again(
         members, invited = await in_rows(party_id)
     else:
         members, invited = tuple(known.members), tuple(known.invites)
-    concerned = {*memberships.members(party_id), *members, *invited}
+    before = [user_id for event in events if isinstance(event, Concerned) for user_id in event.user_ids]
+    concerned = dict.fromkeys((*before, *memberships.members(party_id), *members, *invited))
     memberships.reconcile(party_id, members)
-    for user_id in concerned:
-        system.changed(parties.own, user_id, party_id)
+    # Who was invited before is known where the party lived alone.
+    system.touched_everywhere(parties.own.name, tuple(concerned), party_id)
     return concerned
 
 
 async def _ask(service: Service, about: PartyInDoubt, events: Sequence[object]) -> tuple[object, ...]:
     read = partial(service.database.read, _in_rows)
     parties, memberships = service.of(PARTY_KINDS), service.of(MEMBERSHIPS)
-    concerned = await show_again(service.system, parties, memberships, about, read)
+    concerned = await show_again(service.system, parties, memberships, about, events, in_rows=read)
     # The memory of other nodes hears of a party that was made after all; of turns its owner tells them.
     made = [
         event

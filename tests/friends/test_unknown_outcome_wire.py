@@ -167,6 +167,21 @@ async def test_somebody_is_taken_out(world: World, proxy: Proxy, *, landed: bool
 
 
 @pytest.mark.parametrize("landed", [True, False])
+async def test_an_invite_is_declined(world: World, proxy: Proxy, *, landed: bool) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    party_id = await gather(ann)
+    await invite(ann, ben)
+    async with ben.live(f"{PARTY}/live") as socket:
+        assert [one["partyId"] for one in (await socket.receive_json())["invites"]] == [party_id]
+        path = f"{INVITES}/{party_id}/decline"
+        await lose(proxy, ben, "POST", path, landed=landed, said=b"invites_gone")
+        if landed:
+            assert (await socket.receive_json())["invites"] == []
+        await settled(world)
+        assert ((await ben.get(PARTY))["invites"] == []) is landed
+
+
+@pytest.mark.parametrize("landed", [True, False])
 async def test_between_two_parties(world: World, proxy: Proxy, *, landed: bool) -> None:
     """Who accepts leaves one party and joins another, in two turns: lost between the two, they are in no party, the
     invite stands, and the same again brings them in.

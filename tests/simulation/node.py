@@ -108,7 +108,7 @@ class Node:
         """The job that asks again what became of turns of unknown outcome."""
         add = self.reconciler.add
         doubts.follow_doubts(self.system, self.kinds, self.reconciler)
-        self.memberships.on_outcome_unknown(lambda party_id: add(PartyInDoubt(party_id)))
+        reactions.follow_parties_in_doubt(self.system, self.parties, self.memberships, self.reconciler)
         self.memberships.on_doubt(lambda user_id: add(MemberInDoubt(user_id)))
         while True:
             await trio.sleep(RECONCILE_SECONDS)
@@ -118,7 +118,9 @@ class Node:
     async def _show_again(self, about: Any, events: Sequence[Any]) -> None:
         if isinstance(about, PartyInDoubt):
             read = partial(self.store.read, in_rows)
-            await reactions.show_again(self.system, self.parties, self.memberships, about, read)
+            await reactions.show_again(
+                self.system, self.parties, self.memberships, about, events, in_rows=read
+            )
         elif isinstance(about, MemberInDoubt):
             where = partial(self.store.read, party_in_rows)
             await party_doubts.settle(self.system, self.parties, self.memberships, about, where)

@@ -70,7 +70,10 @@ class PartyHistory:
                 self._expect(request, False, ("selected", request.id, ""))
             case "invite":
                 stands = about in invites or about in members
-                self._expect(request, stands, ("invited", request.id, about))
+                # One that stood already says nothing new, and may be declined in the same turn.
+                self._expect(
+                    request, stands, ("invited", request.id, about), ("uninvited", request.id, about)
+                )
 
     def follow(self) -> None:
         """Take in what has landed since the last time."""
@@ -85,9 +88,11 @@ class PartyHistory:
         wished = {fact for fact, request in self._departures if request.fate in ("done", "unknown")}
         return [why for fact, why in self._sudden if not {fact, (*fact[:2], "")} & wished]
 
-    def _expect(self, request: Request, holds: bool, fact: Fact) -> None:
-        """It holds, or held after the request was sent: what has changed since is somebody else's doing."""
-        if not holds and self._newest.get(fact, -1) < request.after:
+    def _expect(self, request: Request, holds: bool, *facts: Fact) -> None:
+        """It holds, or one of the facts says that it held after the request was sent: what has changed since is
+        somebody else's doing.
+        """
+        if not holds and all(self._newest.get(fact, -1) < request.after for fact in facts):
             self.wrong.append(
                 f"request {request.number} ({request.what}) is acknowledged, and is not in the rows"
             )
