@@ -229,6 +229,19 @@ async def test_ends_that_were_missed_are_looked_up(world: World) -> None:
     assert await ann.is_out()
 
 
+async def test_looking_up_ends_that_were_missed_ends_no_session_that_lives(world: World) -> None:
+    ann, ben = [await signed_in(await world.player(name)) for name in ("Ann", "Ben")]
+    async with ann.live() as socket, ben.live() as other:
+        await socket.receive_json()
+        await other.receive_json()
+        await world.service.database.transact(_remove_silently, ann.id)
+        world.service.of(SIGNED_IN).heard("")
+        assert (await socket.wait_closed()).code == CLOSED
+        await other.send_json({"id": 1, "op": "ping"})
+        await other.receive_until(type="pong")
+    assert (await ben.ask("GET", VERIFY)).status_code == 200
+
+
 async def _end_elsewhere(conn, session_id: str) -> None:
     await sessions.end(conn, (session_id,))
 
