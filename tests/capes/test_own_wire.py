@@ -101,6 +101,43 @@ async def test_a_repeat_makes_no_second_cape(world: World):
     assert (await ann.get(OWN))["total"] == 1
 
 
+@pytest.mark.parametrize("state", ["draft", "pending", "approved"])
+async def test_a_cape_is_changed_by_its_owner_alone(world: World, state: str):
+    ann, eve, mod = await world.player("Ann"), await world.player("Eve"), await moderator(world)
+    path = f"{OWN}/{(await cape_in(state, ann, mod))['id']}"
+    kept = await ann.get(path)
+    await eve.do("POST", f"{TERMS}/accept")
+    for stranger in (eve, mod):
+        for method, where, body in (
+            ("GET", path, None),
+            ("PATCH", path, {"name": "Mine"}),
+            ("POST", f"{path}/submit", None),
+            ("POST", f"{path}/withdraw", None),
+            ("DELETE", path, None),
+        ):
+            assert await stranger.refused(method, where, body) == (404, "NOT_FOUND"), (
+                stranger.name,
+                method,
+                where,
+            )
+    assert await ann.get(path) == kept
+
+
+async def test_another_texture_is_another_picture(world: World):
+    ann, mod = await world.player("Ann"), await moderator(world)
+    wanted = await cape_in("approved", ann, mod, texture=texture(100))
+    made = await upload(ann)
+    path = f"{OWN}/{made['id']}"
+    await ann.do("PATCH", path, {"texture": texture(100)})
+    await ann.do("POST", f"{path}/submit")
+    await mod.do("PATCH", f"{ADMIN}/{made['id']}", {"status": "approved"})
+    for field in ("textureUrl", "previewTextureUrl"):
+        shown = [(await ann.get(f"{OWN}/{one['id']}"))[field] for one in (wanted, made)]
+        paths = [url.removeprefix(world.service.config.base_url) for url in shown]
+        first, second = [await world.nobody().ask("GET", path) for path in paths]
+        assert (second.status_code, second.content) == (200, first.content)
+
+
 async def test_one_user_has_a_bounded_number(world: World):
     ann = await world.player("Ann")
     made = await upload(ann)
