@@ -1,5 +1,7 @@
 """Who serves a database: lives of nodes, the leases of all shards, and the shard of each head."""
 
+import trio
+
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.nodes import nodes
@@ -50,11 +52,29 @@ async def test_who_leaves_need_not_be_waited_for(database: Database) -> None:
     assert await database.transact(nodes.hold_alone, "two", LONG) is not None
 
 
+async def test_of_two_that_begin_at_once_one_is_kept_out(database: Database) -> None:
+    held: dict[str, tuple[int, dict[int, int]] | None] = {}
+
+    async def begin(node: str) -> None:
+        held[node] = await database.transact(_hold_slowly, node)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(begin, "one")
+        nursery.start_soon(begin, "two")
+    assert sorted(one is None for one in held.values()) == [False, True]
+
+
 async def test_a_lease_is_taken_from_the_dead_only(database: Database) -> None:
     await database.transact(nodes.hold_alone, "one", LONG)
     assert await database.transact(take_leases, "two", [1, 2]) == {}
     await database.transact(_forget_nodes)
     assert await database.transact(take_leases, "two", [1, 2]) == {1: 2, 2: 2}
+
+
+async def _hold_slowly(conn: Connection, node: str) -> tuple[int, dict[int, int]] | None:
+    held = await nodes.hold_alone(conn, node, LONG)
+    await conn.execute("SELECT pg_sleep(0.1)")  # while the other begins
+    return held
 
 
 async def _forget_nodes(conn: Connection) -> None:
