@@ -276,6 +276,16 @@ def test_who_is_away_too_long_is_removed():
     assert play.state.ended
 
 
+def test_who_has_just_gone_offline_stays_when_something_else_is_due():
+    play = Play("ann", "bob", "cid")
+    play.online = {uid("ann")}
+    play.do(TellPresence(uid("bob"), NOW_MS))
+    play.now_ms += ABSENCE_MS
+    play.do(TellPresence(uid("cid"), play.now_ms - 1))
+    play.do(MeetDeadlines())
+    assert list(play.state.members) == [uid("ann"), uid("cid")]
+
+
 def test_names_and_strangers():
     play = Play("ann")
     play.do(TellRename(uid("ann"), "Anna"))
