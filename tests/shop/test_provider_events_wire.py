@@ -8,7 +8,10 @@ import trio
 
 from actors.shop.moves import PURCHASE_MOVES, PurchaseMove
 from actors.shop.provider_events import EventKind, ProviderEvent
+from actors.shop.units_provider import take_event
+from persistence.connection import Connection
 from persistence.shop.entitlements import live_of_user
+from persistence.users.audit import Stamp
 from tests.shop.play import CHECKOUT, PURCHASES, Shop, may, open_shop
 from tests.support.world import Player, World
 
@@ -242,6 +245,23 @@ async def test_a_second_payment_is_not_lost_in_silence(
     await shop.told(event(K.COMPLETED, order))
     assert await state_of(ann, order) == ("completed", "fulfilled")
     assert "not the one of its checkout" in capsys.readouterr().out
+
+
+async def test_a_refund_is_not_missed_while_its_payment_is_being_made_known(world: World) -> None:
+    shop, ann, order = await ordered(world)
+    known, token = trio.Event(), trio.lowlevel.current_trio_token()
+
+    async def pay_slowly(conn: Connection) -> None:
+        await take_event(conn, event(K.COMPLETED, order), Stamp("0" * 24, world.clock.now_ms(), None, None))
+        token.run_sync_soon(known.set)
+        await conn.execute("SELECT pg_sleep(0.1)")
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(world.service.database.transact, pay_slowly)
+        await known.wait()
+        await shop.told(event(K.REFUNDED, order))
+    assert await state_of(ann, order) == ("completed", "refunded")
+    assert not await may(ann, "perk:glow")
 
 
 async def test_what_names_nothing_of_ours_changes_nothing(world: World) -> None:

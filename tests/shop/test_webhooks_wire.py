@@ -235,14 +235,16 @@ async def test_the_channel_and_the_stream_say_the_same(world: World) -> None:
             assert snapshot["data"] == {"type": "purchases_snapshot", "items": []}
             order = await shop.order(ann, product, recipientId=bob.id)
             seen = [await client.receive_until(type="event")]
-            await shop.paid(order["purchases"][0])
-            seen.append(await client.receive_until(type="event"))
+            for changed in (shop.paid, shop.refunded):
+                await changed(order["purchases"][0])
+                seen.append(await client.receive_until(type="event"))
             return [(one["event"], one["offset"], one["data"]["purchase"]) for one in seen]
 
     found = await updates(bob)
     assert [(event, offset, one["status"]) for event, offset, one in found] == [
         ("purchase_updated", 1, "pending"),
         ("purchase_updated", 2, "fulfilled"),
+        ("purchase_updated", 3, "refunded"),
     ]
     assert all(one["payerId"] is None for _, _, one in found)
 
