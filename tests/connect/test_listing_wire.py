@@ -1,10 +1,13 @@
 """Wire: all game servers, for operators."""
 
+from pathlib import Path
+
 from persistence.connect.listing import WantedServers, list_servers
 from tests.connect.play import claimed, register
 from tests.networks.play import network
 from tests.publications.play import publish, push
-from tests.support.world import Player, World
+from tests.support.jobs import job_named
+from tests.support.world import Player, World, open_world
 
 SERVERS = "/v1/admin/connect/servers"
 
@@ -69,3 +72,17 @@ async def test_a_cursor_is_a_place(world: World) -> None:
     rest = await world.service.database.read(list_servers, WantedServers(after=place, limit=2))
     assert {row.server.server_id for row in (*first, *rest)} == made
     assert len(await names(admin)) == 3
+
+
+async def test_when_a_server_has_called_outlives_a_restart(database_url: str, tmp_path: Path) -> None:
+    """Rows alone tell then how long a server has been silent, and so what is forgotten of it."""
+    async with open_world(database_url, tmp_path) as world:
+        admin = await world.ranked("Adam", "admin")
+        server = await claimed(world, await world.player("Ann"))
+        world.clock.advance(60_000)
+        await server.get(f"{server.path}/commands")
+        (before,) = (await admin.get(SERVERS))["items"]
+        await job_named(world, "calls of game servers").run()
+    async with open_world(database_url, tmp_path) as world:
+        (after,) = (await (await world.ranked("Adam", "admin")).get(SERVERS))["items"]
+        assert after["lastSeenAt"] == before["lastSeenAt"] > before["createdAt"]

@@ -16,9 +16,17 @@ from actors.connect.commands import AnyCommand
 from actors.connect.events import AnyEvent
 from actors.connect.rules import CLAIM_KEY_MS, FORMER_SECRET_MS, apply, due
 from actors.connect.rules import decide as decide_with
-from actors.connect.rules_sessions import SESSION_MS, TICKET_MS
+from actors.connect.rules_sessions import MAX_SESSIONS, SESSION_MS, TICKET_MS
 from actors.connect.state import CLAIM_KEYS_KEPT, State
-from actors.errors import ClaimKeyExpired, ClaimKeyUsed, JoinTokenExpired, JoinTokenUsed, NotFound, Refused
+from actors.errors import (
+    ClaimKeyExpired,
+    ClaimKeyUsed,
+    JoinTokenExpired,
+    JoinTokenUsed,
+    NotFound,
+    QuotaExceeded,
+    Refused,
+)
 from actors.vault import Vault
 from persistence.connect.rows import ServerRow, SessionRow, TicketRow
 
@@ -112,6 +120,19 @@ def test_a_ticket_serves_once():
     state = _after(CLAIMED, commands.RedeemTicket(TICKET, "new"), NOW)
     with pytest.raises(JoinTokenUsed):
         decide(state, commands.RedeemTicket(TICKET, "newer"), NOW)
+
+
+def test_a_server_has_only_so_many_sessions():
+    def seated(*players: str) -> dict[str, SessionRow]:
+        return {one: SessionRow("server", one, one, one, NOW, NOW + SESSION_MS) for one in players}
+
+    others = [f"p{number}" for number in range(MAX_SESSIONS - 1)]
+    redeem = commands.RedeemTicket(TICKET, "new")
+    with pytest.raises(QuotaExceeded):
+        decide(replace(CLAIMED, sessions=seated(*others, STRANGER)), redeem, NOW)
+    assert decide(replace(CLAIMED, sessions=seated(*others)), redeem, NOW)
+    # Who plays there already takes nobody's place.
+    assert decide(replace(CLAIMED, sessions=seated(*others, PLAYER)), redeem, NOW)
 
 
 def test_sessions_end_at_their_time():
