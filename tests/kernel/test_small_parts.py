@@ -6,7 +6,9 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from actors.errors import Draining
 from actors.kernel.clock import SystemClock
+from actors.kernel.mailbox import Failure, Letter, told_at_end
 from actors.kernel.one_shot import OneShot
 from actors.kernel.replay_buffer import BUFFER_EVENTS, ReplayBuffer
 from actors.kernel.restart_policy import RestartPolicy
@@ -190,3 +192,24 @@ async def test_all_that_wait_are_woken_and_who_has_left_is_not_counted(autojump_
         waiters.wake(2)
         assert len(waiters) == 0
     assert got == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("decided", "failure", "told"),
+    [
+        (
+            True,
+            Draining("x"),
+            OutcomeUnknown,
+        ),  # it may be committed yet: to be told to repeat it could do it twice
+        (True, OutcomeUnknown("x"), OutcomeUnknown),
+        (False, Draining("x"), Draining),
+        (False, OutcomeUnknown("x"), DatabaseUnavailable),
+    ],
+)
+def test_what_is_told_of_a_letter_depends_on_whether_it_was_decided(
+    decided: bool, failure: Failure, told: type[Failure]
+) -> None:
+    letter = Letter(None, None, None, 0)
+    letter.decided = decided
+    assert type(told_at_end(letter, failure)) is told
