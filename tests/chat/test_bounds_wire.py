@@ -182,6 +182,6 @@ async def test_a_group_that_everybody_has_left_leaves_nothing(world: World) -> N
     assert found(["zwiebel"], await database.read(dump))
     assert await sweep_leavings(database, lambda _id: False) == 1
     text = await database.read(dump)
-    assert found(["zwiebel", room.id], text) == []
+    assert found(["zwiebel", room.id, said["id"]], text) == []
     assert found(["stays"], text)
     assert await sweep_leavings(database, lambda _id: False) == 0
