@@ -73,6 +73,14 @@ def test_refused_settings(entry, line):
     assert SECRET not in str(refused.value)
 
 
+def test_no_two_issuers_have_one_name() -> None:
+    signing_in = {"clientId": "partyline", "discoveryUrl": "https://x/.well-known/openid-configuration"}
+    one = {"iss": "a", "alg": "HS256", "secret": SECRET, "name": "Good Games", **signing_in}
+    assert len(parse_issuers(json.dumps([one, one | {"iss": "b", "name": "Other"}]))) == 2
+    with pytest.raises(ValueError, match="same name"):
+        parse_issuers(json.dumps([one, one | {"iss": "b", "name": "good-games"}]))
+
+
 @pytest.mark.parametrize("text", ["", "  ", "[]"])
 def test_no_issuers(text):
     assert parse_issuers(text) == ()
