@@ -56,7 +56,9 @@ class PartyHistory:
             case "accept":
                 self._expect(request, request.user_id in members, ("joined", request.id, request.user_id))
             case "leave":
-                self._expect(request, request.user_id not in members, ("left", request.id, request.user_id))
+                who = request.id, request.user_id
+                # Who is no member has left, and may join in the same turn.
+                self._expect(request, request.user_id not in members, ("left", *who), ("joined", *who))
             case "kick":
                 self._expect(request, about not in members, ("left", request.id, about))
             case "disband":
