@@ -2,14 +2,18 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from time import time
+from email.utils import parsedate_to_datetime
+from time import monotonic, time
 
 import anyio
 
-from partyline.client.problem import Document, Problem
+from partyline.client.problem import ClientError, Document, Problem
 
 USED_PART = 0.8
 """The part of a token's life after which it is renewed."""
+
+PAUSE_SECONDS = 10.0
+"""Between two renewals of tokens that are due: a token may live for a moment, and the login service be away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,8 @@ class Grant:
 
     Args:
         token: as `Authorization: Bearer` carries it.
-        expires_at: epoch seconds; None where that is not known: it is then renewed once it is refused.
+        expires_at: epoch seconds, by the service's clock; None where that is not known: it is then renewed once it is
+            refused.
     """
 
     token: str
@@ -41,15 +46,43 @@ class Credentials:
     def __init__(self, token: str | None, get_token: GetToken | None) -> None:
         self._grant = Grant(token) if token is not None else None
         self._get_token = get_token
-        self._renew_at: float | None = None
+        self._received_at = time()
+        self._ahead_seconds = 0.0
+        self._asked_at = -PAUSE_SECONDS
         self._lock: anyio.Lock | None = None
 
     async def token(self) -> str | None:
-        """The token to use now; None for somebody who is not signed in. Waits for `get_token` where one is due."""
-        due = self._grant is None or (self._renew_at is not None and time() >= self._renew_at)
-        if due and self._get_token is not None:
-            await self.renew(self._grant)
+        """The token to use now; None for somebody who is not signed in. Waits for `get_token` where one is due.
+
+        One that is due is used on while `get_token` fails for a moment: whether it has ended, the service says.
+        """
+        if self._get_token is not None and self._is_due():
+            self._asked_at = monotonic()
+            try:
+                await self.renew(self._grant)
+            except ClientError as error:
+                if self._grant is None or not error.is_temporary:
+                    raise
         return self._grant.token if self._grant is not None else None
+
+    def told_date(self, date: str | None) -> None:
+        """Take the service's clock from an answer, as this device's own may be wrong.
+
+        Args:
+            date: the header of that name; None without, and what is no date is ignored.
+        """
+        try:
+            self.told_time(parsedate_to_datetime(date or "").timestamp())
+        except (ValueError, OverflowError):
+            return
+
+    def told_time(self, seconds: float) -> None:
+        """Take the service's clock.
+
+        Args:
+            seconds: of the epoch, now.
+        """
+        self._ahead_seconds = seconds - time()
 
     @property
     def grant(self) -> Grant | None:
@@ -73,12 +106,16 @@ class Credentials:
             if self._grant is not used:
                 return self._grant is not None
             grant = await self._get_token()
-            self._grant = grant
-            self._renew_at = None
-            if grant is not None and grant.expires_at is not None:
-                now = time()
-                self._renew_at = now + (grant.expires_at - now) * USED_PART
+            self._grant, self._received_at = grant, time()
             return grant is not None
+
+    def _is_due(self) -> bool:
+        if self._grant is None:
+            return True
+        if self._grant.expires_at is None or monotonic() < self._asked_at + PAUSE_SECONDS:
+            return False
+        life_seconds = self._grant.expires_at - (self._received_at + self._ahead_seconds)
+        return time() - self._received_at >= life_seconds * USED_PART
 
 
 def signed_out() -> Problem:

@@ -87,6 +87,7 @@ class Frame(msgspec.Struct, frozen=True, rename="camel"):
     skipped: int = 0
     code: str = ""
     after_ms: int = 0
+    server_time_ms: int = 0
     data: msgspec.Raw = msgspec.Raw(b"null")
     error: Document | None = None
 

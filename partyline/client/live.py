@@ -265,6 +265,8 @@ class Live:
             self._settle(frame.id, frame)
         elif frame.type == "unsubscribed" and subscription is not None:
             self._end(subscription, Problem(Document(frame.code, f"{frame.channel} is no longer shown")))
+        elif frame.type == "hello":
+            self._credentials.told_time(frame.server_time_ms / 1000)
         elif frame.type == "reconnect":
             return Duty(exact_seconds=max(0.05, frame.after_ms / 1000))
         return None

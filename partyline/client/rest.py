@@ -230,6 +230,7 @@ class Rest:
             )
         except httpx2.TransportError as error:
             raise Unreachable from error
+        self._credentials.told_date(response.headers.get("Date"))
         return response, grant
 
 

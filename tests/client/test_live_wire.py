@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 import trio
 
-from partyline.client import Event, Grant, Partyline, Problem, Resumed, Snapshot, Unreachable
+from partyline.client import Event, Grant, Partyline, Problem, Resumed, Snapshot, Unreachable, credentials
 from partyline.client.backoff import Backoff
 from partyline.client.closing import duty_after
 from partyline.client.types import InboxSnapshot, Message
@@ -143,6 +143,29 @@ async def test_a_token_that_is_refused_is_renewed(world: World):
     ):
         with patience():
             assert isinstance(await anext(shown), Snapshot)
+
+
+async def test_a_clock_that_is_behind_is_noticed_by_what_the_socket_says(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(credentials, "PAUSE_SECONDS", 0.0)
+    world.advance(3_600_000)
+    ann = await world.player("Ann")
+    asked = 0
+
+    async def get_token() -> Grant | None:
+        nonlocal asked
+        asked += 1
+        return Grant(ann.token or "", world.clock.now_ms() / 1000 - 1)
+
+    async with (
+        Partyline(world.url, get_token=get_token) as client,
+        client.live.subscribe("inbox") as shown,
+    ):
+        with patience():
+            assert isinstance(await anext(shown), Snapshot)
+        await client.rest.get("/v1/auth/verify")
+    assert asked == 2
 
 
 async def test_a_fault_of_the_block_comes_out_as_it_is(world: World):

@@ -1,9 +1,12 @@
 """Wire: requests of the Python client, their refusals, and which are made again."""
 
+from email.utils import formatdate
+from time import time
+
 import pytest
 
 from actors.chat.public import Message
-from partyline.client import Grant, Partyline, Problem, Unreachable
+from partyline.client import Grant, Partyline, Problem, Unreachable, credentials
 from partyline.client.types import ConversationList, MessagePage
 from tests.client.play import http, saying
 from tests.support.world import CONVERSATIONS, World
@@ -67,6 +70,51 @@ async def test_a_token_that_is_refused_is_renewed_once(world: World):
         for _ in range(3):
             assert (await client.rest.get("/v1/auth/verify"))["name"] == "Ann"
     assert asked == 1
+
+
+HOUR_AGO = time() - 3600
+
+
+@pytest.mark.parametrize(
+    ("pause_seconds", "fields"),
+    [(credentials.PAUSE_SECONDS, ()), (0.0, (f"Date: {formatdate(HOUR_AGO, usegmt=True)}",))],
+    ids=["the service says no time", "it is asked again at once"],
+)
+async def test_a_clock_that_is_ahead_has_no_token_asked_for_at_each_request(
+    monkeypatch: pytest.MonkeyPatch, pause_seconds: float, fields: tuple[str, ...]
+):
+    monkeypatch.setattr(credentials, "PAUSE_SECONDS", pause_seconds)
+    asked = 0
+
+    async def get_token() -> Grant | None:
+        nonlocal asked
+        asked += 1
+        return Grant("t", HOUR_AGO + 300)
+
+    async with (
+        saying(lambda _: http(200, {}, *fields)) as url,
+        Partyline(url, get_token=get_token) as client,
+    ):
+        for _ in range(5):
+            await client.rest.get("/v1/things")
+    assert asked == 1
+
+
+async def test_a_token_that_the_service_takes_is_used_while_the_login_service_is_away(world: World):
+    ann = await world.player("Ann")
+    asked = 0
+
+    async def get_token() -> Grant | None:
+        nonlocal asked
+        asked += 1
+        if asked > 1:
+            raise Unreachable("the login service is away")
+        return Grant(ann.token or "", time() - 1)
+
+    async with Partyline(world.url, token="worn", get_token=get_token) as client:
+        for _ in range(3):
+            assert (await client.rest.get("/v1/auth/verify", retry_seconds=0))["name"] == "Ann"
+    assert asked == 2, "and is not asked at each request"
 
 
 @pytest.mark.parametrize(
