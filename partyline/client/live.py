@@ -12,25 +12,17 @@ import anyio
 import httpx2
 import msgspec
 from anyio.abc import TaskGroup
-from httpx2.websockets import (
-    AsyncWebSocketSession,
-    HTTPXWSException,
-    WebSocketDisconnect,
-    WebSocketInvalidTypeReceived,
-    WebSocketUpgradeError,
-)
-from wsproto.utilities import LocalProtocolError
+from anyio.lowlevel import checkpoint
 
 from partyline.client.backoff import Backoff
-from partyline.client.closing import ABNORMAL, Duty, duty_after
-from partyline.client.credentials import Credentials, signed_out
-from partyline.client.frames import Frame, decode_frame, encode_command
-from partyline.client.problem import Document, Problem, Unreachable, problem_of
+from partyline.client.closing import Duty
+from partyline.client.connection import Connection
+from partyline.client.credentials import Credentials, Grant, signed_out
+from partyline.client.frames import Frame
+from partyline.client.problem import ClientError, Document, Problem, Unreachable
 from partyline.client.subscription import MOST_UNREAD, Subscription
 
 PATH = "/v1/social/live?channels="
-MOST_FRAME_BYTES = 8 << 20
-KEEPALIVE_SECONDS = 20.0
 
 State = Literal["closed", "connecting", "live", "waiting"]
 Mode = Literal["snapshot", "delta"]
@@ -78,8 +70,8 @@ class Live:
         self._subscriptions: dict[str, Subscription] = {}
         self._unanswered: dict[int, _Asked] = {}
         self._last_id = 0
-        self._socket: AsyncWebSocketSession | None = None
-        self._speaking = anyio.Lock()
+        self._connection: Connection | None = None
+        self._used: Grant | None = None
         self._wanted, self._woken = anyio.Event(), anyio.Event()
         self._stopped: Problem | None = None
         self.state: State = "closed"
@@ -116,15 +108,13 @@ class Live:
         self._subscriptions[channel] = subscription
         try:
             self._wanted.set()
-            if self.state == "live":
-                await self._begin(subscription)
+            self._begin(subscription)
             yield subscription
         finally:
             subscription.close()
             if self._subscriptions.get(channel) is subscription:
                 del self._subscriptions[channel]
-                with anyio.CancelScope(shield=True), anyio.move_on_after(1):
-                    await self._say({"op": "unsubscribe", "channel": channel})
+                self._say({"op": "unsubscribe", "channel": channel})
 
     async def send(self, channel: str, message: Mapping[str, object], *, into: Any = None) -> Any:
         """Send a message, over as many connections as it takes.
@@ -159,7 +149,8 @@ class Live:
 
     async def typing(self, channel: str) -> None:
         """Say that the user writes; lost where there is no connection."""
-        await self._say({"op": "typing", "channel": channel})
+        self._say({"op": "typing", "channel": channel})
+        await checkpoint()
 
     def wake(self) -> None:
         """Try now where the next try was to come later: the network is back."""
@@ -170,12 +161,14 @@ class Live:
         """Connect, and connect again, until the service or the credentials end it; cancelled, the socket is closed."""
         while self._stopped is None:
             await self._wanted.wait()
-            self.state = "connecting"
+            self.state, self._woken = "connecting", anyio.Event()
             duty = await self._connect()
-            if duty.stops is not None or (duty.renews and not await self._renewed()):
-                self._stop(duty.stops or signed_out())
+            if duty.renews:
+                duty = await self._renew()
+            if duty.stops is not None:
+                self._stop(duty.stops)
                 return
-            self.state, self._woken = "waiting", anyio.Event()
+            self.state = "waiting"
             with anyio.move_on_after(duty.exact_seconds or self._backoff.next(duty.least_seconds)):
                 await self._woken.wait()
 
@@ -185,63 +178,33 @@ class Live:
         """One connection from beginning to end; what its end asks for."""
         try:
             token = await self._credentials.token()
-            if token is None:
-                return Duty(stops=signed_out())
-            async with self._http.websocket(
-                self._url,
-                headers={"Authorization": f"Bearer {token}"},
-                max_message_size_bytes=MOST_FRAME_BYTES,
-                keepalive_ping_interval_seconds=KEEPALIVE_SECONDS,
-                keepalive_ping_timeout_seconds=KEEPALIVE_SECONDS,
-            ) as socket:
-                return await self._serve(socket)
-        except WebSocketUpgradeError as error:
-            return _after_refusal(error.response)
-        except (httpx2.TransportError, HTTPXWSException, Unreachable):
-            return Duty()
-        except Problem as problem:  # of whoever gets the token
-            return Duty(
-                least_seconds=problem.retry_after_seconds, stops=None if problem.is_temporary else problem
-            )
+        except ClientError as error:
+            return _after_failure(error)
+        if token is None:
+            return Duty(stops=signed_out())
+        self._used = self._credentials.grant
+        return await Connection(self._opened, self._heard, self._closed).run(self._http, self._url, token)
 
-    async def _serve(self, socket: AsyncWebSocketSession) -> Duty:
-        self._socket, self.state = socket, "live"
+    async def _renew(self) -> Duty:
+        """Get another token than the one that was refused; what is to be done then."""
         try:
-            await self._take_up()
-            while True:
-                frame = decode_frame(await socket.receive_text())
-                self._backoff.reset()
-                if (duty := await self._heard(frame)) is not None:
-                    return duty
-        except WebSocketDisconnect as end:
-            return duty_after(end.code)
-        except (WebSocketInvalidTypeReceived, msgspec.MsgspecError):
-            return duty_after(1007)
-        except HTTPXWSException:
-            return duty_after(ABNORMAL)
-        finally:
-            self._socket = None
-            for id in [id for id, one in self._unanswered.items() if not one.is_lasting]:
-                self._settle(id, error=Unreachable("the connection broke"))
+            return Duty() if await self._credentials.renew(self._used) else Duty(stops=signed_out())
+        except ClientError as error:
+            return _after_failure(error)  # the token is asked for again with the next try
 
-    async def _take_up(self) -> None:
-        """Begin all channels, and say again what lasts behind them, so that what it does there comes as an event.
+    def _opened(self, connection: Connection) -> None:
+        """Begin all channels, and say again what lasts behind them, so that what it does there comes as an event."""
+        self._connection, self.state = connection, "live"
+        for subscription in self._subscriptions.values():
+            self._begin(subscription)
+        for asked in self._unanswered.values():
+            if asked.is_lasting:
+                connection.say(asked.command)
 
-        What is said meanwhile comes last.
-        """
-        async with self._speaking:
-            unsent = [id for id, one in self._unanswered.items() if one.is_lasting]
-            for subscription in list(self._subscriptions.values()):
-                await self._write(self._beginning(subscription))
-            for id in unsent:
-                if id in self._unanswered:
-                    await self._write(self._unanswered[id].command)
-
-    async def _renewed(self) -> bool:
-        try:
-            return await self._credentials.renew(self._credentials.grant)
-        except (Problem, Unreachable) as error:
-            return error.is_temporary  # the token is asked for again with the next try
+    def _closed(self) -> None:
+        self._connection, self.state, self._woken = None, "waiting", anyio.Event()
+        for id in [id for id, one in self._unanswered.items() if not one.is_lasting]:
+            self._settle(id, error=Unreachable("the connection broke"))
 
     def _stop(self, problem: Problem) -> None:
         self._stopped, self.state = problem, "closed"
@@ -256,11 +219,12 @@ class Live:
 
     # What is said and heard.
 
-    async def _heard(self, frame: Frame) -> Duty | None:
+    def _heard(self, frame: Frame) -> Duty | None:
+        self._backoff.reset()
         subscription = self._subscriptions.get(frame.channel)
         if frame.type in ("snapshot", "event"):
             if subscription is not None and not subscription.take(frame):
-                await self._begin(subscription)
+                self._begin(subscription)
         elif frame.type == "reply" and frame.id is not None:
             self._settle(frame.id, frame)
         elif frame.type == "unsubscribed" and subscription is not None:
@@ -271,16 +235,18 @@ class Live:
             return Duty(exact_seconds=max(0.05, frame.after_ms / 1000))
         return None
 
-    async def _begin(self, subscription: Subscription) -> None:
-        await self._say(self._beginning(subscription))
+    def _begin(self, subscription: Subscription) -> None:
+        """Have a channel shown, where there is a connection; the next one begins all."""
+        if self._connection is not None:
+            asked = self._register(_Asked(subscription.command(), subscription=subscription))
+            self._connection.say(asked.command)
 
-    def _beginning(self, subscription: Subscription) -> dict[str, object]:
-        return self._register(_Asked(subscription.command(), subscription=subscription)).command
-
-    async def _begin_later(self, subscription: Subscription, seconds: float) -> None:
+    async def _begin_later(
+        self, connection: Connection | None, subscription: Subscription, seconds: float
+    ) -> None:
         await anyio.sleep(seconds)
-        if self._subscriptions.get(subscription.channel) is subscription and self.state == "live":
-            await self._begin(subscription)
+        if self._connection is connection and self._subscriptions.get(subscription.channel) is subscription:
+            self._begin(subscription)
 
     def _begun(self, subscription: Subscription, frame: Frame) -> None:
         """The service has answered whether it shows a channel."""
@@ -292,7 +258,7 @@ class Live:
         problem = Problem(frame.error or Document())
         if problem.is_temporary:
             pause = self._backoff.next(problem.retry_after_seconds)
-            self._tasks.start_soon(self._begin_later, subscription, pause)
+            self._tasks.start_soon(self._begin_later, self._connection, subscription, pause)
         else:
             self._end(subscription, problem)
 
@@ -306,9 +272,9 @@ class Live:
         try:
             if is_lasting:
                 self._wanted.set()
-            elif self._socket is None:
+            elif self._connection is None:
                 raise Unreachable("there is no connection")
-            await self._say(asked.command)
+            self._say(asked.command)
             await asked.answered.wait()
         finally:
             self._unanswered.pop(int(str(asked.command["id"])), None)
@@ -334,24 +300,14 @@ class Live:
         if asked.subscription is not None and frame is not None:
             self._begun(asked.subscription, frame)
 
-    async def _say(self, command: dict[str, object]) -> None:
-        async with self._speaking:
-            await self._write(command)
-
-    async def _write(self, command: dict[str, object]) -> None:
-        """Say it where there is a connection; one that breaks meanwhile is noticed by whoever listens."""
-        if self._socket is not None:
-            try:
-                await self._socket.send_text(encode_command(command).decode())
-            except (HTTPXWSException, LocalProtocolError, anyio.ClosedResourceError):
-                return
+    def _say(self, command: dict[str, object]) -> None:
+        """Say it where there is a connection."""
+        if self._connection is not None:
+            self._connection.say(command)
 
 
-def _after_refusal(response: httpx2.Response) -> Duty:
-    """What the refusal of an upgrade asks for."""
-    problem = problem_of(response.status_code, b"", response.headers.get("Retry-After"))
-    if response.status_code == 401:
-        return Duty(renews=True)
-    if response.status_code < 500 and not problem.is_temporary:
-        return Duty(stops=problem)
-    return Duty(least_seconds=problem.retry_after_seconds)
+def _after_failure(error: ClientError) -> Duty:
+    """What a failure of whoever gets the token asks for."""
+    if isinstance(error, Problem) and not error.is_temporary:
+        return Duty(stops=error)
+    return Duty(least_seconds=error.retry_after_seconds)

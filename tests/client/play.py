@@ -26,6 +26,21 @@ class Line:
         self.is_dead = False
         self.opened = 0
         self._scopes: set[trio.CancelScope] = set()
+        self._passes = trio.Event()
+        self._passes.set()
+
+    def hold(self) -> None:
+        """Take nothing of clients any more, until `let`."""
+        self._passes = trio.Event()
+
+    def let(self) -> None:
+        """Let everything pass again."""
+        self._passes.set()
+
+    async def passed(self, data: bytes) -> bytes:
+        """The data, once it may pass."""
+        await self._passes.wait()
+        return data
 
     def cut(self) -> None:
         """End all connections, as a cable that is pulled; new ones may come."""
@@ -40,18 +55,18 @@ class Line:
             try:
                 async with client:
                     if not self.is_dead:
-                        await _join(client, port)
+                        await _join(client, port, self)
             finally:
                 self._scopes.discard(scope)
 
 
-async def _join(client: trio.SocketStream, port: int) -> None:
+async def _join(client: trio.SocketStream, port: int, line: Line) -> None:
     async with await trio.open_tcp_stream("127.0.0.1", port) as server, trio.open_nursery() as nursery:
 
         async def pump(source: trio.SocketStream, target: trio.SocketStream) -> None:
             try:
                 while data := await source.receive_some(CHUNK_BYTES):
-                    await target.send_all(data)
+                    await target.send_all(await line.passed(data))
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 pass
             nursery.cancel_scope.cancel()

@@ -44,6 +44,20 @@ async def test_what_is_sent_before_the_socket_is_open_comes_as_an_event(world: W
             assert await messages(shown, 1) == ["early"]
 
 
+async def test_what_is_watched_just_as_the_socket_opens_is_asked_for_once(world: World):
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    for _ in range(8):
+        async with Partyline(world.url, token=ben.token) as client, client.live.subscribe("friends"):
+            with patience():
+                while client.live.state != "live":
+                    await trio.lowlevel.checkpoint()
+                async with client.live.subscribe(room.channel, mode="delta") as shown:
+                    assert isinstance(await anext(shown), Snapshot)
+                    await ann.say(room)
+                    assert isinstance(await anext(shown), Event)
+
+
 async def test_nothing_is_missed_and_nothing_comes_twice_over_a_cut(world: World):
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
