@@ -92,19 +92,21 @@ class Live:
             channel: one that this client does not watch already.
             mode: whole snapshots, or one and then events.
             limit: of the items in a snapshot, where the channel has a list.
-            most_unread: items that are held for the reader; one who falls behind further gets a snapshot.
+            most_unread: items that are held for the reader, at least 1; one who falls behind further gets a snapshot.
 
         Raises:
-            ValueError: the channel is watched already.
+            ValueError: the channel is watched already, or nothing may be held.
             Problem: nobody is signed in any more.
         """
         if channel in self._subscriptions:
             raise ValueError(f"{channel} is watched already")
+        if most_unread < 1:
+            raise ValueError("at least one item is held")
         self._raise_if_stopped()
         params: dict[str, object] = {"mode": mode}
         if limit is not None:
             params["limit"] = limit
-        subscription = Subscription(channel, params, most_unread)
+        subscription = Subscription(channel, params, most_unread, self._begin)
         self._subscriptions[channel] = subscription
         try:
             self._wanted.set()
@@ -223,11 +225,11 @@ class Live:
         self._backoff.reset()
         subscription = self._subscriptions.get(frame.channel)
         if frame.type in ("snapshot", "event"):
-            if subscription is not None and not subscription.take(frame):
-                self._begin(subscription)
+            if subscription is not None:
+                subscription.take(frame)
         elif frame.type == "reply" and frame.id is not None:
             self._settle(frame.id, frame)
-        elif frame.type == "unsubscribed" and subscription is not None:
+        elif frame.type == "unsubscribed" and subscription is not None and not subscription.is_asked:
             self._end(subscription, Problem(Document(frame.code, f"{frame.channel} is no longer shown")))
         elif frame.type == "hello":
             self._credentials.told_time(frame.server_time_ms / 1000)

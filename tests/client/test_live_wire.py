@@ -5,7 +5,17 @@ from functools import partial
 import pytest
 import trio
 
-from partyline.client import Event, Grant, Partyline, Problem, Resumed, Snapshot, Unreachable, credentials
+from partyline.client import (
+    Event,
+    Grant,
+    Partyline,
+    Problem,
+    Resumed,
+    Snapshot,
+    Subscription,
+    Unreachable,
+    credentials,
+)
 from partyline.client.backoff import Backoff
 from partyline.client.closing import duty_after
 from partyline.client.types import InboxSnapshot, Message
@@ -90,6 +100,10 @@ async def _is(client: Partyline, state: str) -> bool:
     return client.live.state == state
 
 
+async def _waits(shown: Subscription, count: int) -> bool:
+    return len(shown._unread) == count
+
+
 async def test_who_does_not_read_is_shown_the_newest_state(world: World):
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
@@ -101,19 +115,86 @@ async def test_who_does_not_read_is_shown_the_newest_state(world: World):
             await anext(shown)
             for number in range(8):
                 await client.live.send(room.channel, {"content": str(number)})
-            await wait_until(lambda: _caught_up(shown.is_behind))
-            kinds = []
-            async for item in shown:
-                kinds.append(type(item))
-                if isinstance(item, Snapshot) and item.data["items"][-1]["content"] == "7":
-                    break
-                if isinstance(item, Event) and item.data["content"] == "7":
-                    break
-    assert Snapshot in kinds
+            await wait_until(lambda: _fell_behind(shown))
+            assert await anext(shown) == Resumed(channel=room.channel, recovered=False)
+            newest = await anext(shown)
+            assert isinstance(newest, Snapshot) and newest.data["items"][-1]["content"] == "7"
+            await ann.say(room, "more")
+            assert await messages(shown, 1) == ["more"]
+    assert client.live._last_id == 10, "one is sent when it is watched, and one when it is read"
 
 
-async def _caught_up(is_behind: bool) -> bool:
-    return not is_behind
+async def _fell_behind(shown: Subscription) -> bool:
+    return shown.is_behind
+
+
+async def test_who_has_all_waiting_that_may_misses_nothing_over_a_cut(world: World):
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    async with (
+        line_to(world.url) as line,
+        Partyline(line.url, token=ben.token) as client,
+        client.live.subscribe(room.channel, mode="delta", most_unread=3) as shown,
+    ):
+        with patience():
+            await wait_until(lambda: _waits(shown, 1))
+            await ann.say(room, "one")
+            await ann.say(room, "two")
+            await wait_until(lambda: _waits(shown, 3))
+            line.cut()
+            await wait_until(lambda: _waits(shown, 4))
+            assert isinstance(await anext(shown), Snapshot)
+            assert await messages(shown, 2) == ["one", "two"]
+            assert await anext(shown) == Resumed(channel=room.channel, recovered=True)
+            await ann.say(room, "three")
+            assert await messages(shown, 1) == ["three"]
+
+
+async def test_who_wants_the_newest_alone_is_shown_it_and_asks_once_for_each_connection(world: World):
+    ann, *others = await world.players("Ann", "Ben", "Cem", "Dan")
+    async with (
+        line_to(world.url) as line,
+        Partyline(line.url, token=ann.token) as client,
+        client.live.subscribe("inbox", most_unread=1) as shown,
+    ):
+
+        async def shows(count: int) -> bool:
+            newest = shown._unread[-1] if shown._unread else None
+            return isinstance(newest, Snapshot) and len(newest.data["conversations"]) == count
+
+        with patience():
+            for count, other in enumerate(others[:2], 1):
+                await ann.talk_to(other)
+                await wait_until(partial(shows, count))
+            line.is_dead = True
+            line.cut()
+            await ann.talk_to(others[2])
+            line.is_dead = False
+            await wait_until(partial(shows, 3))
+            assert await anext(shown) == Resumed(channel="inbox", recovered=False)
+    assert client.live._last_id == 2
+
+
+async def test_a_channel_that_is_watched_again_begins_with_its_snapshot(world: World):
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben, await world.player("Cem"))
+    async with line_to(world.url) as line, Partyline(line.url, token=ben.token) as client:
+        with patience():
+            async with client.live.subscribe(room.channel, mode="delta") as shown:
+                assert isinstance(await anext(shown), Snapshot)
+                line.hold()
+                await ann.say(room, "for the former subscription")
+            async with client.live.subscribe(room.channel, mode="delta") as shown:
+                line.let()
+                assert isinstance(await anext(shown), Snapshot)
+                line.hold()
+                await ann.do("DELETE", f"{room.path}/participants/{ben.id}")
+                await ann.do("POST", f"{room.path}/participants", {"userIds": [ben.id]})
+            async with client.live.subscribe(room.channel, mode="delta") as shown:
+                line.let()
+                assert isinstance(await anext(shown), Snapshot)
+                await ann.say(room, "hello")
+                assert await messages(shown, 1) == ["hello"]
 
 
 async def test_what_may_not_be_watched_ends_with_a_problem(world: World):
@@ -128,6 +209,8 @@ async def test_what_may_not_be_watched_ends_with_a_problem(world: World):
         async with client.live.subscribe("friends") as shown:
             with pytest.raises(ValueError, match="already"):
                 await client.live.subscribe("friends").__aenter__()
+            with pytest.raises(ValueError, match="at least one"):
+                await client.live.subscribe("inbox", most_unread=0).__aenter__()
             with patience():
                 assert isinstance(await anext(shown), Snapshot)
 
