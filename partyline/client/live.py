@@ -222,7 +222,8 @@ class Live:
     # What is said and heard.
 
     def _heard(self, frame: Frame) -> Duty | None:
-        self._backoff.reset()
+        if frame.type != "hello":  # one who greets and hangs up is not back yet
+            self._backoff.reset()
         subscription = self._subscriptions.get(frame.channel)
         if frame.type in ("snapshot", "event"):
             if subscription is not None:
@@ -259,7 +260,7 @@ class Live:
             return
         problem = Problem(frame.error or Document())
         if problem.is_temporary:
-            pause = self._backoff.next(problem.retry_after_seconds)
+            pause = subscription.backoff.next(problem.retry_after_seconds)
             self._tasks.start_soon(self._begin_later, self._connection, subscription, pause)
         else:
             self._end(subscription, problem)

@@ -7,6 +7,7 @@ from typing import Literal, Self
 import anyio
 from anyio.lowlevel import checkpoint
 
+from partyline.client.backoff import Backoff
 from partyline.client.frames import Event, Frame, Resumed, Snapshot
 from partyline.client.problem import Problem
 
@@ -27,6 +28,9 @@ class Subscription:
         params: `mode`, `limit` and so on, as a subscribe takes them.
         most_unread: items that are held, at least 1.
         ask: called with it when it is to be shown anew.
+
+    Attributes:
+        backoff: between two times that it is asked for and refused for a moment.
     """
 
     def __init__(
@@ -37,6 +41,7 @@ class Subscription:
         ask: "Callable[[Subscription], None]",
     ) -> None:
         self.channel = channel
+        self.backoff = Backoff()
         self._params, self._most_unread, self._ask = params, most_unread, ask
         self._place: tuple[str, int] | None = None
         self._began = False
@@ -92,6 +97,7 @@ class Subscription:
     def begun(self, recovered: bool) -> None:
         """The service shows the channel over a new connection, or anew."""
         self._stand = "shown"
+        self.backoff.reset()
         if self._began:
             self._resume(recovered)
         self._began = True

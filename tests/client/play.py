@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 import trio
+import wsproto
+from wsproto.events import AcceptConnection, Ping, Request, TextMessage
 
 from partyline.client import Event, Subscription
 from tests.support.waiting import patience
@@ -111,6 +113,43 @@ async def saying(answer: Callable[[str], bytes | None]) -> AsyncIterator[str]:
             said = answer(head.decode())
             if said is not None:
                 await client.send_all(said)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, serve, [listener])
+        yield f"http://127.0.0.1:{listener.socket.getsockname()[1]}"
+        nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def talking(answer: Callable[[Any], Any]) -> AsyncIterator[str]:
+    """A live socket that answers each command with the frame that it is told to; None hangs up. Yields its address.
+
+    Args:
+        answer: given a command, and None for the greeting.
+    """
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+
+    async def serve(client: trio.SocketStream) -> None:
+        socket = wsproto.WSConnection(wsproto.ConnectionType.SERVER)
+        async with client:
+            while data := await client.receive_some(CHUNK_BYTES):
+                socket.receive_data(data)
+                for event in socket.events():
+                    if isinstance(event, Ping):
+                        await client.send_all(socket.send(event.response()))
+                        continue
+                    if isinstance(event, Request):
+                        await client.send_all(socket.send(AcceptConnection()))
+                        said = answer(None)
+                    else:
+                        said = (
+                            answer(msgspec.json.decode(event.data))
+                            if isinstance(event, TextMessage)
+                            else None
+                        )
+                    if said is None:
+                        return
+                    await client.send_all(socket.send(TextMessage(msgspec.json.encode(said).decode())))
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(trio.serve_listeners, serve, [listener])

@@ -7,13 +7,14 @@ import socket
 import struct
 import time
 from functools import partial
+from typing import Any
 
 import pytest
 import trio
 import trio.testing
 
 from partyline.client import Partyline, Problem, Snapshot, backoff, connection
-from tests.client.play import Line, line_to, saying
+from tests.client.play import Line, line_to, saying, talking
 from tests.support.waiting import patience, wait_until
 from tests.support.world import Room, World
 
@@ -142,3 +143,24 @@ async def test_a_ping_that_finds_the_connection_gone_does_not_end_the_client(mon
                 await anext(shown)
         nursery.cancel_scope.cancel()
     assert caught.value.status == 403
+
+
+HELLO = {"type": "hello", "serverTimeMs": 0}
+
+
+@pytest.mark.parametrize("refused", [None, {"code": "OVERLOADED"}], ids=["hung up", "refused for a moment"])
+async def test_who_is_turned_away_comes_back_ever_later(
+    refused: dict[str, str] | None, autojump_clock: trio.testing.MockClock
+):
+    asked = 0
+
+    def answer(command: Any) -> Any:
+        nonlocal asked
+        if command is None:
+            return HELLO
+        asked += 1
+        return refused and {"type": "reply", "id": command["id"], "ok": False, "error": refused}
+
+    async with talking(answer) as url, Partyline(url, token="t") as client, client.live.subscribe("inbox"):
+        await trio.sleep(120)
+    assert 10 < asked < 30
