@@ -2,7 +2,7 @@
 
 import subprocess
 from pathlib import Path
-from shutil import copytree, which
+from shutil import copy, copytree, which
 
 import pytest
 import trio
@@ -12,6 +12,9 @@ from tests.support.waiting import patience
 
 CLIENT = ROOT / "routes/console/static/client"
 """The folder of the client module."""
+
+BY_HAND = Path(__file__).parent / "by_hand.js"
+"""What programs import as `./by_hand.mjs`: sockets and time that they have in hand."""
 
 
 def node() -> list[str] | None:
@@ -34,6 +37,7 @@ async def run_beside_client(folder: Path, program: str, *arguments: str) -> str:
         pytest.skip("no Node with WebSockets here: apt-get install nodejs (20 or newer)")
     copytree(CLIENT, folder / "client")
     (folder / "client/package.json").write_text('{"type": "module"}')
+    copy(BY_HAND, folder / "by_hand.mjs")
     (folder / "program.mjs").write_text(program)
     with patience():
         done = await trio.run_process(

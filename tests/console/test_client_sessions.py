@@ -1,4 +1,4 @@
-"""When the client module takes somebody for signed out, in Node: only where there is no token to be had."""
+"""When the client module asks for tokens, in Node, and takes somebody for signed out: only where it can get none."""
 
 from pathlib import Path
 
@@ -107,3 +107,159 @@ async def test_the_live_socket_ends_with_the_session_alone(world: World, tmp_pat
     ada = await world.player("Ada")
     said = await run_beside_client(tmp_path, SIGNED_IN_AGAIN, world.url, ada.token or "")
     assert said.split() == ["ended", "live", "0"]
+
+
+AHEAD = """
+import { Partyline } from "./client/partyline.js";
+const [url, token] = process.argv.slice(2);
+const [device, later] = [Date.now, setTimeout];
+Date.now = () => device() + AHEAD_MS;
+const pausesMs = [];
+globalThis.setTimeout = (act, ms, ...more) => {
+  if (act.toString().includes("InTime")) pausesMs.push(ms);
+  return later(act, ms, ...more);
+};
+let cookie = "";
+const asPage = async (address, more) => {
+  const headers = new Headers(more.headers);
+  headers.set("Origin", url);
+  headers.set("Cookie", cookie);
+  const response = await fetch(address, { ...more, headers });
+  cookie = response.headers.getSetCookie()[0]?.split(";")[0] ?? cookie;
+  return response;
+};
+const partyline = new Partyline({ url, fetch: asPage });
+await partyline.signIn({ token });
+await partyline.restore();
+partyline.close();
+const minutes = pausesMs.map((ms) => ms / 60_000);
+console.log(minutes.length, minutes.every((one) => one > 7.9 && one < 8.1));
+"""
+"""A device whose clock is wrong, at a service whose tokens last ten minutes."""
+
+
+@pytest.mark.parametrize("ahead_minutes", [15, -60])
+async def test_tokens_are_renewed_by_the_clock_of_the_service(
+    world: World, tmp_path: Path, ahead_minutes: int
+) -> None:
+    ada = await world.player("Ada")
+    program = AHEAD.replace("AHEAD_MS", str(ahead_minutes * 60_000))
+    said = await run_beside_client(tmp_path, program, world.url, ada.token or "")
+    assert said.split() == ["2", "true"]
+
+
+UNCLEAR = """
+import { Partyline } from "./client/partyline.js";
+import { ByHand, sockets, takeTime } from "./by_hand.mjs";
+const { now, pass } = takeTime();
+let asked = 0;
+const getToken = async () => ({ token: `t${asked++}`, expiresAt: EXPIRES });
+const partyline = new Partyline({ url: "http://127.0.0.1:1", getToken, WebSocket: ByHand });
+await partyline.session.renew();
+await pass(60_000);
+console.log(asked);
+partyline.live.subscribe("inbox", {});
+sockets[0].open();
+sockets[0].tell({ type: "hello", serverTimeMs: now() - 15 * 60_000 });
+await pass(3_600_000);
+console.log(asked);
+partyline.close();
+"""
+"""A login service whose answers do not say what time it is, until the live socket does."""
+
+
+@pytest.mark.parametrize(
+    ("expires", "asked"),
+    [("new Date(now() - 300_000).toISOString()", ["2", "10"]), ('"in ten minutes"', ["2", "115"])],
+)
+async def test_a_token_that_seems_to_have_ended_is_not_renewed_without_end(
+    tmp_path: Path, expires: str, asked: list[str]
+) -> None:
+    said = await run_beside_client(tmp_path, UNCLEAR.replace("EXPIRES", expires))
+    assert said.split() == asked
+
+
+CROSSED = """
+import { Partyline } from "./client/partyline.js";
+import { settled, takeTime } from "./by_hand.mjs";
+const { pass } = takeTime();
+let asked = 0;
+let conclude;
+const getToken = () => { asked++; return new Promise((resolve, reject) => { conclude = { resolve, reject }; }); };
+const partyline = new Partyline({ url: "http://127.0.0.1:1", getToken });
+const { session } = partyline;
+session.addEventListener("renewed", () => console.log("renewed"));
+session.addEventListener("end", () => console.log("ended"));
+session.take({ token: "first", expiresAt: new Date(Date.now() + 100_000).toISOString() });
+await pass(80_000);
+CROSSES
+CONCLUDES
+await settled();
+await pass(200_000);
+console.log(session.token(), asked);
+partyline.close();
+"""
+"""Somebody signs in or out while a token is on its way."""
+
+
+@pytest.mark.parametrize(
+    "concludes", ['conclude.resolve({ token: "late" });', "conclude.reject(new Error());"]
+)
+@pytest.mark.parametrize(
+    ("crosses", "said"),
+    [("session.end();", ["ended", "null 1"]), ('session.take({ token: "other" });', ["other 1"])],
+)
+async def test_a_token_that_comes_too_late_is_nobodys(
+    tmp_path: Path, crosses: str, concludes: str, said: list[str]
+) -> None:
+    program = CROSSED.replace("CROSSES", crosses).replace("CONCLUDES", concludes)
+    assert (await run_beside_client(tmp_path, program)).splitlines() == said
+
+
+TOLD_TO_WAIT = """
+import { Partyline, Problem } from "./client/partyline.js";
+import { takeTime } from "./by_hand.mjs";
+const { pass } = takeTime();
+let asked = 0;
+const getToken = async () => {
+  asked++;
+  throw new Problem({ code: "RATE_LIMITED" }, { status: 429, retryAfterMs: 60_000 });
+};
+const partyline = new Partyline({ url: "http://127.0.0.1:1", getToken, random: () => 0 });
+partyline.session.take({ token: "t", expiresAt: new Date(Date.now() + 100_000).toISOString() });
+await pass(80_000 + 59_000);
+console.log(asked);
+await pass(1_000);
+console.log(asked);
+partyline.close();
+"""
+
+
+async def test_renewals_wait_as_long_as_they_are_told(tmp_path: Path) -> None:
+    assert (await run_beside_client(tmp_path, TOLD_TO_WAIT)).split() == ["1", "2"]
+
+
+CLOSED = """
+import { Partyline } from "./client/partyline.js";
+const heard = new Map();
+globalThis.addEventListener = (name, act, { signal }) => {
+  heard.set(name, act);
+  signal.addEventListener("abort", () => heard.delete(name));
+};
+const [url, token] = process.argv.slice(2);
+const expiresAt = new Date(Date.now() + 600_000).toISOString();
+const partyline = new Partyline({ url, getToken: async () => ({ token, expiresAt }) });
+await partyline.session.renew();
+await new Promise((resolve) => partyline.live.subscribe("inbox", { onSnapshot: resolve }));
+const renewed = partyline.session.renew();
+console.log(heard.size);
+partyline.close();
+console.log(heard.size, await renewed, partyline.session.token(), partyline.live.state);
+"""
+"""A program that is to end by itself, since nothing of the client is left."""
+
+
+async def test_a_closed_client_lets_a_program_end(world: World, tmp_path: Path) -> None:
+    ada = await world.player("Ada")
+    said = await run_beside_client(tmp_path, CLOSED, world.url, ada.token or "")
+    assert said.split("\n") == ["2", "0 false null closed", ""]

@@ -14,7 +14,7 @@ import { Subscription } from "./subscription.js";
  *
  * `state` is `closed` (nothing was asked for yet, or `close` was called), `connecting`, `live`, or `waiting` (for the
  * next try). `heardAtMs` is when the service last said anything, by `Date.now()`; `aheadMs` how much its clock is ahead of
- * that, as it said when it was connected to.
+ * that, as it last said.
  */
 export class Live extends EventTarget {
   #parts;
@@ -33,6 +33,7 @@ export class Live extends EventTarget {
    * @param {{token: () => (string|null), renew: () => Promise<boolean>, verify: () => Promise<boolean>}} parts.authorize
    * @param {() => string} parts.newKey makes a `clientMessageId`.
    * @param {() => number} parts.random
+   * @param {import("./clock.js").Clock} parts.clock learns the service's time.
    */
   constructor(parts) {
     super();
@@ -40,8 +41,9 @@ export class Live extends EventTarget {
     this.#backoff = new Backoff(parts.random);
     this.state = "closed";
     this.heardAtMs = -Infinity;
-    this.aheadMs = 0;
   }
+
+  get aheadMs() { return this.#parts.clock.aheadMs; }
 
   /**
    * Watch a channel: `inbox`, `friends`, `party`, `conversation:<id>` and so on.
@@ -88,9 +90,7 @@ export class Live extends EventTarget {
   ping() { this.#connection?.say(PING); }
 
   /** Ask at once whether the connection still is one, and give it up where there is no answer: the network is said to be gone. */
-  doubt() {
-    this.#connection?.doubt();
-  }
+  doubt() { this.#connection?.doubt(); }
 
   /** Try now, where the next try was to come later: the network is back, or the page is seen again. */
   wake() {
@@ -224,7 +224,7 @@ export class Live extends EventTarget {
   #heard(frame, connection) {
     this.#backoff.reset();
     this.heardAtMs = Date.now();
-    if (frame.type === "hello") this.aheadMs = frame.serverTimeMs - this.heardAtMs;
+    if (frame.type === "hello") this.#parts.clock.hear(frame.serverTimeMs);
     else if (frame.type === "snapshot" || frame.type === "event") this.#subscriptions.get(frame.channel)?.take(frame, connection);
     else if (frame.type === "unsubscribed") this.#end(frame.channel, { code: frame.code, message: `${frame.channel} is no longer shown` });
     else if (frame.type === "reply") {

@@ -35,6 +35,8 @@ export class Partyline {
   signIn(credential: { code: string } | { token: string }): Promise<void>;
   /** End this browser's session, here and at the service. */
   signOut(): Promise<void>;
+  /** End everything of this client, so that a program can end; nothing is signed out at the service. */
+  close(): void;
 }
 
 /**
@@ -50,6 +52,8 @@ export class Session extends EventTarget {
   take(grant: Grant): void;
   renew(): Promise<boolean>;
   end(reason?: Problem): void;
+  /** Forget the token without a word, and get none any more. */
+  close(): void;
 }
 
 /** Values that are null or undefined are left out; arrays repeat their name. */

@@ -4,6 +4,7 @@
 //   import { Partyline } from "/client/partyline.js";
 //   const partyline = new Partyline({ token });
 //   partyline.live.subscribe("inbox", { onSnapshot: (inbox) => console.log(inbox.totals) });
+import { Clock } from "./clock.js";
 import { Live } from "./live.js";
 import { Problem, Unreachable } from "./problem.js";
 import { Rest } from "./rest.js";
@@ -14,6 +15,8 @@ export { Problem, Unreachable };
 /** One user's side of one service. */
 export class Partyline {
   #hasEnded = false;
+  #clock = new Clock();
+  #listening = new AbortController(); // to what the browser says of its network and its pages
 
   /**
    * @param {object} [options]
@@ -29,14 +32,15 @@ export class Partyline {
   constructor({ url, token, getToken, fetch, WebSocket, random = Math.random } = {}) {
     const base = (url ?? globalThis.location?.origin ?? "").replace(/\/+$/, "");
     const ofCookie = token === undefined && getToken === undefined ? () => this.#cookieGrant("/v1/sessions/renew") : null;
-    this.session = new Session(getToken ?? ofCookie, random);
+    this.session = new Session(getToken ?? ofCookie, random, this.#clock);
     const authorize = {
       token: () => this.session.token(),
       renew: () => this.session.renew(),
       verify: () => this.#verify(),
     };
     this.rest = new Rest({ base, fetch: fetch ?? globalThis.fetch.bind(globalThis), authorize, newKey });
-    this.live = new Live({ base, WebSocket: WebSocket ?? globalThis.WebSocket, authorize, newKey, random });
+    const clock = this.#clock;
+    this.live = new Live({ base, WebSocket: WebSocket ?? globalThis.WebSocket, authorize, newKey, random, clock });
     if (token !== undefined) this.session.take({ token });
     this.session.addEventListener("renewed", () => {
       if (this.#hasEnded) this.#resume();
@@ -50,9 +54,7 @@ export class Partyline {
       this.#hasEnded = true;
       this.live.pause();
     });
-    globalThis.addEventListener?.("online", () => this.live.wake());
-    globalThis.addEventListener?.("offline", () => this.live.doubt());
-    globalThis.document?.addEventListener("visibilitychange", () => globalThis.document.hidden || this.live.wake());
+    this.#listen();
   }
 
   /**
@@ -88,23 +90,46 @@ export class Partyline {
     this.session.end();
   }
 
+  /**
+   * End everything of this client: the socket and what is watched or unsent, requests for fresh tokens, and its ear for the
+   * browser. Nothing is signed out at the service, and nothing can be asked of this client any more.
+   */
+  close() {
+    this.#listening.abort();
+    this.session.close();
+    this.live.close();
+  }
+
+  #listen() {
+    const { live } = this;
+    const { document } = globalThis;
+    const { signal } = this.#listening;
+    globalThis.addEventListener?.("online", () => live.wake(), { signal });
+    globalThis.addEventListener?.("offline", () => live.doubt(), { signal });
+    document?.addEventListener("visibilitychange", () => document.hidden || live.wake(), { signal });
+  }
+
   #resume() {
     this.#hasEnded = false;
     this.live.resume();
   }
 
   async #cookieGrant(path, body = {}, headers = {}, { isLoud = false } = {}) {
+    const signal = isLoud ? undefined : AbortSignal.timeout(ANSWER_MS);
     try {
-      return await this.rest.post(path, body, { anonymous: true, credentials: "same-origin", headers });
+      const options = { anonymous: true, credentials: "same-origin", headers, signal, raw: true };
+      const response = await this.rest.post(path, body, options);
+      this.#clock.hear(Date.parse(response.headers.get("Date")));
+      return await response.json();
     } catch (error) {
       if (error.status === 401 && !isLoud) return null;
-      throw error;
+      throw error instanceof Problem || error instanceof Unreachable ? error : new Unreachable(error);
     }
   }
 
   async #verify() {
     try {
-      await this.rest.get("/v1/auth/verify");
+      await this.rest.get("/v1/auth/verify", {}, { signal: AbortSignal.timeout(ANSWER_MS) });
       return true;
     } catch (error) {
       // A fresh token may have ended as well before it was looked at: only who gets none is signed out.
@@ -113,6 +138,8 @@ export class Partyline {
     }
   }
 }
+
+const ANSWER_MS = 15_000; // what nobody waits for in person is not to hang behind a service that never answers
 
 // `crypto.randomUUID` wants a secure context, which a service in a home network has not.
 function newKey() {

@@ -12,18 +12,22 @@ export class Session extends EventTarget {
   #getToken;
   #backoff;
   #token = null;
+  #clock;
   #timer = 0;
   #renewing = null;
+  #turn = 0; // who asked for a token before somebody signed in or out gets it too late
 
   /**
    * @param {(() => Promise<Grant|null>)|null} getToken gets a fresh token; null where the user is signed out. Rejects
    *   with `Problem` or `Unreachable`.
    * @param {() => number} random
+   * @param {import("./clock.js").Clock} clock the service's, which tokens end by.
    */
-  constructor(getToken, random) {
+  constructor(getToken, random, clock) {
     super();
     this.#getToken = getToken;
     this.#backoff = new Backoff(random);
+    this.#clock = clock;
   }
 
   /** The access token now, or null. */
@@ -52,11 +56,9 @@ export class Session extends EventTarget {
     this.lastUserId = this.user?.id ?? before;
     this.permissions = grant.permissions ?? this.permissions;
     this.#backoff.reset();
+    this.#turn++;
     clearTimeout(this.#timer);
-    if (grant.expiresAt && this.#getToken) {
-      const leftMs = Date.parse(grant.expiresAt) - Date.now();
-      this.#timer = setTimeout(() => this.#renewInTime(), Math.min(leftMs * 0.8, LONGEST_TIMER_MS));
-    }
+    if (grant.expiresAt && this.#getToken) this.#renewAfter(this.#lifeMs(grant.expiresAt) * 0.8);
     if (before !== null && this.lastUserId !== before) this.dispatchEvent(new CustomEvent("other"));
   }
 
@@ -73,6 +75,7 @@ export class Session extends EventTarget {
 
   /** Forget the token, and say so. */
   end(reason = new Problem({ code: "UNAUTHENTICATED", message: "signed out", status: 401 })) {
+    this.#turn++;
     clearTimeout(this.#timer);
     const wasSignedIn = this.#token !== null;
     this.#token = null;
@@ -81,8 +84,18 @@ export class Session extends EventTarget {
     if (wasSignedIn) this.dispatchEvent(new CustomEvent("end", { detail: reason }));
   }
 
+  /** Forget the token without a word, and get none any more. */
+  close() {
+    this.#turn++;
+    clearTimeout(this.#timer);
+    this.#token = null;
+    this.#getToken = null;
+  }
+
   async #renew() {
+    const turn = this.#turn;
     const grant = this.#getToken ? await this.#getToken() : null;
+    if (turn !== this.#turn) return this.#token !== null;
     if (grant === null) {
       this.end();
       return false;
@@ -93,16 +106,30 @@ export class Session extends EventTarget {
   }
 
   async #renewInTime() {
+    const turn = this.#turn;
     try {
       await this.renew();
-    } catch {
+    } catch (error) {
       // The token still holds; whoever is refused with it asks again.
-      this.#timer = setTimeout(() => this.#renewInTime(), this.#backoff.next());
+      if (turn === this.#turn) this.#renewAfter(this.#backoff.next(error?.retryAfterMs ?? 0));
     }
+  }
+
+  #renewAfter(pauseMs) {
+    this.#timer = setTimeout(() => this.#renewInTime(), Math.min(pauseMs, LONGEST_TIMER_MS));
+  }
+
+  // A fresh token that seems to have ended, or to end at once, shows that this device's clock is wrong, not that another
+  // is wanted at once.
+  #lifeMs(expiresAt) {
+    const leftMs = Date.parse(expiresAt) - this.#clock.nowMs() || 0;
+    return Math.max(leftMs, this.#clock.isKnown && leftMs > 0 ? SHORT_LIFE_MS : UNCLEAR_LIFE_MS);
   }
 }
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // what setTimeout can do
+const SHORT_LIFE_MS = 1_000;
+const UNCLEAR_LIFE_MS = 40_000;
 
 /**
  * @typedef {object} Grant
