@@ -40,7 +40,7 @@ new (partyline.live.constructor as typeof import("./client/partyline.js").Live)(
 """
 """What a program in TypeScript may write, and what it may not."""
 
-KEPT = {"command", "moveTo", "isOn", "take", "end", "reconnect", "stop"}
+KEPT = {"command", "moveTo", "isOn", "take", "postpone", "forget", "end", "reconnect", "stop"}
 """Methods that the modules call of each other, and nobody else."""
 
 

@@ -4,7 +4,8 @@
 export class Connection {
   #socket;
   #listener;
-  #quietTimer = 0;
+  #timer = 0; // until it is asked or given up
+  #openedAtMs = null; // by performance.now()
   #ended = false;
 
   /**
@@ -13,24 +14,36 @@ export class Connection {
    * @param {string} token an access token; it travels as a subprotocol, since browsers send no header here, and
    *   addresses stand in logs.
    * @param {{opened: (connection: Connection) => void, heard: (frame: any, connection: Connection) => void,
-   *   closed: (code: number, wasOpen: boolean, connection: Connection) => void}} listener
+   *   closed: (code: number, connection: Connection) => void}} listener
    */
   constructor(WebSocketClass, url, token, listener) {
     this.#listener = listener;
     this.#socket = new WebSocketClass(url, ["svc.v1", `svc-bearer.${base64url(token)}`]);
-    let wasOpen = false;
+    this.#timer = setTimeout(() => this.#giveUp(), OPENING_MS);
     this.#socket.onopen = () => {
-      wasOpen = true;
+      if (this.#ended) return;
+      this.#openedAtMs = performance.now();
       this.#watch();
       listener.opened(this);
     };
     this.#socket.onmessage = ({ data }) => {
+      if (this.#ended) return; // The package `ws` goes on telling while it closes.
       this.#watch();
       listener.heard(JSON.parse(data), this);
     };
-    this.#socket.onclose = ({ code }) => this.#end(code, wasOpen);
+    this.#socket.onclose = ({ code }) => this.#end(code);
     // `close` follows, and says more; but not in every Node, where a connection was refused.
-    this.#socket.onerror = () => setTimeout(() => this.#end(ABNORMAL, wasOpen));
+    this.#socket.onerror = () => setTimeout(() => this.#end(ABNORMAL));
+  }
+
+  /** Whether it was ever open; else it was refused, or never answered. */
+  get wasOpen() {
+    return this.#openedAtMs !== null;
+  }
+
+  /** For how many milliseconds it has been open, or was until now. */
+  get stoodMs() {
+    return this.wasOpen ? performance.now() - this.#openedAtMs : 0;
   }
 
   /** Whether what is said now will be sent. */
@@ -53,30 +66,32 @@ export class Connection {
   /** Close, and tell the listener nothing more. */
   close() {
     this.#ended = true;
-    clearTimeout(this.#quietTimer);
+    clearTimeout(this.#timer);
     this.#socket.close(1000);
   }
 
   // A connection that says nothing for 25 s is asked, and given up where no answer comes within 10 s more.
   #watch() {
-    clearTimeout(this.#quietTimer);
-    this.#quietTimer = setTimeout(() => this.#ask(ANSWER_MS), QUIET_MS);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#ask(ANSWER_MS), QUIET_MS);
   }
 
   #ask(answerMs) {
     if (!this.say(PING)) return;
-    clearTimeout(this.#quietTimer);
-    this.#quietTimer = setTimeout(() => {
-      this.#end(ABNORMAL, true);
-      this.#socket.close(1000);
-    }, answerMs);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#giveUp(), answerMs);
   }
 
-  #end(code, wasOpen) {
+  #giveUp() {
+    this.#end(ABNORMAL);
+    this.#socket.close(1000);
+  }
+
+  #end(code) {
     if (this.#ended) return;
     this.#ended = true;
-    clearTimeout(this.#quietTimer);
-    this.#listener.closed(code, wasOpen, this);
+    clearTimeout(this.#timer);
+    this.#listener.closed(code, this);
   }
 }
 
@@ -85,6 +100,7 @@ export const PING = { id: 0, op: "ping" };
 
 const OPEN = 1;
 const ABNORMAL = 1006;
+const OPENING_MS = 15_000; // a balancer may take a connection whose back end never answers
 const QUIET_MS = 25_000;
 const ANSWER_MS = 10_000;
 const DOUBTED_ANSWER_MS = 2_000;

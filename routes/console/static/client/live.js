@@ -3,9 +3,11 @@
 // `clientMessageId`, so nothing is lost and nothing is there twice.
 import { Backoff } from "./backoff.js";
 import { DUTIES, again } from "./closing.js";
-import { Connection, PING } from "./connection.js";
+import { PING } from "./connection.js";
+import { Line } from "./line.js";
 import { Problem, Unreachable } from "./problem.js";
 import { Subscription } from "./subscription.js";
+import { Unanswered } from "./unanswered.js";
 
 /**
  * Channels and commands over connections that come and go.
@@ -19,12 +21,17 @@ import { Subscription } from "./subscription.js";
 export class Live extends EventTarget {
   #parts;
   #backoff;
-  #connection = null; // the newest
-  #former = null; // still heard until the newest has taken over
-  #timer = 0;
+  #line = new Line({
+    stands: (connection) => this.#takeUp(connection),
+    heard: (frame, connection) => this.#heard(frame, connection),
+    lost: (connection) => this.#unanswered.lose(connection),
+    opening: () => this.#become("connecting"),
+    gone: (code, connection) => this.#gone(code, connection),
+  });
+  #timer = 0; // until the next try, or the move to another connection
+  #isToldToMove = false; // the service has said when, and the timer is for that
   #subscriptions = new Map(); // {channel: Subscription}
-  #unanswered = new Map(); // {id: {command, connection, answer, reject, isLasting}}, in the order of saying
-  #nextId = 1;
+  #unanswered = new Unanswered();
 
   /**
    * @param {object} parts
@@ -43,7 +50,9 @@ export class Live extends EventTarget {
     this.heardAtMs = -Infinity;
   }
 
-  get aheadMs() { return this.#parts.clock.aheadMs; }
+  get aheadMs() {
+    return this.#parts.clock.aheadMs;
+  }
 
   /**
    * Watch a channel: `inbox`, `friends`, `party`, `conversation:<id>` and so on.
@@ -55,9 +64,11 @@ export class Live extends EventTarget {
    */
   subscribe(channel, { onSnapshot, onEvent, onResume, onEnd, ...params }) {
     const handlers = { onSnapshot, onEvent, onResume, onEnd };
-    const subscription = new Subscription(channel, params, handlers, (left) => this.#leave(left));
+    const leave = (left) => this.#leave(left);
+    const subscription = new Subscription(channel, params, handlers, leave, this.#parts.random);
+    this.#subscriptions.get(channel)?.forget();
     this.#subscriptions.set(channel, subscription);
-    if (this.#connection?.isOpen) this.#begin(subscription);
+    if (this.#line.isOpen) this.#begin(subscription);
     else this.#ensure();
     return subscription;
   }
@@ -83,14 +94,16 @@ export class Live extends EventTarget {
 
   /** Say that the user writes; lost where there is no connection. */
   typing(channel) {
-    this.#connection?.say({ op: "typing", channel });
+    this.#line.current?.say({ op: "typing", channel });
   }
 
   /** Have the service say something, where nothing has been heard for too long to be sure of what is shown. */
-  ping() { this.#connection?.say(PING); }
+  ping() { this.#line.current?.say(PING); }
 
   /** Ask at once whether the connection still is one, and give it up where there is no answer: the network is said to be gone. */
-  doubt() { this.#connection?.doubt(); }
+  doubt() {
+    this.#line.current?.doubt();
+  }
 
   /** Try now, where the next try was to come later: the network is back, or the page is seen again. */
   wake() {
@@ -99,17 +112,18 @@ export class Live extends EventTarget {
     this.#open();
   }
 
-  /** Open a connection with the newest token, move every channel to it, and only then close the former one. */
+  /**
+   * Open a connection with the newest token, move every channel to it, and only then close the former one. Until it is
+   * open, and where it does not come to be, all goes on over the one there is.
+   */
   refresh() {
-    if (!this.#connection?.isOpen || this.#former) return;
-    this.#former = this.#connection;
-    this.#open();
+    if (this.#line.isSettled) this.#open();
   }
 
   /** Close the connection; what is watched stays, and the next `subscribe` or `resume` opens one again. */
   pause() {
-    clearTimeout(this.#timer);
-    this.#drop();
+    this.#unplan();
+    this.#line.drop();
     this.#become("closed");
   }
 
@@ -121,8 +135,9 @@ export class Live extends EventTarget {
   /** End everything: subscriptions, and what is unanswered. */
   close() {
     this.pause();
+    for (const subscription of this.#subscriptions.values()) subscription.forget();
     this.#subscriptions.clear();
-    this.#abandon(new Unreachable(new Error("the socket was closed")));
+    this.#unanswered.abandon(new Unreachable(new Error("the socket was closed")));
   }
 
   // -- connections ---------------------------------------------------------------------------------------------------
@@ -132,85 +147,70 @@ export class Live extends EventTarget {
   }
 
   #open() {
-    clearTimeout(this.#timer);
+    this.#unplan();
     const { base, WebSocket, authorize } = this.#parts;
     const token = authorize.token();
-    if (token === null) return this.#finish(new Problem({ code: "UNAUTHENTICATED", message: "not signed in" }));
-    if (this.#former === null) this.#become("connecting");
-    this.#connection = new Connection(WebSocket, `${base.replace(/^http/, "ws")}/v1/social/live?channels=`, token, {
-      opened: (connection) => this.#opened(connection),
-      heard: (frame, connection) => this.#heard(frame, connection),
-      closed: (code, wasOpen, connection) => this.#closed(code, wasOpen, connection),
-    });
+    if (token === null) return this.stop(new Problem({ code: "UNAUTHENTICATED", message: "not signed in" }));
+    this.#line.open(WebSocket, `${base.replace(/^http/, "ws")}/v1/social/live?channels=`, token);
     return undefined;
   }
 
-  #opened(connection) {
-    if (connection !== this.#connection) return;
+  // Channels first, so that what a message does there comes as an event. A connection that stands again after it was
+  // taken over from has missed what was moved away from it.
+  #takeUp(connection) {
     this.#become("live");
-    // Channels first, so that what a message does there comes as an event.
-    for (const subscription of this.#subscriptions.values()) this.#begin(subscription);
-    for (const asked of this.#unanswered.values()) if (asked.isLasting) connection.say(asked.command);
+    for (const subscription of this.#subscriptions.values()) if (!subscription.isOn(connection)) this.#begin(subscription);
+    this.#unanswered.sayAgain(connection);
     this.#retire();
   }
 
-  #closed(code, wasOpen, connection) {
-    this.#lose(connection);
-    if (connection === this.#former) this.#former = null;
-    if (connection !== this.#connection) return;
-    this.#connection = this.#former;
-    this.#former = null;
-    if (this.#connection) return; // The one before is still there.
+  // No connection is left, and none is on its way.
+  #gone(code, { stoodMs, wasOpen }) {
+    this.#backoff.weigh(stoodMs);
     this.#become("waiting");
-    (DUTIES[code] ?? again)(this, wasOpen);
+    const duty = DUTIES[code];
+    if (duty) duty(this, wasOpen);
+    else if (!this.#isToldToMove) again(this, wasOpen);
   }
 
-  // What was asked over a connection that is gone gets no answer; what lasts is said again over the next.
-  #lose(connection) {
-    for (const [id, asked] of [...this.#unanswered]) {
-      if (asked.connection !== connection || asked.isLasting) continue;
-      this.#settle(id, () => asked.reject(new Unreachable(new Error("the connection broke"))));
-    }
+  // When a service that goes away has said: each client is told another time, so that not all come at once.
+  #move() {
+    this.#isToldToMove = false;
+    if (this.state === "waiting") this.#open();
+    else this.refresh();
   }
 
   /** @package What the close codes ask for (docs/errors.md). */
   async reconnect({ leastMs = 0, needsToken = false, wasOpen = true } = {}) {
     const { authorize } = this.#parts;
+    let pauseMs = leastMs;
     try {
       // A browser does not say why an upgrade was refused; a request does.
       const isSignedIn = needsToken ? await authorize.renew() : wasOpen || (await authorize.verify());
-      if (!isSignedIn) return this.#finish(new Problem({ code: "UNAUTHENTICATED", message: "signed out", status: 401 }));
-    } catch {
-      // The service does not answer requests either.
+      if (!isSignedIn) return this.stop(new Problem({ code: "UNAUTHENTICATED", message: "signed out", status: 401 }));
+    } catch (error) {
+      // The service does not answer requests either, or not now.
+      pauseMs = Math.max(leastMs, error?.retryAfterMs ?? 0);
     }
-    if (this.state === "waiting") this.#later(() => this.#open(), this.#backoff.next(leastMs));
+    if (this.state === "waiting") this.#later(() => this.#open(), this.#backoff.next(pauseMs));
     return undefined;
   }
 
   /** @package Stop for good; `error` says why. */
   stop(error) {
-    this.#finish(error);
-  }
-
-  #finish(error) {
-    this.#drop();
-    this.#become("closed");
-    this.#abandon(error);
+    this.pause();
+    this.#unanswered.abandon(error);
     this.dispatchEvent(new CustomEvent("end", { detail: error }));
   }
 
-  #drop() {
-    for (const connection of [this.#connection, this.#former]) {
-      if (!connection) continue;
-      connection.close();
-      this.#lose(connection);
-    }
-    this.#connection = this.#former = null;
+  #later(act, delayMs) {
+    this.#unplan();
+    this.#timer = setTimeout(act, delayMs);
   }
 
-  #later(act, delayMs) {
+  #unplan() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(act, delayMs);
+    this.#isToldToMove = false;
   }
 
   #become(state) {
@@ -222,79 +222,76 @@ export class Live extends EventTarget {
   // -- what is said and heard ----------------------------------------------------------------------------------------
 
   #heard(frame, connection) {
-    this.#backoff.reset();
     this.heardAtMs = Date.now();
+    const subscription = this.#subscriptions.get(frame.channel);
     if (frame.type === "hello") this.#parts.clock.hear(frame.serverTimeMs);
-    else if (frame.type === "snapshot" || frame.type === "event") this.#subscriptions.get(frame.channel)?.take(frame, connection);
-    else if (frame.type === "unsubscribed") this.#end(frame.channel, { code: frame.code, message: `${frame.channel} is no longer shown` });
-    else if (frame.type === "reply") {
-      this.#settle(frame.id, (asked) => asked.answer(frame, connection));
+    else if (frame.type === "snapshot" || frame.type === "event") subscription?.take(frame, connection);
+    else if (frame.type === "unsubscribed") {
+      // What was watched under this name before may have ended; the reply to what is watched now is then still to come.
+      if (subscription?.isOn(connection)) this.#end(subscription, { code: frame.code, message: `${frame.channel} is no longer shown` });
+    } else if (frame.type === "reply") {
+      this.#unanswered.answer(frame, connection);
       this.#retire();
-    } else if (frame.type === "reconnect" && connection === this.#connection) {
-      this.#later(() => { this.#drop(); this.#open(); }, frame.afterMs);
+    } else if (frame.type === "reconnect" && connection === this.#line.current) {
+      this.#later(() => this.#move(), frame.afterMs);
+      this.#isToldToMove = true;
     }
   }
 
   #begin(subscription) {
-    const { channel } = subscription;
-    const isCurrent = () => this.#subscriptions.get(channel) === subscription;
-    const answered = this.#ask(subscription.command(), {
-      answer: (frame, connection) => frame.ok && isCurrent() && subscription.moveTo(connection, frame),
+    this.#say(subscription.command(), {
+      answer: (frame, connection) => this.#begun(subscription, frame, connection),
+      fail: () => {}, // The next connection begins it again.
     });
-    answered.catch((error) => {
-      if (!isCurrent() || error instanceof Unreachable) return; // The next connection begins it again.
-      if (error.isTemporary) setTimeout(() => isCurrent() && this.#begin(subscription), this.#backoff.next(error.retryAfterMs ?? 0));
-      else this.#end(channel, error);
-    });
+  }
+
+  #begun(subscription, frame, connection) {
+    if (this.#subscriptions.get(subscription.channel) !== subscription) return;
+    // A connection that was slow to answer does not get back what the newest has taken over.
+    if (connection !== this.#line.current && subscription.isOn(this.#line.current)) return;
+    if (frame.ok) {
+      subscription.moveTo(connection, frame);
+      return;
+    }
+    const problem = new Problem(frame.error);
+    if (problem.isTemporary) subscription.postpone(() => subscription.isOn(this.#line.current) || this.#begin(subscription), problem);
+    else this.#end(subscription, problem);
   }
 
   #leave(subscription) {
-    if (this.#subscriptions.get(subscription.channel) !== subscription) return;
-    this.#subscriptions.delete(subscription.channel);
-    this.#connection?.say({ op: "unsubscribe", channel: subscription.channel });
-  }
-
-  #end(channel, error) {
-    const subscription = this.#subscriptions.get(channel);
+    const { channel } = subscription;
     this.#subscriptions.delete(channel);
-    subscription?.end(error);
+    this.#line.sayEverywhere({ op: "unsubscribe", channel });
+    this.#retire();
   }
 
-  #ask(command, { isLasting = false, answer = null } = {}) {
-    const id = this.#nextId++;
-    const asked = { ...command, id };
+  #end(subscription, error) {
+    this.#subscriptions.delete(subscription.channel);
+    subscription.end(error);
+    this.#retire();
+  }
+
+  #ask(command, { isLasting = false } = {}) {
     return new Promise((resolve, reject) => {
-      const settle = (frame, connection) => {
-        answer?.(frame, connection);
-        if (frame.ok) resolve(frame.data ?? frame);
-        else reject(new Problem(frame.error));
-      };
-      this.#unanswered.set(id, { command: asked, connection: this.#connection, answer: settle, reject, isLasting });
-      if (!this.#connection?.say(asked) && !isLasting) {
-        this.#settle(id, () => reject(new Unreachable(new Error("not connected"))));
-      }
-      if (isLasting) this.#ensure();
+      const answer = (frame) => (frame.ok ? resolve(frame.data ?? frame) : reject(new Problem(frame.error)));
+      this.#say(command, { isLasting, answer, fail: reject });
     });
   }
 
-  #settle(id, conclude) {
-    const asked = this.#unanswered.get(id);
-    if (!asked) return; // The answer to what was said twice, over two connections.
-    this.#unanswered.delete(id);
-    conclude(asked);
-  }
-
-  #abandon(error) {
-    for (const id of [...this.#unanswered.keys()]) this.#settle(id, (asked) => asked.reject(error));
+  #say(command, waiting) {
+    const connection = this.#line.isOpen ? this.#line.current : null;
+    if (connection === null && !waiting.isLasting) {
+      waiting.fail(new Unreachable(new Error("not connected")));
+      return;
+    }
+    const numbered = this.#unanswered.add(command, connection, waiting);
+    connection?.say(numbered);
+    if (waiting.isLasting) this.#ensure();
   }
 
   // The former connection goes when it shows no channel and owes no answer any more.
   #retire() {
-    const former = this.#former;
-    if (former === null || !this.#connection.isOpen) return;
-    if ([...this.#subscriptions.values()].some((one) => one.isOn(former))) return;
-    if ([...this.#unanswered.values()].some((asked) => asked.connection === former && !asked.isLasting)) return;
-    former.close();
-    this.#former = null;
+    const shows = (former) => [...this.#subscriptions.values()].some((one) => one.isOn(former));
+    this.#line.retire((former) => shows(former) || this.#unanswered.isOwedBy(former));
   }
 }

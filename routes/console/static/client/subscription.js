@@ -1,4 +1,5 @@
 // A channel that is watched: where one is in it, and which connection its frames come from.
+import { Backoff } from "./backoff.js";
 import { Problem } from "./problem.js";
 
 /** What `Live.subscribe` returns. It outlives connections; `close` ends it. */
@@ -7,28 +8,34 @@ export class Subscription {
   #place = null; // {epoch, offset} of the newest snapshot or event
   #connection = null; // the one whose frames count
   #leave;
+  #backoff;
+  #timer = 0; // until the next try, where the service could not show it now
 
   /**
    * @param {string} channel
    * @param {object} params `mode`, `limit` and so on, as `subscribe` takes them.
    * @param {Handlers} handlers
    * @param {(subscription: Subscription) => void} leave
+   * @param {() => number} random from 0 to 1; spreads tries.
    */
-  constructor(channel, params, handlers, leave) {
+  constructor(channel, params, handlers, leave, random) {
     this.channel = channel;
     this.params = params;
     this.#handlers = handlers;
     this.#leave = leave;
+    this.#backoff = new Backoff(random);
   }
 
-  /** The command that watches the channel, from the place that one has reached. */
+  /** The command that watches the channel, from the place that one has reached; a try that was to come later is this one. */
   command() {
+    clearTimeout(this.#timer);
     const { channel, params } = this;
     return { op: "subscribe", channel, params, ...(this.#place && { since: this.#place }) };
   }
 
   /** Frames of this connection count from now on, and those of a former one no more. */
   moveTo(connection, { recovered }) {
+    this.#backoff.reset();
     const isFirst = this.#connection === null;
     this.#connection = connection;
     if (!isFirst) this.#handlers.onResume?.(recovered);
@@ -47,16 +54,28 @@ export class Subscription {
     else this.#handlers.onEvent?.(frame.event, frame.data, frame);
   }
 
+  /** The service could not show it now: try again later. */
+  postpone(begin, { retryAfterMs }) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(begin, this.#backoff.next(retryAfterMs ?? 0));
+  }
+
+  /** Nothing is to be done for it any more. */
+  forget() {
+    clearTimeout(this.#timer);
+    this.#leave = null;
+  }
+
   /** The service ended it, or never began it. */
   end(error) {
-    this.#leave = null;
+    this.forget();
     this.#handlers.onEnd?.(error instanceof Error ? error : new Problem(error));
   }
 
   /** Stop watching. */
   close() {
     const leave = this.#leave;
-    this.#leave = null;
+    this.forget();
     leave?.(this);
   }
 
