@@ -263,3 +263,31 @@ async def test_a_closed_client_lets_a_program_end(world: World, tmp_path: Path) 
     ada = await world.player("Ada")
     said = await run_beside_client(tmp_path, CLOSED, world.url, ada.token or "")
     assert said.split("\n") == ["2", "0 false null closed", ""]
+
+
+REFUSED = """
+import { Partyline } from "./client/partyline.js";
+const asked = [];
+const answers = [401, 401, 200, 200];
+const getToken = async () => { throw new TypeError("no network"); };
+const fetch = async (url, { method, headers }) => {
+  asked.push(`${method} ${new URL(url).pathname} ${headers.get("Idempotency-Key") ?? ""}`);
+  return Response.json({ title: "an answer" }, { status: answers.shift() });
+};
+const partyline = new Partyline({ url: "http://127.0.0.1:1", getToken, fetch });
+partyline.session.take({ token: "t" });
+const error = await partyline.rest.post("/v1/things", {}, { idempotencyKey: "key" }).catch((reason) => reason);
+console.log(error.name, error.isTemporary);
+const first = partyline.rest.get("/v1/things");
+partyline.session.take({ token: "fresh" });
+await first;
+await error.again();
+console.log(asked.join(", "));
+"""
+
+
+async def test_a_request_without_a_fresh_token_can_be_said_again(tmp_path: Path) -> None:
+    """What is repeated is the request, not what was to get the token; and none is asked for where there is another."""
+    said = (await run_beside_client(tmp_path, REFUSED)).splitlines()
+    things = "POST /v1/things key, GET /v1/things , GET /v1/things , POST /v1/things key"
+    assert said == ["Unreachable true", things]

@@ -44,8 +44,9 @@ export class Rest {
     const key = options.idempotencyKey ?? (KEYED.has(method) ? this.#newKey() : undefined);
     const kept = { ...options, idempotencyKey: key };
     const again = () => this.request(method, path, kept);
+    const token = this.#authorize.token();
     let response = await this.#once(method, path, kept, again);
-    if (response.status === 401 && !options.anonymous && (await this.#authorize.renew())) {
+    if (response.status === 401 && !options.anonymous && (await this.#hasOtherThan(token, again))) {
       response = await this.#once(method, path, kept, again);
     }
     if (!response.ok && response.status !== 304) throw await problemOf(response, again);
@@ -92,6 +93,18 @@ export class Rest {
       yield* page.items;
       cursor = page.nextCursor;
     } while (cursor);
+  }
+
+  // Whether there is another token to try with: a fresh one, or the one that somebody else's 401 has got meanwhile.
+  async #hasOtherThan(token, again) {
+    const now = this.#authorize.token();
+    if (now !== null && now !== token) return true;
+    try {
+      return await this.#authorize.renew();
+    } catch (error) {
+      if (!(error instanceof Problem)) throw new Unreachable(error, { again });
+      throw new Problem(error, { status: error.status, retryAfterMs: error.retryAfterMs, again });
+    }
   }
 
   async #once(method, path, options, again) {
