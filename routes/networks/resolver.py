@@ -1,4 +1,7 @@
-"""DNS lookups with dnspython on trio: one resolver, no search domains, three seconds, four kilobytes (contract §7)."""
+"""DNS lookups with dnspython on trio: one resolver, no search domains, three seconds (contract §7).
+
+How large an answer may be, and where it is parsed: `nameserver.py`.
+"""
 
 from collections.abc import Sequence
 
@@ -6,7 +9,6 @@ import dns.asyncbackend
 import dns.asyncresolver
 import dns.exception
 import dns.name
-import dns.nameserver
 import dns.resolver
 import structlog
 import trio
@@ -17,6 +19,7 @@ from dns.rdtypes.IN.A import A
 from actors.hostnames import is_address
 from actors.networks.units_claims import Lookup
 from routes.edge.config.forms import Bind
+from routes.networks.nameserver import AnswerTooLarge, BoundedNameserver
 
 log = structlog.get_logger("partyline.dns")
 
@@ -26,8 +29,8 @@ SECONDS = 3.0
 ATTEMPT_SECONDS = 1.2
 """Deadline of one attempt, so that there is time to repeat a lost datagram."""
 
-MAX_BYTES = 4096
-"""Most text in one answer; an answer with more is refused as `TOO_LARGE`."""
+READ_AT_ONCE = 1
+"""Most answers parsed at the same time, so that they take one core at most from everything else."""
 
 MAX_ADDRESSES = 8
 """Most addresses of one host that are used."""
@@ -52,6 +55,7 @@ class Resolver:
     def __init__(self, server: Bind | None) -> None:
         self._server = server
         self._backend = dns.asyncbackend.get_backend("trio")
+        self._reading = trio.CapacityLimiter(READ_AT_ONCE)
         self._resolver: dns.asyncresolver.Resolver | None = None
 
     async def txt(self, name: str) -> Lookup:
@@ -62,8 +66,6 @@ class Resolver:
         """
         found, error = await self._ask(name, "TXT")
         texts = [b"".join(record.strings) for record in found if isinstance(record, TXT)]
-        if sum(map(len, texts)) > MAX_BYTES:
-            return Lookup(error=TOO_LARGE)
         return Lookup(sorted(text.decode("utf-8", "replace") for text in texts), error)
 
     async def addresses(self, host: str) -> list[str]:
@@ -93,19 +95,30 @@ class Resolver:
             return (), TIMEOUT
         except (dns.exception.DNSException, OSError, EOFError) as error:
             log.info("a name cannot be looked up", name=name, type=kind, error=type(error).__name__)
-            return (), SERVER_FAILURE
+            return (), TOO_LARGE if _is_too_large(error) else SERVER_FAILURE
         return tuple(answer), None
 
     async def _opened(self) -> dns.asyncresolver.Resolver:
         if self._resolver is None:
             resolver = dns.asyncresolver.Resolver(configure=self._server is None)
+            servers = [(str(found), resolver.port) for found in resolver.nameservers]
             if self._server is not None:
-                host = self._server.host
-                if not is_address(host):
-                    found = await trio.socket.getaddrinfo(host, self._server.port)
-                    host = str(found[0][4][0])
-                resolver.nameservers = [dns.nameserver.Do53Nameserver(host, self._server.port)]
+                servers = [await _address(self._server)]
+            resolver.nameservers = [BoundedNameserver(*server, self._reading) for server in servers]
             resolver.timeout = ATTEMPT_SECONDS
             resolver.use_edns(0, 0, 1232)  # below the MTU of every path, so that answers are not fragmented
             self._resolver = resolver
         return self._resolver
+
+
+def _is_too_large(error: Exception) -> bool:
+    """Whether servers were given up for the size of their answers."""
+    tried = error.kwargs["errors"] if isinstance(error, dns.resolver.NoNameservers) else ()
+    return any(isinstance(reason, AnswerTooLarge) for _, _, _, reason, _ in tried)
+
+
+async def _address(server: Bind) -> tuple[str, int]:
+    if is_address(server.host):
+        return server.host, server.port
+    found = await trio.socket.getaddrinfo(server.host, server.port)
+    return str(found[0][4][0]), server.port
