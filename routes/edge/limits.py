@@ -65,6 +65,9 @@ class Policy:
 _ALL_CHAT = Policy("chat-send-all", 300, 60)
 """Messages of one sender in all conversations together; not in the contract's table."""
 
+_ALL_SETTINGS = Policy("settings-write-all", 120, 60)
+"""Writes of one caller to all servers together, as many as of anything else; not in the contract's table."""
+
 _ALL_LIVE = Policy("live-command-all", 1200, 60)
 """Commands of one user on all sockets, including those closed since; not in the contract's table."""
 
@@ -91,7 +94,8 @@ POLICIES = {
         Policy("server", 1200, 60),
         Policy("status-push", 2, 1),
         # Each writes a version of up to 64 KiB and is published to all viewers; not in the contract's table.
-        Policy("settings-write", 60, 60),
+        _ALL_SETTINGS,
+        Policy("settings-write", 60, 60, outer=_ALL_SETTINGS),
         _ALL_LIVE,
         Policy("live-command", 120, 60, outer=_ALL_LIVE),
         # Frames of one socket that are not whole messages: pings, pongs, fragments; not in the contract's table.

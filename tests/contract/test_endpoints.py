@@ -120,6 +120,17 @@ def test_public_data_has_an_etag():
     assert not bare, "\n".join(bare)
 
 
+def test_what_is_counted_by_subject_is_counted_together_too():
+    """A caller with many subjects would have as many rates, and none before it is known whether they are theirs."""
+    alone = [
+        f"{route.line} ({route.rate.name})"
+        for _, route in _routes()
+        if isinstance(route, Endpoint) and route.rate_key is not None and route.needs is not PUBLIC
+        if route.rate.outer is None
+    ]
+    assert not alone, "\n".join(alone)
+
+
 def test_every_stream_leaves_its_listener():
     """Without one nobody counts what a client says, and a flood is never ended."""
     deaf = [

@@ -33,6 +33,7 @@ def test_contract_table() -> None:
         "status-push": (2, 1),
         "live-command-all": (1200, 60),
         "live-command": (120, 60),
+        "settings-write-all": (120, 60),
         "settings-write": (60, 60),
         "live-frame": (600, 60),
         "invite": (10, 600),

@@ -121,7 +121,7 @@ async def test_a_body_that_is_to_be_invited_is_so_behind_the_guard(
 @pytest.mark.parametrize(
     "changes",
     [
-        pytest.param({"rate": "settings-write"}, id="nothing counts it before the guard"),
+        pytest.param({"rate": "server"}, id="nothing counts it before the guard"),
         pytest.param({"max_bytes": 1024 * 1024}, id="its body may be large"),
         pytest.param({"method": "GET"}, id="it reads"),
     ],
