@@ -1,6 +1,7 @@
 """Other issuers: what may be configured, and how their published keys are fetched (contract §2, §11)."""
 
 import contextlib
+import gzip
 import json
 from functools import partial
 from types import SimpleNamespace
@@ -182,6 +183,7 @@ async def test_fetching(issuers, published, client):
         (b"200 OK", b"<html>"),
         (b"200 OK", key_set(jwk(EC))),
         (b"200 OK", b" " * (FETCH_MAX_BYTES + 1)),
+        (b"200 OK\r\ncontent-encoding: gzip", gzip.compress(key_set(jwk(RSA, "b")))),
         (b"bad", b""),
     ],
 )

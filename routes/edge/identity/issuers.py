@@ -147,13 +147,17 @@ class Issuers:
 
 
 async def _download(client: httpx2.AsyncClient, url: str) -> bytes:
-    async with client.stream("GET", url, headers={"accept": "application/json"}) as response:
+    headers = {"accept": "application/json", "accept-encoding": "identity"}
+    async with client.stream("GET", url, headers=headers) as response:
         if response.status_code != httpx2.codes.OK:
             raise ValueError(f"answered {response.status_code}")
+        # A small body would become a large one on the loop, before its bytes are counted.
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise ValueError("answered with an encoded body")
         body = bytearray()
         # Read to its end even where it is too long, because leaving early would leave its generators open. Memory is
         # bounded here, time by `FETCH_SECONDS`.
-        async for part in response.aiter_bytes():
+        async for part in response.aiter_raw():
             if len(body) <= FETCH_MAX_BYTES:
                 body += part
     if len(body) > FETCH_MAX_BYTES:
