@@ -97,7 +97,7 @@ async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
         limit: at most so many extensions.
 
     Returns:
-        How many extensions were found, and the users who have lost a grant.
+        How many extensions were found, and the users who have lost a right, granted or bought.
     """
     # Extensions that are just being registered are locked, and skipped; the second statement sees registrations that
     # were committed before.
@@ -116,8 +116,11 @@ async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
             AND NOT EXISTS (SELECT FROM connect_registrations r WHERE r.extension_id = e.extension_id)
             RETURNING $2 || e.extension_id AS node
         ), unnamed AS (DELETE FROM permissions p USING gone WHERE p.node = gone.node
-        ), unsold AS (UPDATE shop_entitlements e SET ended = true FROM gone WHERE e.node = gone.node)
-        DELETE FROM user_grants g USING gone WHERE g.node = gone.node RETURNING g.user_id
+        ), unsold AS (
+            UPDATE shop_entitlements e SET ended = true FROM gone WHERE e.node = gone.node AND NOT e.ended
+            RETURNING e.user_id
+        ), ungranted AS (DELETE FROM user_grants g USING gone WHERE g.node = gone.node RETURNING g.user_id)
+        SELECT user_id FROM unsold UNION SELECT user_id FROM ungranted
         """,
         [row["extension_id"] for row in found],
         NODE,

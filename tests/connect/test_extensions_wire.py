@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tests.connect.play import claimed
+from tests.shop.play import Shop, may
 from tests.support.jobs import clean_connect
 from tests.support.world import World, open_world
 
@@ -140,3 +141,19 @@ async def test_extensions_of_erased_users_never_stay_in_the_catalog(world: World
     held = (await bob.get("/v1/profile/self"))["permissions"]
     assert "svc.connect.extensions.used" in held
     assert "svc.connect.extensions.unused" not in held
+
+
+async def test_a_bought_right_to_an_extension_ends_with_it(world: World):
+    """Also for whoever has used it before: another's extension of that name is none of theirs."""
+    root = await world.super_admin()  # who alone may sell such a right
+    shop = Shop(world, root)
+    ann, bob, eve = await world.players("Ann", "Bob", "Eve")
+    node = "svc.connect.extensions.shop"
+    await ann.do("POST", CATALOG, SHOP, status=201)
+    await shop.buy(eve, await shop.product(grants=[{"node": node}]))
+    assert await may(eve, node)
+    await root.do("DELETE", f"/v1/admin/users/{ann.id}", status=204)
+    await clean_connect(world)
+    assert not await may(eve, node)
+    await bob.do("POST", CATALOG, {**SHOP, "visibility": "private"}, status=201)
+    assert await eve.refused("PUT", f"{CATALOG}/shop", {"name": "Mine"}) == (404, "NOT_FOUND")
