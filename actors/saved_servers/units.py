@@ -106,7 +106,7 @@ async def remove(conn: Connection, user_id: str, server_id: str) -> int:
             raise NotFound("no such server")
     else:
         await rows.remove(conn, user_id, server_id)
-        await addresses.drop_unsaved(conn, server_id)
+        await addresses.drop_unsaved(conn, [server_id])
     return await rows.count_favorites(conn, server_id)
 
 

@@ -1,6 +1,6 @@
 """Public servers that were created for addresses that users saved. Rows only."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from persistence.connection import Connection
 
@@ -42,15 +42,17 @@ async def hold(conn: Connection, id: str) -> None:
     await conn.execute("SELECT FROM publications WHERE id = $1 FOR UPDATE", id)
 
 
-async def drop_unsaved(conn: Connection, id: str) -> None:
-    """Delete a public server if it was created by saving its address and no user has it saved any more.
+async def drop_unsaved(conn: Connection, ids: Collection[str]) -> None:
+    """Delete those of these public servers that were created by saving their addresses and that no user has saved
+    any more.
 
-    The transaction holds it.
+    The transaction holds them.
     """
     await conn.execute(
-        "DELETE FROM publications WHERE id = $1 AND discovery_source = 'USER' AND discovery_state = 'UNLISTED'"
-        " AND target_id IS NULL AND NOT EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id)",
-        id,
+        "DELETE FROM publications WHERE id = ANY ($1::text[])"
+        " AND discovery_source = 'USER' AND discovery_state = 'UNLISTED' AND target_id IS NULL"
+        " AND NOT EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id)",
+        list(ids),
     )
 
 
@@ -127,14 +129,11 @@ async def sweep(
         before_ms,
         limit,
     )
-    # Those that are just being saved are locked, and skipped; the second statement sees what was saved before.
+    # Those that are just being saved or published are locked, and skipped; what deletes the others sees what was saved
+    # and published before.
     free = await conn.fetch(
         "SELECT id FROM publications WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED",
         [row["id"] for row in page if not row["saved"]],
     )
-    await conn.execute(
-        "DELETE FROM publications WHERE id = ANY ($1::text[]) AND discovery_state = 'UNLISTED'"
-        " AND NOT EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id)",
-        [row["id"] for row in free],
-    )
+    await drop_unsaved(conn, [row["id"] for row in free])
     return (page[-1]["created_at_ms"], page[-1]["id"]) if len(page) >= limit else None

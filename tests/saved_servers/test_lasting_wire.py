@@ -1,5 +1,6 @@
 """Wire: what a user has saved is theirs: whoever publishes it neither removes it nor has it name another address."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tests.networks.play import Place, network
 from tests.publications.play import PUBLIC, path_of, publish, shown
 from tests.saved_servers.play import SAVED, names, save
 from tests.support.jobs import clean_publications
-from tests.support.locks import crossed
+from tests.support.locks import crossed, interrupted
 from tests.support.world import Player, World
 from tests.users.play import erase
 
@@ -209,6 +210,20 @@ async def test_whoever_unsaves_it_meanwhile_is_not_in_the_way(world: World) -> N
 
     await crossed(world.service.database, lock, release, unsave)
     assert await names(bob) == ["play.example.org"]
+
+
+async def test_what_is_published_during_the_sweep_of_unsaved_addresses_stays(place: Place) -> None:
+    ann, bob = await place.world.players("Ann", "Bob")
+    left = await save(bob, BELOW)
+    await erase(place.world, bob)
+    server = await claimed(place.world, ann)
+
+    async def hide() -> None:
+        assert (await publish(ann, server, address=BELOW, hidden=True))["id"] == left["id"]
+
+    sweep = partial(addresses.sweep, after=None, limit=100, before_ms=place.world.clock.now_ms() + 1)
+    await interrupted(place.world.service.database, sweep, hide)
+    assert (await shown(ann, server))["address"] == BELOW
 
 
 NAME = "0076_owned_addresses.sql"

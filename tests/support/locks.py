@@ -1,8 +1,9 @@
-"""Whether two transactions lock what they share in one order."""
+"""Whether two transactions lock what they share in one order, and what one makes of what the other has changed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from concurrent.futures import Future
+from typing import Any, cast
 
 import trio
 
@@ -37,3 +38,51 @@ async def crossed(database: Database, first: Step, second: Step, other: Callable
             nursery.start_soon(lambda: database.transact(both, timeout_seconds=PATIENCE_SECONDS))
             await taken.wait()
             await other()
+
+
+class _Looked:
+    """A connection that waits once, after its first query.
+
+    Args:
+        conn: whose query it is.
+        wait: awaited then.
+    """
+
+    def __init__(self, conn: Connection, wait: Callable[[], Awaitable[Any]]) -> None:
+        self._conn = conn
+        self._wait: Callable[[], Awaitable[Any]] | None = wait
+
+    async def fetch(self, *args: Any) -> Any:
+        rows = await self._conn.fetch(*args)
+        wait, self._wait = self._wait, None
+        if wait is not None:
+            await wait()
+        return rows
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._conn, name)
+
+
+async def interrupted(database: Database, unit: Step, meanwhile: Callable[[], Awaitable[Any]]) -> None:
+    """Run a unit in a transaction, and all of `meanwhile` between its first query and what it does then.
+
+    Args:
+        unit: begins with a `fetch`; if `meanwhile` waited for what that locks, both would wait until it gives up.
+    """
+    looked = trio.Event()
+    here = trio.lowlevel.current_trio_token()
+    done: Future[None] = Future()
+
+    async def wait() -> None:
+        here.run_sync_soon(looked.set)
+        await asyncio.wrap_future(done)
+
+    async def begun(conn: Connection) -> None:
+        await unit(cast(Connection, _Looked(conn, wait)))
+
+    with patience():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: database.transact(begun, timeout_seconds=PATIENCE_SECONDS))
+            await looked.wait()
+            await meanwhile()
+            done.set_result(None)
