@@ -1,6 +1,7 @@
 """Live: users in memory over the real database, and the races between the two."""
 
 import pickle
+from functools import partial
 
 import pytest
 import trio
@@ -12,7 +13,8 @@ from actors.users.users import Users
 from persistence.errors import DatabaseUnavailable
 from persistence.users.erasure import Erasure, erase, finish, unswept
 from persistence.users.permissions import CHANNEL, read_catalog, renamed
-from persistence.users.users import arrive, read_user
+from persistence.users.users import arrive, keep_users, read_user
+from tests.support.locks import interrupted
 from tests.support.waiting import patience
 from tests.users.memory import ANN, BEN, NOW_MS, NOW_S
 
@@ -277,3 +279,11 @@ async def test_last_seen_is_kept_in_memory_and_flushed(users, database, clock):
     assert users.last_seen_of(user) == NOW_MS + 5_000
     assert (await database.read(read_user, ANN)).last_seen_at_ms == NOW_MS + 5_000
     await users.last_seen.flush()
+
+
+async def test_last_seen_waits_for_nobody_who_refers_to_a_user(users, database, clock):
+    """The writer's batches refer to users in the order of what has happened, not of their ids."""
+    await users.arrive(ANN, "Ann", NOW_S)
+    users.last_seen.note(ANN, NOW_MS + 5_000)
+    await interrupted(database, partial(keep_users, user_ids=[ANN]), users.last_seen.flush)
+    assert (await database.read(read_user, ANN)).last_seen_at_ms == NOW_MS + 5_000
