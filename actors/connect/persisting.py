@@ -171,11 +171,9 @@ class Changes:
 
     async def write(self, conn: Connection) -> None:
         """Write all changes, inside the writer's transaction."""
-        for row in self.servers.values():  # rare: once in the life of most servers
-            await servers.change(conn, row)
-        if self.left:
-            now_ms = max(self.servers[server_id].updated_at_ms for server_id in self.left)
-            await remove_left(conn, self.left, self._gateway_domain, now_ms)
+        if self.servers or self.removed:  # rare: once in the life of most servers
+            await servers.hold(conn, self.servers.keys() | self.removed.keys())
+            await self._write_servers(conn)
         if self.claim_keys:
             await servers.add_claim_keys(conn, self.claim_keys)
             await servers.remove_claim_keys(conn, self.dropped_keys)
@@ -202,6 +200,13 @@ class Changes:
             gone, at_ms = list(self.removed), max(self.removed.values())
             await remove_of_servers(conn, gone, self._gateway_domain, at_ms)
             await servers.remove(conn, gone)
+
+    async def _write_servers(self, conn: Connection) -> None:
+        for row in self.servers.values():
+            await servers.change(conn, row)
+        if self.left:
+            now_ms = max(self.servers[server_id].updated_at_ms for server_id in self.left)
+            await remove_left(conn, self.left, self._gateway_domain, now_ms)
 
     async def _write_belonging(self, conn: Connection) -> None:
         for (server_id, user_id), member in self.members.items():  # rare, as is the rest

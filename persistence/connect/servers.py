@@ -1,6 +1,6 @@
 """Game servers and their claim keys, in rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.connection import Connection
@@ -79,6 +79,17 @@ async def count_of_owner(conn: Connection, owner_id: str) -> int:
     """How many servers a user has."""
     count: int = await conn.fetchval("SELECT count(*) FROM connect_servers WHERE owner_id = $1", owner_id)
     return count
+
+
+async def hold(conn: Connection, server_ids: Collection[str]) -> None:
+    """Keep servers as they are until the transaction ends, so that it changes and removes them in any order.
+
+    Rows that refer to them can be written meanwhile.
+    """
+    await conn.execute(
+        "SELECT FROM connect_servers WHERE server_id = ANY($1::text[]) ORDER BY server_id FOR NO KEY UPDATE",
+        list(server_ids),
+    )
 
 
 async def change(conn: Connection, row: ServerRow) -> None:
@@ -165,7 +176,8 @@ async def forget_claim_keys(conn: Connection, limit: int, *, before_ms: int) -> 
 
 
 async def save_last_seen(conn: Connection, seen: Mapping[str, tuple[int, str]]) -> None:
-    """Write servers' last calls; an earlier time than the stored one is ignored.
+    """Write servers' last calls; an earlier time than the stored one is ignored. Rows are locked in the order of their
+    ids, as by `hold`.
 
     Args:
         seen: {server id: (epoch milliseconds, address)}.
@@ -173,7 +185,9 @@ async def save_last_seen(conn: Connection, seen: Mapping[str, tuple[int, str]]) 
     await conn.execute(
         """
         UPDATE connect_servers s SET last_seen_at_ms = n.at_ms, last_seen_ip = n.address
-        FROM unnest($1::text[], $2::bigint[], $3::text[]) AS n (server_id, at_ms, address)
+        FROM (SELECT server_id, at_ms, address FROM connect_servers
+              JOIN unnest($1::text[], $2::bigint[], $3::text[]) AS call (server_id, at_ms, address) USING (server_id)
+              ORDER BY server_id FOR NO KEY UPDATE OF connect_servers) AS n
         WHERE s.server_id = n.server_id AND s.last_seen_at_ms <= n.at_ms
         """,
         list(seen),

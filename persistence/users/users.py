@@ -290,8 +290,8 @@ async def refuse_tokens(conn: Connection, user_id: str, not_before_s: int) -> No
 async def save_last_seen(conn: Connection, seen: Mapping[str, int]) -> None:
     """Move `last_seen_at_ms` forward; `seen` is {user id: epoch milliseconds}.
 
-    Rows are locked in the order of their ids, so that two processes that write the same users cannot deadlock. Rows that
-    refer to the users can be written meanwhile, in whatever order.
+    Rows are locked in the order of their ids, so that two processes that write the same users cannot deadlock. Rows
+    that refer to the users can be written meanwhile, in whatever order.
     """
     users = sorted(seen)
     await conn.execute(
