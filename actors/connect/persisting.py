@@ -25,7 +25,6 @@ from persistence.connect.rows import (
 from persistence.connection import Connection
 from persistence.discord.rows import Subject
 from persistence.journal.turn import Statement, Turn
-from persistence.notifications import notifications
 from persistence.notifications.notifications import NewNotification
 
 VERSIONS_KEPT = 100
@@ -35,17 +34,23 @@ VERSIONS_BYTES = 4 * 1024 * 1024
 """The most bytes of all versions of a server's settings; the oldest are deleted."""
 
 
-async def persist(gateway_domain: str | None, conn: Connection, turns: Sequence[Turn]) -> None:
+async def persist(
+    gateway_domain: str | None, conn: Connection, turns: Sequence[Turn]
+) -> Sequence[NewNotification]:
     """Write the rows of all turns, inside the writer's transaction.
 
     Args:
         gateway_domain: below which a route outlives its server's leaving a network; None where there is no such domain.
+
+    Returns:
+        The notifications of who was invited.
     """
     changes = Changes(gateway_domain)
     for turn in turns:
         for event in turn.events:
             changes.take(turn.id, event)  # type: ignore[arg-type]
     await changes.write(conn)
+    return changes.notices
 
 
 def plan(turns: Sequence[Turn]) -> list[Statement] | None:
@@ -170,7 +175,7 @@ class Changes:
                 self.invites[event.invite.id] = event.invite
 
     async def write(self, conn: Connection) -> None:
-        """Write all changes, inside the writer's transaction."""
+        """Write all changes but the notices, inside the writer's transaction."""
         if self.servers or self.removed:  # rare: once in the life of most servers
             await servers.hold(conn, self.servers.keys() | self.removed.keys())
             await self._write_servers(conn)
@@ -221,8 +226,6 @@ class Changes:
             await invites.put(conn, invite)
         if self.dropped:
             await invites.remove(conn, self.dropped)
-        if self.notices:
-            await notifications.add(conn, self.notices)
 
 
 def _version(change: events.SettingsChanged) -> SettingsVersionRow:

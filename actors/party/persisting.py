@@ -11,19 +11,19 @@ from actors.party.state import Invite
 from actors.time import iso
 from persistence.connection import Connection
 from persistence.journal.turn import Statement, Turn
-from persistence.notifications import notifications
 from persistence.notifications.notifications import NewNotification
 from persistence.party import rows
 from persistence.party.rows import InviteRow, MemberRow
 
 
-async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
-    """Write the rows of all turns, inside the writer's transaction."""
+async def persist(conn: Connection, turns: Sequence[Turn]) -> Sequence[NewNotification]:
+    """Write the rows of all turns, inside the writer's transaction; returns the notifications of who was invited."""
     changes = Changes()
     for turn in turns:
         for event in turn.events:
             changes.take(turn.id, event)  # type: ignore[arg-type]
     await changes.write(conn)
+    return changes.notices
 
 
 def plan(turns: Sequence[Turn]) -> list[Statement] | None:
@@ -84,7 +84,9 @@ class Changes:
                 self.erased[party_id] += 1
 
     async def write(self, conn: Connection) -> None:
-        """Write it all; tables that nothing has changed are not touched. Who left one party may join another."""
+        """Write it all but the notices; tables that nothing has changed are not touched. Who left one party may join
+        another.
+        """
         if self.left:
             await rows.leave(conn, list(self.left))
         gone = [key for key, row in self.invites.items() if row is None]
@@ -101,7 +103,6 @@ class Changes:
             await rows.count_erased(conn, self.erased)
         if self.ended:
             await rows.end(conn, self.ended)
-        await notifications.add(conn, self.notices)
 
 
 def _row(invite: Invite) -> InviteRow:

@@ -4,6 +4,9 @@ Turns are written under savepoints, to which a refused one is rolled back alone.
 is at fault, they are first written in groups of about the square root of their number: of a thousand turns, one of them
 at fault, some sixty savepoints are made instead of a thousand. A refused group is then written turn by turn, so that no
 turn is written more than twice here, however many are at fault.
+
+Each group adds its notifications by itself, so here, and only here, the heads of notified users are locked in no one
+order. If that meets another transaction in a deadlock, the turns are answered that they may be tried again.
 """
 
 from collections.abc import Sequence

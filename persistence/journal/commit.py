@@ -3,8 +3,8 @@
 The asyncio side, with its queue and connection, is `persistence/bridge/group_commit.py`.
 
 Theory of operation. One statement checks the fences, moves the heads, appends the journal and stores the receipts; then
-each kind writes its rows for all of its turns; then COMMIT. Two conditions are checked first, and a turn that fails one
-of them writes nothing while the others commit:
+each kind writes its rows for all of its turns; then the notifications of all kinds are added; then COMMIT. Two
+conditions are checked first, and a turn that fails one of them writes nothing while the others commit:
 
 - **Fence.** The lease rows are read `FOR SHARE`. Taking a lease over is an UPDATE of that row, so it waits until this
   batch has ended, and a batch that comes second waits for the takeover and then reads the new fence, whatever the
@@ -32,6 +32,8 @@ from persistence.connection import Connection
 from persistence.errors import Fenced, HeadMoved, PersistenceError
 from persistence.journal.receipts import KEEP_UNLESS_EXPIRED, storing
 from persistence.journal.turn import Persist, Plan, Statement, Turn
+from persistence.notifications import notifications
+from persistence.notifications.notifications import NewNotification
 
 # $1 are the turns, $2 the shards, $3…$5 columns over the journal, $6…$11 over the receipts, $12 the time. `n`
 # numbers the turns from 1.
@@ -155,8 +157,10 @@ async def write(conn: Connection, turns: Sequence[Turn]) -> list[PersistenceErro
     for row in refused:
         turn = turns[row["n"] - 1]
         outcomes[row["n"] - 1] = _refusal(turn, held=row["held"])
+    notices: list[NewNotification] = []
     for persist, written in _by_kind(turns, outcomes).items():
-        await persist(conn, written)
+        notices += await persist(conn, written) or ()
+    await notifications.add(conn, notices)
     return outcomes
 
 

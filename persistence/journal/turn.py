@@ -1,7 +1,8 @@
 """What an actor hands to the writer: one turn, committed as a whole or not at all.
 
 The writer commits the turns of many actors in one transaction (`commit.py`): it checks the leases, moves the heads,
-appends the journal, stores the receipts and calls each kind's `persist` once with all of its turns.
+appends the journal, stores the receipts, calls each kind's `persist` once with all of its turns, and adds the
+notifications that come of them.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,6 +11,7 @@ from typing import TypeAlias
 import msgspec
 
 from persistence.connection import Connection
+from persistence.notifications.notifications import NewNotification
 
 NO_CONTENT = 204
 """The HTTP status of a reply whose body is always empty."""
@@ -89,8 +91,11 @@ class Turn(msgspec.Struct, frozen=True):
     plan: "Plan | None" = None
 
 
-Persist: TypeAlias = Callable[[Connection, Sequence[Turn]], Awaitable[None]]
-"""`async def persist(conn, turns)`: one statement per table for all turns, `unnest` rather than row by row."""
+Persist: TypeAlias = Callable[[Connection, Sequence[Turn]], Awaitable[Sequence[NewNotification] | None]]
+"""`async def persist(conn, turns)`: one statement per table for all turns, `unnest` rather than row by row.
+
+It returns the notifications that come of them, if any. The writer adds those of all kinds together, since their users'
+heads have to be locked in one order."""
 
 Plan: TypeAlias = Callable[[Sequence[Turn]], Sequence[Statement] | None]
 """`def plan(turns)`: the statements that `persist` would run, or None when one of them meets a row that another writes.

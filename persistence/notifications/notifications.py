@@ -93,7 +93,7 @@ async def add(conn: Connection, rows: Sequence[NewNotification]) -> None:
 
     Of one kind by one actor only the newest are kept (`OF_PAIR_MAX`), so that one user cannot displace the
     notifications of others. To be called once in a transaction, because it locks the users' heads in the
-    order of their ids.
+    order of their ids; a kind's `persist` leaves it to the writer.
     """
     rows = _newest_of_pairs(rows)
     if not rows:
