@@ -146,6 +146,9 @@ class Changes:
 
     async def write(self, conn: Connection) -> None:
         """Write it all; tables that nothing has changed are not touched."""
+        marked = {*self.left, *self.joined, *self.spoke, *self.reads, *self.mutes}
+        if marked:  # several statements change them, and messages between
+            await members.hold(conn, marked)
         await self._write_members(conn)
         await self._write_messages(conn)
         # Marks last: what is read now takes away mentions that came in this very turn.

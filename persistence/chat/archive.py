@@ -7,6 +7,7 @@ This module is the one writer beside the actors of what they show, so live actor
 
 from collections.abc import Sequence
 
+from persistence.chat import members
 from persistence.chat.rows import ArchiveRow, PageRow
 from persistence.connection import Connection
 
@@ -136,12 +137,13 @@ async def move_old(conn: Connection, conversation_id: str, *, before_ms: int, li
     """Move old messages of one conversation into the archive, inside a transaction; returns how many.
 
     Messages with an open poll stay. The number of messages that a member has sent is saved in their row, so that
-    unread counts stay correct.
+    unread counts stay correct. The members are locked before the messages, as where the writer changes both.
 
     Args:
         before_ms: only messages older than this, epoch milliseconds.
         limit: messages to move at most.
     """
+    await members.hold_all(conn, conversation_id)
     moved = await conn.fetchval(
         """
         WITH moved AS (

@@ -1,6 +1,7 @@
 """Members of conversations: membership, read markers, and unread mentions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from operator import attrgetter
 from sys import intern
 
 from persistence.chat.rows import JoinRow, MemberRow, MentionRow, ReadRow
@@ -107,6 +108,27 @@ async def parted(conn: Connection, conversation_id: str) -> bool:
     return found
 
 
+async def hold(conn: Connection, pairs: Collection[tuple[str, str]]) -> None:
+    """Keep the memberships of (conversation id, user id) pairs as they are until the transaction ends, so that it
+    changes and deletes them in any order."""
+    await conn.execute(
+        """
+        SELECT FROM conversation_members JOIN unnest($1::text[], $2::text[]) AS n (conversation_id, user_id)
+        USING (conversation_id, user_id) ORDER BY conversation_id, user_id FOR NO KEY UPDATE OF conversation_members
+        """,
+        [pair[0] for pair in pairs],
+        [pair[1] for pair in pairs],
+    )
+
+
+async def hold_all(conn: Connection, conversation_id: str) -> None:
+    """As `hold`, of all members of a conversation."""
+    await conn.execute(
+        "SELECT FROM conversation_members WHERE conversation_id = $1 ORDER BY user_id FOR NO KEY UPDATE",
+        conversation_id,
+    )
+
+
 async def join(conn: Connection, rows: Sequence[JoinRow]) -> None:
     """Add members, with everything so far marked as read; a former membership of the same user is reset."""
     await conn.execute(
@@ -156,7 +178,8 @@ WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
 
 
 def speaking(pairs: Sequence[tuple[str, str]]) -> Statement:
-    """The statement of `speak`."""
+    """The statement of `speak`; it meets the members of a conversation in the order of `hold`."""
+    pairs = sorted(pairs)
     return Statement(_SPEAK, ([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
 
 
@@ -185,8 +208,12 @@ WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.seq 
 """
 
 
+_user_id = attrgetter("user_id")
+
+
 def marking(rows: Sequence[ReadRow]) -> tuple[Statement, Statement]:
-    """The statements of `mark_read`."""
+    """The statements of `mark_read`; they meet the members of a conversation in the order of `hold`."""
+    rows = sorted(rows, key=_user_id)
     conversations, users = [row.conversation_id for row in rows], [row.user_id for row in rows]
     seqs = [row.read_seq for row in rows]
     at_ms, own = [row.read_at_ms for row in rows], [row.own_at_read for row in rows]
