@@ -12,6 +12,9 @@ from actors.stored_json import values_in
 from persistence.connect.extensions import NODE
 from persistence.connect.rows import RegistrationRow
 
+CONNECT = "connect"
+"""The source of the settings that the service itself reads: `data.temp`. No extension may be called so."""
+
 MAX_ACTIONS = 64
 
 NO_SCHEMA = msgspec.Raw(b"")
@@ -54,10 +57,10 @@ _entries = msgspec.json.Decoder(tuple[_Entry, ...])
 
 
 def is_extension_id(text: str) -> bool:
-    """Whether the text is 1 to 64 of a-z, 0-9, `.`, `_` and `-`, begins and ends with a letter or digit, and has no
-    two dots in a row.
+    """Whether the text is 1 to 64 of a-z, 0-9, `.`, `_` and `-`, begins and ends with a letter or digit, has no two
+    dots in a row, and is not `connect`.
     """
-    return _ID.fullmatch(text) is not None and ".." not in text
+    return _ID.fullmatch(text) is not None and ".." not in text and text != CONNECT
 
 
 def node_of(extension_id: str) -> str:

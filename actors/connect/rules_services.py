@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from actors.connect import events, rules_commands
 from actors.connect.commands import DropExtension, MigrateExtension
 from actors.connect.events import AnyEvent
-from actors.connect.rules_settings import CONNECT, data_of
+from actors.connect.extensions import CONNECT
+from actors.connect.rules_settings import data_of
 from actors.connect.secret_values import open_values, seal_values
 from actors.connect.state import State
 from actors.vault import Vault
@@ -27,8 +28,7 @@ def migrate(vault: Vault, state: State, command: MigrateExtension, now_ms: int) 
         return ()
     happened: list[AnyEvent] = []
     settings = state.settings.get(command.former_id)
-    # What the service itself reads is no extension's, even of one that is called so.
-    if settings is not None and CONNECT not in (command.former_id, command.extension_id):
+    if settings is not None and moves_settings(command.former_id, command.extension_id):
         if command.extension_id not in state.settings:
             moved = _moved(vault, settings, command, now_ms)
             keys = tuple(sorted((*data_of(moved), *moved.secret_keys)))
@@ -41,6 +41,12 @@ def migrate(vault: Vault, state: State, command: MigrateExtension, now_ms: int) 
             happened.append(events.ExtensionRegistered(there))
         happened.append(events.ExtensionRemoved(command.former_id))
     return [*happened, *rules_commands.cancelled_of(state, command.former_id, now_ms)]
+
+
+def moves_settings(former_id: str, extension_id: str) -> bool:
+    """Whether settings go from one extension to another. What the service itself reads is no extension's, even of one
+    that was called so when it could be."""
+    return CONNECT not in (former_id, extension_id)
 
 
 def drop(state: State, command: DropExtension, now_ms: int) -> Sequence[AnyEvent]:

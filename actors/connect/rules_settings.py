@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from actors.connect.capabilities import require
 from actors.connect.commands import PutSettings
 from actors.connect.events import AnyEvent, ServerChanged, SettingsChanged
+from actors.connect.extensions import CONNECT
 from actors.connect.schemas import Schema, escaped, faults, fitted, misfits
 from actors.connect.secret_values import open_values, seal_values
 from actors.connect.state import State
@@ -18,9 +19,6 @@ from actors.errors import FieldError, Invalid, QuotaExceeded, RevisionConflict, 
 from actors.stored_json import values_in
 from actors.vault import Vault
 from persistence.connect.rows import SettingsRow
-
-CONNECT = "connect"
-"""The source of the settings that the service itself reads: `data.temp`."""
 
 MASK = "********"
 """Shown in place of a secret value; when a client sends it back, the stored value stays."""

@@ -1,8 +1,11 @@
 """Make, remove and migrate services: units of work, inside the caller's transaction."""
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from actors.connect.extensions import node_of
+from actors.connect.rules_services import moves_settings
 from actors.errors import Conflict, Forbidden, NotFound, QuotaExceeded
 from actors.users.locking import require_user
 from actors.users.permissions import Access
@@ -102,11 +105,20 @@ async def finish(conn: Connection, service_id: str, user_id: str) -> tuple[Servi
     row = await _locked(conn, service_id, user_id)
     if row.migrating_from is None:
         return row, 0
-    left = len(await services.servers_with(conn, user_id, row.migrating_from))
+    left = len(await left_of(conn, row))
     if left == 0:
         row = replace(row, migrating_from=None)
         await services.move(conn, row)
     return row, left
+
+
+async def left_of(conn: Connection, row: ServiceRow) -> Sequence[str]:
+    """The game servers of its owner from which a service has yet to be moved away."""
+    if row.migrating_from is None:
+        return ()
+    if moves_settings(row.migrating_from, row.extension_id):
+        return await services.servers_with(conn, row.owner_id, row.migrating_from)
+    return await services.servers_registered(conn, row.owner_id, row.migrating_from)
 
 
 async def _locked(conn: Connection, service_id: str, user_id: str) -> ServiceRow:

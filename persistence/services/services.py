@@ -114,13 +114,19 @@ async def remove(conn: Connection, service_id: str) -> None:
     await conn.execute("DELETE FROM services WHERE service_id = $1", service_id)
 
 
-async def migrating(conn: Connection, limit: int) -> list[ServiceRow]:
-    """Services that are being moved, in the order of their ids, at most `limit`."""
+async def migrating(conn: Connection, after: str | None, limit: int) -> list[ServiceRow]:
+    """Services that are being moved, in the order of their ids.
+
+    Args:
+        after: the last of the page before; None from the start.
+        limit: at most so many.
+    """
     rows = await conn.fetch(
         """
         SELECT service_id, owner_id, extension_id, name, created_at_ms, migrating_from FROM services
-        WHERE migrating_from IS NOT NULL ORDER BY service_id LIMIT $1
+        WHERE migrating_from IS NOT NULL AND service_id > $1 ORDER BY service_id LIMIT $2
         """,
+        after or "",
         limit,
     )
     return [ServiceRow(**dict(row)) for row in rows]

@@ -140,10 +140,12 @@ async def list_extensions(call: Call, query: PageQuery) -> ExtensionList:
 async def create_extension(call: Call, body: NewExtension) -> Extension:
     """POST /v1/connect/extensions: adds an extension to the catalog; the caller is granted the permission to change it.
 
-    An id that is taken is a 409, a malformed one a 422.
+    An id that is taken is a 409; a malformed one, and `connect`, whose settings are the service's own, a 422.
     """
     if not is_extension_id(body.extension_id):
-        raise Invalid(FieldError("/extensionId", "BAD_FORMAT", "1 to 64 of a-z, 0-9, '.', '_' and '-'"))
+        raise Invalid(
+            FieldError("/extensionId", "BAD_FORMAT", "1 to 64 of a-z, 0-9, '.', '_' and '-'; not connect")
+        )
     row = ExtensionRow(
         extension_id=body.extension_id,
         id=call.new_id(),

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from actors.connect.commands import PutSettings
-from actors.connect.extensions import is_extension_id
+from actors.connect.extensions import CONNECT, is_extension_id
 from actors.connect.public import (
     Settings,
     SettingsVersion,
@@ -15,7 +15,6 @@ from actors.connect.public import (
     settings_of,
     version_of,
 )
-from actors.connect.rules_settings import CONNECT
 from actors.connect.schemas import Schema
 from actors.connect.secret_values import open_values
 from actors.errors import (

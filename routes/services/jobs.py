@@ -7,27 +7,38 @@ from actors.services import units_services
 from persistence.services import services
 from routes.changes import change_by_itself
 from routes.jobs import Job
+from routes.pruning import Pruning, Walk
 from routes.service import Service
 from routes.services.moving import Totals, move
 
 AT_ONCE = 100
-"""Most services that one run looks at."""
+"""Most services of one page."""
 
 
-async def go_on(service: Service) -> None:
-    """Move what is left of all migrations.
+async def go_on(service: Service, after: str | None, limit: int) -> str | None:
+    """Move what is left of the next migrations. Those that cannot end now do not hold up the others.
+
+    Args:
+        after: the last service of the page before; None from the start.
+        limit: services on the page.
+
+    Returns:
+        Where the next page starts; None after the last.
 
     Raises:
-        PersistenceError: the database failed; the next run goes on.
+        PersistenceError: the database failed; the next run repeats the page.
     """
-    for row in await service.database.read(services.migrating, AT_ONCE):
+    page = await service.database.read(services.migrating, after, limit)
+    for row in page:
         await move(service, row, Totals())
         try:
             await change_by_itself(service, units_services.finish, row.service_id, row.owner_id, about=None)
         except NotFound:
             continue  # its owner was erased meanwhile
+    return page[-1].service_id if len(page) >= limit else None
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
     """The job."""
-    return (Job("migrations of services", 5, partial(go_on, service), one_node=True),)
+    walk = Pruning(Walk(partial(go_on, service)).take, most=AT_ONCE)
+    return (Job("migrations of services", 5, walk.run, one_node=True),)

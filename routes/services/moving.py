@@ -9,6 +9,7 @@ import trio
 from actors.connect.commands import Command, DropExtension, MigrateExtension, Moved
 from actors.errors import Refused
 from actors.kernel.supervisor import Contained
+from actors.services import units_services
 from actors.vault import NONCE_BYTES
 from persistence.errors import PersistenceError
 from persistence.services import services
@@ -54,10 +55,10 @@ async def move(service: Service, row: ServiceRow, totals: Totals) -> None:
 
     Cancellation: a game server whose turn has been decided is moved.
     """
-    if row.migrating_from is None:
-        return
-    server_ids = await service.database.read(services.servers_with, row.owner_id, row.migrating_from)
     former_id = row.migrating_from
+    if former_id is None:
+        return
+    server_ids = await service.database.read(units_services.left_of, row)
 
     def command() -> Command:
         return MigrateExtension(

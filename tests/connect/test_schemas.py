@@ -111,7 +111,15 @@ def test_what_a_schema_may_not_be(fields: tuple[Field, ...], code: str):
 
 @pytest.mark.parametrize(
     ("id", "valid"),
-    [("a", True), ("my-shop.v2_x", True), ("a" * 64, True), ("a" * 65, False), ("..", False), ("a..b", False)]
+    [
+        ("a", True),
+        ("my-shop.v2_x", True),
+        ("a" * 64, True),
+        ("a" * 65, False),
+        ("..", False),
+        ("a..b", False),
+        ("connect", False),
+    ]
     + [
         (id, False) for id in ("", "A", "-a", "a-", "a/b", "a b", "ä", "a\n", "а")
     ],  # the last one is Cyrillic

@@ -2,9 +2,15 @@
 
 from typing import Any
 
+import pytest
 import trio
+from msgspec.structs import replace
 
+from persistence.connect import extensions
+from persistence.connect.rows import RegistrationRow
+from persistence.connection import Connection
 from persistence.services import services
+from routes.services.jobs import AT_ONCE
 from tests.connect.play import claimed
 from tests.services.play import (
     SERVICES,
@@ -179,3 +185,79 @@ async def test_many_at_once_are_each_whole(world: World) -> None:
     assert sum(answer["moved"]["registrations"] for answer in answers) == len(servers)
     assert [await settings(server, "new") for server in servers] == [(2, {"lines": 1})] * len(servers)
     assert [await registered(server) for server in servers] == [{"new": "Board"}] * len(servers)
+
+
+async def _called(conn: Connection, owner_id: str, id: str) -> None:
+    """An extension in the catalog, of whatever id."""
+    await conn.execute(
+        "INSERT INTO connect_extensions (id, extension_id, name, description, owner_id, visibility, created_at_ms,"
+        " updated_at_ms) VALUES (lpad($2, 24, '0'), $2, $2, '', $1, 'public', 0, 0)",
+        owner_id,
+        id,
+    )
+
+
+async def _migrating(conn: Connection, owner_id: str, number: int, former_id: str, id: str) -> str:
+    """A service whose migration was begun by a process that is gone: its id."""
+    service_id = f"{number:024x}"
+    row = services.ServiceRow(
+        service_id=service_id, owner_id=owner_id, extension_id=former_id, name="Board", created_at_ms=0
+    )
+    await services.create(conn, row)
+    await services.move(conn, replace(row, extension_id=id, migrating_from=former_id))
+    return service_id
+
+
+async def test_no_extension_is_called_as_what_the_service_reads(world: World) -> None:
+    ann = await world.player("Ann")
+    body = {"extensionId": "connect", "name": "Mine"}
+    assert await ann.refused("POST", "/v1/connect/extensions", body) == (422, "VALIDATION_FAILED")
+    await world.service.database.transact(_called, ann.id, "connect")
+    assert await ann.refused("POST", SERVICES, body) == (404, "NOT_FOUND")
+    made = await service(ann, await extension(ann, "board"))
+    path = f"{SERVICES}/{made['serviceId']}/migrate-extension"
+    assert await ann.refused("POST", path, {"extensionId": "connect"}) == (404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize(("former_id", "id"), [("connect", "board"), ("board", "connect")])
+async def test_a_migration_from_or_to_an_extension_that_was_called_so_ends(
+    world: World, former_id: str, id: str
+) -> None:
+    ann, database = await world.player("Ann"), world.service.database
+    await database.transact(_called, ann.id, "connect")
+    server = await claimed(world, ann)
+    await extension(ann, "board")
+    await configure(server, "board", lines=1)
+    body = {"source": "connect", "data": {"temp": False}}
+    await server.do("PUT", f"{server.path}/settings", body, status=200)
+    service_id = await database.transact(_migrating, ann.id, 1, former_id, id)
+    await job_named(world, "migrations of services").run()
+    assert await ann.do("DELETE", f"{SERVICES}/{service_id}", status=200) == {"removed": 0}
+    assert await settings(server, "board") == (1, {"lines": 1})
+    assert await settings(server, "connect") == (1, {"temp": False})
+
+
+async def test_migrations_that_cannot_end_hold_up_no_other(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    database = world.service.database
+    stuck, server = await claimed(world, ann), await claimed(world, ben)
+    for id in ("old", "new"):
+        await extension(ben, id)
+    assert await registered(stuck) == {}
+    await database.transact(_stick, stuck.id)
+    for number in range(AT_ONCE):
+        await database.transact(_called, ann.id, f"e{number}")
+        await database.transact(_migrating, ann.id, number, "old", f"e{number}")
+    await register(server, "old")
+    await database.transact(_migrating, ben.id, AT_ONCE, "old", "new")
+    await job_named(world, "migrations of services").run()
+    assert await registered(server) == {"new": "Board"}
+
+
+async def _stick(conn: Connection, server_id: str) -> None:
+    """A registration of which the game server's owner does not know, so that it moves nothing."""
+    row = RegistrationRow(
+        server_id=server_id, extension_id="old", name="Board", description="", version=1, actions=b"[]",
+        registered_at_ms=0, last_seen_at_ms=0,
+    )  # fmt: skip
+    await extensions.put_registration(conn, row)
