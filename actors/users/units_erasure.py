@@ -9,11 +9,13 @@ import msgspec
 
 from actors.change import Change
 from actors.errors import Conflict
+from actors.shop.events import PurchaseChanged
 from actors.users.events import UserErased
 from actors.users.locking import require_super_admin, require_user
 from actors.users.permissions import Role
 from persistence.connection import Connection
 from persistence.friends import turns
+from persistence.shop import purchases
 from persistence.shop.checkouts import lock_of_user
 from persistence.users import erasure
 from persistence.users.audit import Stamp, write_audit
@@ -39,7 +41,10 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
     ):
         raise Conflict("the last super-admin stays one")
     others = await erasure.others_of(conn, user_id)
+    given = await purchases.given_to(conn, user_id)
     # The audit trail keeps the bare id: a name in it would outlive the user.
     await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))
     await erasure.erase(conn, user_id, stamp.at_ms)
-    return Change(None, (UserErased(user_id, others, await turns.announce(conn, "")),))
+    erased = UserErased(user_id, others, await turns.announce(conn, ""))
+    # Who has paid for the user is shown that the purchases are nobody's now.
+    return Change(None, (erased, *(PurchaseChanged(id, (payer_id,)) for id, payer_id in given)))

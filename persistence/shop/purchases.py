@@ -124,6 +124,15 @@ async def list_purchases(conn: Connection, wanted: WantedPurchases) -> list[Purc
     return [_purchase(row) for row in rows]
 
 
+async def given_to(conn: Connection, recipient_id: str) -> list[tuple[str, str]]:
+    """(id, payer) of the purchases that others pay for a user."""
+    rows = await conn.fetch(
+        "SELECT id, payer_id FROM shop_purchases WHERE recipient_id = $1 AND payer_id <> $1 ORDER BY seq",
+        recipient_id,
+    )
+    return [(row["id"], row["payer_id"]) for row in rows]
+
+
 async def pieces_of(
     conn: Connection, recipient_id: str, product_ids: Collection[str], *, but: str
 ) -> dict[str, int]:

@@ -85,3 +85,16 @@ async def test_rights_end_with_their_time(world: World) -> None:
     assert await may(ann, "perk:glow")
     world.advance(30 * DAY_MS)
     assert not await may(ann, "perk:glow")
+
+
+async def test_who_has_paid_for_somebody_sees_that_they_were_erased(world: World) -> None:
+    shop, root = await open_shop(world), await world.super_admin()
+    ann, ben = await world.players("Ann", "Ben")
+    await shop.buy(ann, await shop.product(), recipientId=ben.id)
+    async with ann.live("/v1/social/live?channels=shop") as client:
+        (item,) = (await client.receive_until(type="snapshot"))["data"]["items"]
+        assert item["recipientId"] == ben.id
+        await root.do("DELETE", f"/v1/admin/users/{ben.id}", status=204)
+        shown = (await client.receive_until(type="snapshot"))["data"]["items"]
+        assert shown == [item | {"recipientId": None}]
+        assert (await ann.get(PURCHASES))["items"] == shown
