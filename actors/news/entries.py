@@ -17,6 +17,7 @@ class Entry(msgspec.Struct, frozen=True):
         readable: it is there for readers.
         revision: of the article; the later change has the larger one.
         author_id: None once they are erased.
+        poll_ends_at_ms: when its open poll will close, epoch milliseconds; None where it has none that does.
         encoded: JSON of the Article.
     """
 
@@ -26,6 +27,7 @@ class Entry(msgspec.Struct, frozen=True):
     readable: bool
     revision: int
     author_id: str | None
+    poll_ends_at_ms: int | None
     encoded: bytes
 
     @property
@@ -39,9 +41,18 @@ class Entry(msgspec.Struct, frozen=True):
 
     def without_author(self) -> "Entry":
         """The entry once its author is erased."""
+        return self._by(None, None)
+
+    def with_author_named(self, name: str) -> "Entry":
+        """The entry once its author has another name."""
+        return self._by(self.author_id, name)
+
+    def _by(self, author_id: str | None, author_name: str | None) -> "Entry":
         shown = msgspec.json.decode(self.encoded, type=Article)
-        encoded = msgspec.json.encode(msgspec.structs.replace(shown, author_id=None, author_name=None))
-        return msgspec.structs.replace(self, author_id=None, encoded=encoded)
+        encoded = msgspec.json.encode(
+            msgspec.structs.replace(shown, author_id=author_id, author_name=author_name)
+        )
+        return msgspec.structs.replace(self, author_id=author_id, encoded=encoded)
 
 
 def entry_of(row: ArticleRow, now_ms: int) -> Entry:
@@ -57,5 +68,6 @@ def entry_of(row: ArticleRow, now_ms: int) -> Entry:
         is_readable(row, now_ms),
         row.revision,
         row.author_id,
+        None if shown.poll is None or shown.poll.closed else shown.poll.expires_at_ms,
         msgspec.json.encode(shown),
     )

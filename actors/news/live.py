@@ -35,6 +35,7 @@ FOLLOWS = "follows"
 """The source of a view whose viewer follows other things."""
 
 _PUBLISHED, _CHANGED, _ERASED, _GONE = "published ", "changed ", "erased ", "gone "
+_RENAMED = "renamed "
 
 
 class NewsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
@@ -77,12 +78,14 @@ class NewsLive:
         self._now_ms = now_ms
         # {article: its newest entry}, the longest unchanged first
         self._recent: OrderedDict[str, Entry] = OrderedDict()
-        # whose articles are or were shown
-        self._authors: set[str] = set()
+        # {whose articles are or were shown: the name by which they went since, None where it is the one of the rows}
+        self._authors: dict[str, str | None] = {}
         # the networks whose articles are or were shown
         self._networks: set[str] = set()
         # articles whose polls have had votes since the last call of `voted`
         self._voted: set[str] = set()
+        # {article that is or was shown: when its poll will close, epoch milliseconds}
+        self._open: dict[str, int] = {}
         # {viewer: what they see}
         self._watching: dict[str, NewsState] = {}
         self.view: View[NewsState] = View(
@@ -121,7 +124,12 @@ class NewsLive:
             self._voted.add(news_id)
 
     def voted(self, most: int) -> list[str]:
-        """Take articles, `most` at most, whose counts have changed since they were last taken."""
+        """Take articles, `most` at most, whose counts have changed or whose polls have closed since they were last
+        taken."""
+        now_ms = self._now_ms()
+        for news_id in [id for id, ends_at_ms in self._open.items() if ends_at_ms <= now_ms]:
+            del self._open[news_id]
+            self._voted.add(news_id)
         return [self._voted.pop() for _ in range(min(most, len(self._voted)))]
 
     def counted(self, row: ArticleRow) -> tuple[str, Callable[[str], bool]]:
@@ -146,11 +154,22 @@ class NewsLive:
         """
         if user_id not in self._authors:
             return None
-        self._authors.discard(user_id)
+        del self._authors[user_id]
         for id, entry in self._recent.items():
             if entry.author_id == user_id:
                 self._recent[id] = entry.without_author()
         return _ERASED + user_id
+
+    def renamed(self, user_id: str, name: str) -> str | None:
+        """Show the articles of a user under their new name; returns the source to mark all views with, None where none
+        shows any. Called in the trio thread, after the commit."""
+        if user_id not in self._authors:
+            return None
+        self._authors[user_id] = name
+        for id, entry in self._recent.items():
+            if entry.author_id == user_id:
+                self._recent[id] = entry.with_author_named(name)
+        return _RENAMED + user_id
 
     @property
     def networks(self) -> frozenset[str]:
@@ -185,6 +204,9 @@ class NewsLive:
                 if _names(state, source):
                     return state, sources
                 continue
+            if source.startswith(_RENAMED):
+                state = self._named_anew(state, source.removeprefix(_RENAMED))
+                continue
             entry = self._recent.get(source.rpartition(" ")[2])
             if source == FOLLOWS or entry is None:
                 return state, sources
@@ -198,12 +220,22 @@ class NewsLive:
             state = msgspec.structs.replace(state, items=others)
         return state, frozenset()
 
+    def _named_anew(self, state: NewsState, user_id: str) -> NewsState:
+        name = self._authors.get(user_id)
+        if name is None:
+            return state
+        items = tuple(one.with_author_named(name) if one.author_id == user_id else one for one in state.items)
+        return msgspec.structs.replace(state, items=items)
+
     def _entry(self, row: ArticleRow, now_ms: int) -> Entry:
         if row.author_id is not None:
-            self._authors.add(row.author_id)
+            self._authors.setdefault(row.author_id)
         if row.scope_type == "network":
             self._networks.add(row.scope_id)
-        return entry_of(row, now_ms)
+        entry = entry_of(row, now_ms)
+        if entry.poll_ends_at_ms is not None:
+            self._open[row.id] = entry.poll_ends_at_ms
+        return entry
 
     def _adopt(self, _before: NewsState | None, state: NewsState) -> NewsState:
         self._watching[state.user_id] = state

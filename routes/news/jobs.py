@@ -9,7 +9,8 @@ from routes.news.reactions import Articles, tell_counts
 from routes.service import Service
 
 COUNTED_EVERY_SECONDS = 10
-"""How often the counts of polls that have had votes are shown live: for each of these, viewers are sent a snapshot."""
+"""How often the counts of polls that have had votes, or have closed, are shown live: for each of these, viewers are
+sent a snapshot."""
 
 BATCHES_A_RUN = 20
 """How many batches of followers one run notifies; the next one goes on."""

@@ -18,6 +18,7 @@ from routes.connect.parts import GAME_SERVERS
 from routes.jobs import BackgroundTask, Job
 from routes.news.parts import NEWS_LIVE
 from routes.service import Service
+from routes.users.parts import USER_DIRECTORY
 
 COUNTED_AT_ONCE = 100
 """Of how many polls the counts are read at once."""
@@ -65,14 +66,20 @@ def _tell_all(service: Service, source: str) -> None:
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
-    """Subscribe to the events of game servers, whose news go with them; runs no tasks."""
+    """Subscribe to the events of game servers, whose news go with them, and to renames of authors; runs no tasks."""
 
     def heard(server_id: str, event: ServerNews) -> None:
         if isinstance(event, ServerRemoved):
             for source in service.of(NEWS_LIVE).gone([Scope("server", server_id)]):
                 _tell_all(service, source)
 
+    def renamed(user_id: str, name: str) -> None:
+        source = service.of(NEWS_LIVE).renamed(user_id, name)
+        if source is not None:
+            _tell_all(service, source)
+
     service.of(GAME_SERVERS).news.append(heard)
+    service.of(USER_DIRECTORY).on_rename(renamed)
     return ()
 
 
@@ -81,7 +88,7 @@ def _voted(service: Service, event: PollVoted) -> None:
 
 
 async def tell_counts(service: Service) -> None:
-    """Show the counts of polls that have had votes to those who see them.
+    """Show the counts of polls that have had votes, and that polls have closed, to those who see them.
 
     Raises:
         PersistenceError: the rows cannot be read; the next call tries again.

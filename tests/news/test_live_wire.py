@@ -161,6 +161,38 @@ async def test_counts_of_polls_follow_for_those_who_see_them(world: World) -> No
         assert live.voted(1) == []
 
 
+async def test_a_poll_that_has_closed_is_shown_so_to_those_who_see_it(world: World) -> None:
+    """Though nobody votes any more, and its article does not change."""
+    ed, ann = await editor(world), await world.player("Ann")
+    counts = job_named(world, "counts of polls of news")
+    await write(ed, "asked", poll={**POLL, "expiresAtMs": world.clock.now_ms() + 120_000})
+    async with ann.live(LIVE) as client:
+        await client.send_json({"id": "s", "op": "subscribe", "channel": "news"})
+        (item,) = (await client.receive_until(type="snapshot"))["data"]["items"]
+        assert item["poll"]["closed"] is False
+        world.advance(120_000)
+        await counts.run()
+        (item,) = (await client.receive_until(type="snapshot"))["data"]["items"]
+        assert item["poll"]["closed"] is True
+        assert world.service.of(NEWS_LIVE).voted(1) == []
+
+
+async def test_an_author_who_is_renamed_is_named_so_to_those_who_look(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    await write(ed, "one")
+    await write(await editor(world, "Eve"), "two")
+    renamed = Player(world, ed.id, "Eddie", world.token(ed.id, "Eddie"))
+    async with ann.live(LIVE) as client:
+        await client.send_json({"id": "s", "op": "subscribe", "channel": "news"})
+        before = (await client.receive_until(type="snapshot"))["data"]["items"]
+        await renamed.get("/v1/auth/verify")
+        items = (await client.receive_until(type="snapshot"))["data"]["items"]
+        assert items == [before[0], before[1] | {"authorName": "Eddie"}]
+        assert (await ann.get(FEED))["items"][1]["authorName"] == "Eddie"
+        remembered = world.service.of(NEWS_LIVE)._recent[items[1]["id"]]
+        assert msgspec.json.decode(remembered.encoded) == items[1]
+
+
 async def test_an_event_is_told_once_for_each_publication(world: World) -> None:
     ed, ann, ben = await editor(world), *(await world.players("Ann", "Ben"))
     scope, strange = await network(ann), await network(ann, "Strange")
