@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -13,6 +13,9 @@ from persistence.statements import inserting, updating
 
 PurchaseStatus: TypeAlias = Literal["pending", "paid", "fulfilled", "refunded", "disputed", "failed"]
 """The state of a purchase (contract §10)."""
+
+FIRST = 2**63 - 1
+"""More than every `seq`: before it comes the first page."""
 
 Hold: TypeAlias = Literal["AMOUNT_MISMATCH", "LIMIT", "RECIPIENT_GONE"]
 """Why a paid purchase was not fulfilled."""
@@ -116,11 +119,11 @@ async def read_purchases(conn: Connection, ids: Collection[str]) -> list[Purchas
 
 async def list_purchases(conn: Connection, wanted: WantedPurchases) -> list[Purchase]:
     """The wanted purchases, the newest first."""
-    place = (wanted.status, wanted.before, wanted.limit)
+    before = FIRST if wanted.before is None else wanted.before
     if wanted.user_id is None:
-        rows = await conn.fetch(_PAGE, *place)
+        rows = await conn.fetch(_PAGES[wanted.status], before, wanted.limit)
     else:
-        rows = await conn.fetch(_PAGE_OF_USER, *place, wanted.user_id)
+        rows = await conn.fetch(_PAGE_OF_USER, wanted.status, before, wanted.limit, wanted.user_id)
     return [_purchase(row) for row in rows]
 
 
@@ -160,19 +163,21 @@ _CHANGING = (
 _ADD = inserting("shop_purchases", _COLUMNS[1:])
 _SAVE = updating("shop_purchases", _CHANGING)
 
-_PAGE = """
-SELECT * FROM shop_purchases WHERE ($1::text IS NULL OR status = $1) AND ($2::bigint IS NULL OR seq < $2)
-ORDER BY seq DESC LIMIT $3
-"""
+_PAGE = "SELECT * FROM shop_purchases WHERE seq < $1{} ORDER BY seq DESC LIMIT $2"
+# The states by name: where one is a parameter, PostgreSQL does not know whether the index of all but fulfilled ones
+# has it.
+_PAGES = {None: _PAGE.format("")} | {
+    status: _PAGE.format(f" AND status = '{status}'") for status in get_args(PurchaseStatus)
+}
 
 # Two indexed halves: an OR over both columns would walk the purchases of all users.
 _PAGE_OF_USER = """
 SELECT * FROM (
     (SELECT * FROM shop_purchases WHERE payer_id = $4 AND ($1::text IS NULL OR status = $1)
-     AND ($2::bigint IS NULL OR seq < $2) ORDER BY seq DESC LIMIT $3)
+     AND seq < $2 ORDER BY seq DESC LIMIT $3)
     UNION
     (SELECT * FROM shop_purchases WHERE recipient_id = $4 AND ($1::text IS NULL OR status = $1)
-     AND ($2::bigint IS NULL OR seq < $2) ORDER BY seq DESC LIMIT $3)
+     AND seq < $2 ORDER BY seq DESC LIMIT $3)
 ) AS theirs ORDER BY seq DESC LIMIT $3
 """
 
