@@ -83,6 +83,16 @@ def live_line(state: State, message_id: str) -> Line:
     raise NotFound("message not found")
 
 
+def require_sender(sender_id: str, user_id: str) -> None:
+    """Nobody edits the message of another; asked in the guard, and again in the turn.
+
+    Raises:
+        Forbidden: the user has not sent it.
+    """
+    if sender_id != user_id:
+        raise Forbidden("only its sender may edit a message")
+
+
 def original_of(state: State, command: PostMessage) -> Line | None:
     """The message that already carries this sender's clientMessageId, if there is one."""
     client_id = command.draft.client_message_id
@@ -206,8 +216,7 @@ def edit(state: State, command: EditMessage, now_ms: int, relationships: Relatio
     """
     member_of(state, command.user_id)
     line = live_line(state, command.message_id)
-    if line.sender_id != command.user_id:
-        raise Forbidden("only its sender may edit a message")
+    require_sender(line.sender_id, command.user_id)
     check_not_blocked(state, relationships)
     message = records.decode(line.record)
     content = with_line_feeds(command.content)

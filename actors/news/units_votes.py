@@ -30,6 +30,23 @@ class PollVoted(msgspec.Struct, frozen=True):
     news_id: str
 
 
+async def polled(conn: Connection, news_id: str, now_ms: int) -> ArticleRow:
+    """The article of a poll, as readers see it or have seen it.
+
+    Args:
+        now_ms: epoch milliseconds.
+
+    Raises:
+        NotFound: there is no such article for readers, or it has no poll.
+    """
+    row = await articles.read(conn, news_id)
+    if row is None or not (is_readable(row, now_ms) or row.published_at_ms is not None):
+        raise NotFound
+    if row.poll is None:
+        raise NotFound("the article has no poll")
+    return row
+
+
 async def vote(
     conn: Connection, news_id: str, user_id: str, option_ids: tuple[str, ...], now_ms: int
 ) -> Change[Voted]:
@@ -45,9 +62,7 @@ async def vote(
         PollClosed: the poll is closed, or its article archived.
     """
     await require_user(conn, user_id)
-    row = await articles.read(conn, news_id)
-    if row is None or not (is_readable(row, now_ms) or row.published_at_ms is not None):
-        raise NotFound
+    row = await polled(conn, news_id, now_ms)
     stored = await poll_rows.lock(conn, news_id)
     if stored is None:
         raise NotFound("the article has no poll")

@@ -102,6 +102,20 @@ class Verdict:
     also_own: bool
 
 
+def require_settler(target_id: str, moderator_id: str, *, also_own: bool) -> None:
+    """No moderator settles a report about themselves; asked in the guard, and again in the transaction.
+
+    Args:
+        target_id: whom the report is about.
+        also_own: see `Verdict`.
+
+    Raises:
+        Forbidden: it is about the moderator.
+    """
+    if target_id == moderator_id and not also_own:
+        raise Forbidden("a moderator may not settle a report about themselves")
+
+
 async def settle(conn: Connection, report_id: str, verdict: Verdict) -> Change[Report]:
     """Set a report's status; without effect where it has that status already, and nothing else is said of it.
 
@@ -118,8 +132,7 @@ async def settle(conn: Connection, report_id: str, verdict: Verdict) -> Change[R
     found = await lock_report(conn, report_id)
     if found is None:
         raise NotFound("no such report")
-    if found.target_id == stamp.actor_id and not verdict.also_own:
-        raise Forbidden("a moderator may not settle a report about themselves")
+    require_settler(found.target_id, stamp.actor_id, also_own=verdict.also_own)
     if found.status == status and verdict.reason in (None, found.settled_reason):
         return Change(found)
     settled = status != "open"

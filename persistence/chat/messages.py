@@ -193,6 +193,26 @@ async def page(
     ]
 
 
+async def standing(
+    conn: Connection, conversation_id: str, message_id: str, user_id: str
+) -> tuple[bool, str | None, bool]:
+    """Whether the user is in the conversation, who sent the message if it is live there, and whether it is archived
+    there; one indexed read.
+    """
+    row = await conn.fetchrow(
+        """
+        SELECT EXISTS (SELECT FROM conversation_members WHERE conversation_id = $1 AND user_id = $3),
+            (SELECT sender_id FROM messages WHERE id = $2 AND conversation_id = $1),
+            EXISTS (SELECT FROM archived_messages WHERE id = $2 AND conversation_id = $1)
+        """,
+        conversation_id,
+        message_id,
+        user_id,
+    )
+    is_member, sender_id, is_archived = row
+    return is_member, sender_id, is_archived
+
+
 async def one(conn: Connection, conversation_id: str, message_id: str) -> PageRow | None:
     """One message, live or archived, or None."""
     row = await conn.fetchrow(

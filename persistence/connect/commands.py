@@ -65,6 +65,14 @@ async def read(conn: Connection, server_id: str, command_id: str) -> CommandRow 
     return None if row is None else _command(row)
 
 
+async def exists(conn: Connection, server_id: str, command_id: str) -> bool:
+    """Whether this server has such a command."""
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM connect_commands WHERE id = $2 AND server_id = $1)", server_id, command_id
+    )
+    return found
+
+
 async def named(conn: Connection, server_id: str, command_ids: Sequence[str]) -> list[CommandRow]:
     """Those of the named commands that are this server's."""
     rows = await conn.fetch(

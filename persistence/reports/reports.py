@@ -91,6 +91,12 @@ async def list_reports(conn: Connection, wanted: WantedReports) -> list[Report]:
     return [_report(row) for row in rows]
 
 
+async def target_of(conn: Connection, id: str) -> str | None:
+    """The id of the user whom a report is about; None where there is no such report."""
+    target_id: str | None = await conn.fetchval("SELECT target_id FROM reports WHERE id = $1", id)
+    return target_id
+
+
 async def lock_report(conn: Connection, id: str) -> Report | None:
     """One report, its row locked until the transaction ends, or None."""
     row = await conn.fetchrow(_LOCK, id)

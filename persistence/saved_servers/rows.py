@@ -37,6 +37,14 @@ async def of_user(conn: Connection, user_id: str) -> list[Saved]:
     return [Saved(*row) for row in rows]
 
 
+async def is_saved(conn: Connection, user_id: str, server_id: str) -> bool:
+    """Whether a server is in a user's list."""
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM saved_servers WHERE user_id = $1 AND server_id = $2)", user_id, server_id
+    )
+    return found
+
+
 async def is_known(conn: Connection, server_id: str) -> bool:
     """Whether there is such a public server that moderators have not suppressed."""
     found: bool = await conn.fetchval(

@@ -87,6 +87,14 @@ async def has(conn: Connection, owner_id: str, extension_id: str) -> bool:
     return found
 
 
+async def is_of(conn: Connection, owner_id: str, service_id: str) -> bool:
+    """Whether a user has such a service."""
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM services WHERE service_id = $2 AND owner_id = $1)", owner_id, service_id
+    )
+    return found
+
+
 async def lock(conn: Connection, service_id: str) -> ServiceRow | None:
     """A service, or None; its row is locked for changes until the transaction ends."""
     row = await conn.fetchrow(

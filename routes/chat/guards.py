@@ -6,10 +6,13 @@ conversation's turn.
 """
 
 from collections.abc import Awaitable
+from functools import partial
 
-from actors.errors import ConversationNotFound
+from actors.chat.rules_messages import require_sender
+from actors.chat.state import find_line
+from actors.errors import ConversationNotFound, NotFound
 from actors.ids import ObjectId
-from persistence.chat import members
+from persistence.chat import members, messages
 from routes.call import Call
 from routes.chat.channels import MODERATE
 from routes.chat.parts import CHAT_KINDS
@@ -37,6 +40,36 @@ def participant(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[None]:
 def _require(is_member: bool) -> None:
     if not is_member:
         raise ConversationNotFound
+
+
+def sender(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> MaybeAwaitable[None]:
+    """Guard: requires that the caller is a participant, and has sent the message.
+
+    An archived one may be anybody's: nobody can change it, which the turn says.
+
+    Raises:
+        ConversationNotFound: the caller is not a participant, or there is no such conversation.
+        NotFound: it has no such message.
+        Forbidden: another user has sent it.
+    """
+    service = call.service
+    state = call.peek(service.of(CHAT_KINDS).conversation, conversation_id)
+    if state is not None:
+        _require(call.user_id in state.members)
+        line = find_line(state, message_id)
+        if line is not None:
+            return require_sender(line.sender_id, call.user_id)
+    standing = service.database.read(messages.standing, conversation_id, message_id, call.user_id)
+    return then(standing, partial(_require_own, call.user_id))
+
+
+def _require_own(user_id: str, standing: tuple[bool, str | None, bool]) -> None:
+    is_member, sender_id, is_archived = standing
+    _require(is_member)
+    if sender_id is not None:
+        require_sender(sender_id, user_id)
+    elif not is_archived:
+        raise NotFound("message not found")
 
 
 def acquainted(call: Call) -> MaybeAwaitable[None]:

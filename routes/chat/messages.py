@@ -31,7 +31,7 @@ from routes.call import Call
 from routes.chat import reads
 from routes.chat.again import message_again
 from routes.chat.channels import MAX_PAGE, READ, WRITE
-from routes.chat.guards import NOT_FOUND, onlooker, participant, participant_or_moderator
+from routes.chat.guards import NOT_FOUND, onlooker, participant, participant_or_moderator, sender
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
@@ -142,7 +142,7 @@ def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> A
     _MESSAGE,
     needs=WRITE,
     refusals=(ConversationNotFound, NotFound, Forbidden, Blocked, Invalid, Conflict),
-    guard=participant,
+    guard=sender,
     not_found=NOT_FOUND,
 )
 def edit_message(

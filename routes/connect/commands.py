@@ -31,14 +31,14 @@ from persistence.connect.rows import CommandRow
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
 from routes.call import Call
-from routes.connect.guards import itself_for, may
+from routes.connect.guards import itself, may, require_scope
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS, Waiter
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.declare.query import Clamp
 from routes.edge.principal import SERVER, ServerPrincipal
-from routes.edge.reply import Reply
+from routes.edge.reply import MaybeAwaitable, Reply, then
 from routes.edge.wire import Wire
 
 READ, WRITE = "server.commands.read", "server.commands.write"
@@ -116,6 +116,25 @@ class AckBody(Wire, frozen=True):
     progress: Annotated[float, msgspec.Meta(ge=0, le=100)] | None = None
 
 
+def addressee(call: Call, server_id: Uuid, command_id: ObjectId) -> MaybeAwaitable[None]:
+    """Guard: requires that the calling server is the one in the path, and that the command is its own.
+
+    Raises:
+        NotFound: it is another server, or has no such command.
+        Forbidden: with `meta.permission`: the token lacks the scope.
+    """
+    require_scope(itself(call, server_id), WRITE)
+    state: State | None = call.peek(call.service.of(GAME_SERVERS).server, server_id)
+    if state is not None and command_id in state.commands:
+        return None
+    return then(call.service.database.read(commands.exists, server_id, command_id), _require_command)
+
+
+def _require_command(exists: bool) -> None:
+    if not exists:
+        raise NotFound("no such command")
+
+
 @endpoint(
     "POST",
     _COMMANDS,
@@ -188,7 +207,7 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
     _ONE + "/ack",
     needs=SERVER,
     refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, TooLarge, CommandFinished),
-    guard=itself_for(WRITE),
+    guard=addressee,
 )
 async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: AckBody) -> CommandReply:
     """POST …/commands/{commandId}/ack: the server reports a command's progress or result.

@@ -19,10 +19,13 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import OnePage
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
+from routes.users.parts import USER_DIRECTORY
 
 READ_NODE, WRITE_NODE = "connect:members:read", "connect:members:write"
 
 _MEMBERS = "/v1/connect/servers/{serverId}/members"
+
+_may_write = may(WRITE_MEMBERS)
 
 Capabilities = Annotated[tuple[Capability, ...], msgspec.Meta(max_length=len(CAPABILITIES))]
 
@@ -57,12 +60,23 @@ async def list_members(call: Call, server_id: Uuid) -> MemberList:
     return MemberList(members_of(row, rows))
 
 
+async def may_place(call: Call, server_id: Uuid, user_id: UserId) -> None:
+    """Guard: requires `server.members.write`, and that there is such a user; checked again in the turn.
+
+    Raises:
+        NotFound: there is no such user or server, or the caller does not belong to it.
+        Forbidden: with `meta.permission`.
+    """
+    await _may_write(call, server_id)
+    await call.service.of(USER_DIRECTORY).user_of(user_id)
+
+
 @endpoint(
     "PUT",
     _MEMBERS + "/{userId}",
     needs=WRITE_NODE,
     refusals=(NotFound, Forbidden, Blocked, Invalid, QuotaExceeded, Conflict),
-    guard=may(WRITE_MEMBERS),
+    guard=may_place,
 )
 def put_member(call: Call, server_id: Uuid, user_id: UserId, body: MemberBody) -> Ask[Member]:
     """PUT …/servers/{serverId}/members/{userId}: adds a member, or replaces a member's role and capabilities.

@@ -10,6 +10,7 @@ from actors.errors import Invalid, NotFound
 from actors.friends.public import FriendEntry
 from actors.friends.units_links import Choice, visibility_named
 from actors.ids import UserId
+from persistence.friends import links
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.wire import Wire
@@ -34,7 +35,17 @@ class LinkPatch(Wire, frozen=True):
     note: Annotated[str, msgspec.Meta(max_length=NOTE_MAX)] | UnsetType | None = UNSET
 
 
-@endpoint("PATCH", _ONE, needs=EDIT, refusals=(NotFound, Invalid))
+async def befriended(call: Call, friend_id: UserId) -> None:
+    """Guard: requires that the two are friends; checked again in the transaction.
+
+    Raises:
+        NotFound: they are not, or there is no such user.
+    """
+    if not await call.service.database.read(links.friends_among, call.user_id, (friend_id,)):
+        raise NotFound("no such friend")
+
+
+@endpoint("PATCH", _ONE, needs=EDIT, refusals=(NotFound, Invalid), guard=befriended)
 async def change_friend(call: Call, friend_id: UserId, body: LinkPatch) -> FriendEntry:
     """PATCH /v1/social/friends/{friendId}: changes favourite, visibility and note of a friend.
 

@@ -26,11 +26,21 @@ class NewsVote(Wire, frozen=True):
     option_ids: OptionIds
 
 
+async def in_view(call: Call, news_id: ObjectId) -> None:
+    """Guard: requires that the article is there for readers, with a poll; checked again in the transaction.
+
+    Raises:
+        NotFound: there is no such article for readers, or it has no poll.
+    """
+    await call.service.database.read(units_votes.polled, news_id, call.now_ms)
+
+
 @endpoint(
     "POST",
     "/v1/news/{newsId}/poll/vote",
     needs=AUTHENTICATED,
     refusals=(NotFound, Invalid, PollClosed),
+    guard=in_view,
     again=article_again,
 )
 async def vote_in_news(call: Call, news_id: ObjectId, body: NewsVote) -> Article:

@@ -9,10 +9,10 @@ from actors.bounds import IdText
 from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, UserId, parse_uuid
 from actors.moderation.events import QUEUES
-from actors.reports.units import REASON_MAX, Verdict, report, settle
+from actors.reports.units import REASON_MAX, Verdict, report, require_settler, settle
 from actors.texts import lines_or_none
 from actors.time import iso, iso_or_none
-from persistence.reports.reports import Report, ReportStatus, WantedReports, list_reports
+from persistence.reports.reports import Report, ReportStatus, WantedReports, list_reports, target_of
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
@@ -141,7 +141,26 @@ async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
     return ReportPage([_item(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
-@endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound, Forbidden, Invalid))
+async def may_settle(call: Call, id: ObjectId) -> None:
+    """Guard: requires that there is such a report, not about the caller; checked again in the transaction.
+
+    Raises:
+        NotFound: there is no such report.
+        Forbidden: it is about the caller, who is no super-admin.
+    """
+    target_id = await call.service.database.read(target_of, id)
+    if target_id is None:
+        raise NotFound("no such report")
+    require_settler(target_id, call.user_id, also_own=call.user.access.is_super_admin)
+
+
+@endpoint(
+    "PATCH",
+    "/v1/admin/reports/{id}",
+    needs=MODERATOR,
+    refusals=(NotFound, Forbidden, Invalid),
+    guard=may_settle,
+)
 async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> ReportItem:
     """Settles a report and says why, or reopens it; the audit trail records each change. One about oneself is a 403,
     unless the caller is a super-admin."""

@@ -62,6 +62,16 @@ class NotSaved(Wire, frozen=True):
     favorite_count: int
 
 
+async def listed(call: Call, server_id: ObjectId) -> None:
+    """Guard: requires that the server is in the caller's list; checked again in the transaction.
+
+    Raises:
+        NotFound: it is not.
+    """
+    if not await call.service.database.read(rows.is_saved, call.user_id, server_id):
+        raise NotFound
+
+
 @endpoint("GET", _SAVED, needs=AUTHENTICATED)
 async def list_saved_servers(call: Call) -> SavedServers:
     """GET /v1/profile/public-servers/saved: the caller's saved servers, in their order.
@@ -91,7 +101,7 @@ async def save_server(call: Call, body: SaveBody) -> Reply[SavedServer]:
     return await change(call, units.save, call.user_id, wanted, call.now_ms, about=None, shape=_reply)
 
 
-@endpoint("PATCH", _ONE, needs=AUTHENTICATED, refusals=(NotFound,))
+@endpoint("PATCH", _ONE, needs=AUTHENTICATED, refusals=(NotFound,), guard=listed)
 async def change_saved_server(call: Call, server_id: ObjectId, body: SavedPatch) -> SavedServer:
     """PATCH /v1/profile/public-servers/saved/{serverId}: makes a saved server a favourite, or no longer."""
     return await change(

@@ -96,6 +96,16 @@ class Migration(Wire, frozen=True):
     pending: int
 
 
+async def own(call: Call, service_id: ObjectId) -> None:
+    """Guard: requires that the service is the caller's; checked again in the transaction.
+
+    Raises:
+        NotFound: there is no such service, or it is another's.
+    """
+    if not await call.service.database.read(services.is_of, call.user_id, service_id):
+        raise NotFound("no such service")
+
+
 @endpoint("GET", _SERVICES, needs=AUTHENTICATED)
 async def list_services(call: Call, query: PageQuery) -> ServicePage:
     """GET /v1/services: the caller's services, oldest first."""
@@ -151,6 +161,7 @@ async def remove_service(call: Call, service_id: ObjectId) -> ServiceRemoved:
     _SERVICES + "/{serviceId}/migrate-extension",
     needs=AUTHENTICATED,
     refusals=(NotFound, Forbidden, Conflict),
+    guard=own,
 )
 async def migrate_service(call: Call, service_id: ObjectId, body: MigrationBody) -> Migration:
     """POST /v1/services/{serviceId}/migrate-extension: has another extension take the place of the present one.

@@ -161,6 +161,15 @@ class RemovedGrant(Wire, frozen=True):
     removed: int
 
 
+async def known(call: Call, user_id: UserId) -> None:
+    """Guard: requires that there is such a user; checked again in the transaction.
+
+    Raises:
+        NotFound: there is none.
+    """
+    await call.service.of(USER_DIRECTORY).user_of(user_id)
+
+
 @endpoint("GET", "/v1/admin/users/lookup", needs=USER_VIEW)
 async def look_up_users(call: Call, query: UserLookup) -> UsersFound:
     """Finds users by the beginning of their name, or one user by uuid."""
@@ -209,6 +218,7 @@ async def list_user_permissions(call: Call, user_id: UserId) -> UserGrants:
     needs=SUPER_ADMIN,
     status=201,
     refusals=(NotFound, Forbidden, Invalid),
+    guard=known,
 )
 async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> UserGranted:
     """Grants a node to a user, or changes their grant of it; adds the node to the catalog if it is new.
