@@ -8,8 +8,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from actors.bounds import MAX_NAMED, Bigint, IdText, LongText, ShortText
-from actors.errors import FieldError, Invalid, NotFound
-from actors.ids import parse_uuid
+from actors.errors import FieldError, Invalid
+from actors.id_fields import uuid_in
 from actors.news import markdown
 from actors.polls import Poll, PollDraft, check_poll
 from actors.texts import line_flaws, lines_flaws, with_line_feeds
@@ -148,17 +148,13 @@ def scope_of(draft: ScopeDraft) -> Scope:
     """The scope that a client named.
 
     Raises:
-        Invalid: the id of a network or server is missing.
-        NotFound: it is no id.
+        Invalid: the id of a network or server is missing, or no uuid.
     """
     if draft.type == "global":
         return Scope("global")
     if not draft.id:
         raise Invalid(FieldError("/scope/id", "REQUIRED", f"the id of the {draft.type}"))
-    id = parse_uuid(draft.id)
-    if id is None:
-        raise NotFound
-    return Scope(draft.type, id)
+    return Scope(draft.type, uuid_in(draft.id, "/scope/id"))
 
 
 def slug_of(title: str) -> str:

@@ -2,8 +2,8 @@
 
 from actors.bounds import IdText
 from actors.capes.units_wearing import select, select_none
-from actors.errors import FieldError, Forbidden, Invalid, NotFound
-from actors.ids import parse_uuid
+from actors.errors import Forbidden, Invalid, NotFound
+from actors.id_fields import uuid_in
 from actors.time import iso
 from persistence.capes.choices import CapeSource, Selection, read_selection
 from routes.call import Call
@@ -52,10 +52,7 @@ async def select_cape(call: Call, body: SelectionBody) -> SelectionOut:
     """
     if body.source is None:
         return await change(call, select_none, call.user_id, about=None, shape=selection_out)
-    cape_id = parse_uuid(body.cape_id or "")
-    if cape_id is None:
-        raise Invalid(FieldError("/capeId", "BAD_FORMAT", "the uuid of a cape"))
-    chosen = Selection(body.source, cape_id, call.now_ms)
+    chosen = Selection(body.source, uuid_in(body.cape_id or "", "/capeId"), call.now_ms)
     return await change(call, select, call.user_id, chosen, about=None, shape=selection_out)
 
 

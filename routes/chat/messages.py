@@ -25,6 +25,7 @@ from actors.errors import (
     Invalid,
     NotFound,
 )
+from actors.id_fields import object_id_in
 from actors.ids import ObjectId
 from routes.auditing import stamp_of
 from routes.call import Call
@@ -196,7 +197,7 @@ async def list_revisions(call: Call, conversation_id: ObjectId, message_id: Obje
     "PUT",
     _CONVERSATION + "/read",
     needs=WRITE,
-    refusals=(ConversationNotFound, NotFound),
+    refusals=(ConversationNotFound, NotFound, Invalid),
     guard=participant,
     not_found=NOT_FOUND,
 )
@@ -205,9 +206,8 @@ def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Ask[Read
 
     Needs `social:chat.write` and membership. Answers the caller's counts.
     """
-    return call.ask(
-        call.service.of(CHAT_KINDS).conversation, conversation_id, MarkRead(call.user_id, body.message_id)
-    )
+    command = MarkRead(call.user_id, object_id_in(body.message_id, "/messageId"))
+    return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command)
 
 
 @endpoint(

@@ -2,8 +2,9 @@
 credentials alone must not let it act for a user.
 """
 
-from actors.errors import FieldError, Forbidden, Invalid
-from actors.ids import UserId, parse_uuid
+from actors.errors import Forbidden
+from actors.id_fields import uuid_in
+from actors.ids import UserId
 from routes.call import Call
 from routes.connect.guards import require_scope
 from routes.connect.parts import GAME_SERVERS
@@ -37,9 +38,7 @@ async def acting_for(
         NotFound: there is no such player, and the owner holds `connect:social.act`.
     """
     server = call.server
-    user_id = parse_uuid(actor_id)
-    if user_id is None:
-        raise Invalid(FieldError(pointer, "BAD_FORMAT", "a uuid"))
+    user_id = uuid_in(actor_id, pointer)
     require_scope(server, SCOPE)
     if not has_consent(call, user_id):
         raise Forbidden("this player has not let the server act for them", permission=NODE)

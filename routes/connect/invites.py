@@ -13,14 +13,14 @@ from actors.connect.room import require_room, turn_of
 from actors.errors import (
     Blocked,
     Conflict,
-    FieldError,
     Forbidden,
     Invalid,
     InviteExpired,
     NotFound,
     QuotaExceeded,
 )
-from actors.ids import ObjectId, Uuid, parse_uuid
+from actors.id_fields import uuid_in
+from actors.ids import ObjectId, Uuid
 from actors.texts import lines
 from persistence.connect import invites
 from persistence.connect.rows import InviteRow
@@ -97,9 +97,7 @@ async def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Invite
     for seven days, as long as its sender could still grant it. If the access policy requires it, only friends can be
     invited. An `inviteeUserId` that is not a uuid is a 422.
     """
-    invitee_user_id = parse_uuid(body.invitee_user_id)
-    if invitee_user_id is None:
-        raise Invalid(FieldError("/inviteeUserId", "BAD_FORMAT", "a uuid"))
+    invitee_user_id = uuid_in(body.invitee_user_id, "/inviteeUserId")
     await call.go_to(call.service.of(GAME_SERVERS).server, server_id)  # so that one node counts
     count_invite(call, call.user_id, invitee_user_id)
     command = CreateInvite(

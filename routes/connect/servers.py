@@ -25,7 +25,8 @@ from actors.errors import (
     NotFound,
     QuotaExceeded,
 )
-from actors.ids import Uuid, new_uuid, parse_uuid
+from actors.id_fields import uuid_in
+from actors.ids import Uuid, new_uuid
 from actors.networks.units_networks import require_place
 from actors.texts import line_flaws
 from persistence.connect import own, servers
@@ -238,8 +239,7 @@ def remove_server(call: Call, server_id: Uuid) -> Ask[None]:
 
 async def _own_network(call: Call, network_id: str) -> str:
     """The id, checked to be of a network of the caller; networks keep their owner, so it still is in the turn."""
-    parsed = parse_uuid(network_id)
-    network = None if parsed is None else await call.service.database.read(networks.read, parsed)
+    network = await call.service.database.read(networks.read, uuid_in(network_id, "/networkId"))
     if network is None or network.owner_id != call.user_id:
         raise NotFound("no such network")
     return network.network_id

@@ -17,7 +17,8 @@ from actors.friends.frames import request_entry
 from actors.friends.public import BlockEntry, FriendEntry, FriendsOverview, RequestSent
 from actors.friends.units_links import Choice, choose
 from actors.friends.units_relations import NowBlocked, Pair, Sent, capacity
-from actors.ids import UserId, Uuid, parse_uuid
+from actors.id_fields import uuid_in
+from actors.ids import UserId, Uuid
 from actors.texts import lines, lines_or_none
 from actors.time import iso
 from persistence.friends.links import Link
@@ -46,18 +47,15 @@ async def resolve_target(call: Call, target_id: str | None, target_name: str | N
     """Find the user that a body names, by id, else by name.
 
     Args:
-        target_id: a uuid, or None to use the name. An id is not looked up here; a malformed one is a NotFound.
+        target_id: a uuid, or None to use the name; not looked up here.
         target_name: a name that only one user has, or None.
 
     Raises:
-        Invalid: neither is given.
-        NotFound: the id is not a uuid, or the name has no user or several.
+        Invalid: neither is given, or the id is not a uuid.
+        NotFound: the name has no user or several.
     """
     if target_id is not None:
-        user_id = parse_uuid(target_id)
-        if user_id is None:
-            raise NotFound("no such user")
-        return UserId(user_id)
+        return UserId(uuid_in(target_id, "/targetId"))
     if target_name is None:
         raise Invalid(FieldError("", "REQUIRED", "name targetId or targetName"))
     found = await call.service.database.read(ids_named, target_name)

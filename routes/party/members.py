@@ -1,8 +1,9 @@
 """The caller's party: creating and leaving it, its members and its leader (service-api §4 Party, contract §6)."""
 
 from actors.bounds import IdText
-from actors.errors import Conflict, NotFound, NotLeader
-from actors.ids import UserId, Uuid, parse_uuid
+from actors.errors import Conflict, Invalid, NotFound, NotLeader
+from actors.id_fields import uuid_in
+from actors.ids import UserId
 from actors.party.commands import HandOver, Kick
 from actors.party.public import PartySnapshot
 from routes.call import Call
@@ -62,13 +63,13 @@ async def remove_party_member(call: Call, player_id: UserId) -> Encoded[PartySna
     return await actions.do(call, call.user_id, call.subject, Kick(call.user_id, player_id))
 
 
-@endpoint("PUT", f"{_PARTY}/leader", needs=AUTHENTICATED, refusals=(NotFound, NotLeader), guard=leader)
+@endpoint(
+    "PUT", f"{_PARTY}/leader", needs=AUTHENTICATED, refusals=(NotFound, NotLeader, Invalid), guard=leader
+)
 async def hand_over_party(call: Call, body: NewLeader) -> Encoded[PartySnapshot]:
     """PUT /v1/social/party/leader: makes another member the leader; for the leader only (403 `NOT_LEADER`).
 
     A `playerId` that is not a member is a 404.
     """
-    player_id = parse_uuid(body.player_id)
-    if player_id is None:
-        raise NotFound("no such member")
-    return await actions.do(call, call.user_id, call.subject, HandOver(call.user_id, UserId(Uuid(player_id))))
+    player_id = UserId(uuid_in(body.player_id, "/playerId"))
+    return await actions.do(call, call.user_id, call.subject, HandOver(call.user_id, player_id))

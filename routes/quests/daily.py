@@ -1,7 +1,8 @@
 """The caller's quests of the day (contract §10)."""
 
 from actors.bounds import IdText
-from actors.errors import Conflict, NotFound
+from actors.errors import Conflict, Invalid, NotFound
+from actors.id_fields import object_id_in
 from actors.quests import units_quests
 from actors.quests.day import day_of, ends_at_ms
 from actors.quests.units_quests import Reroll
@@ -87,19 +88,21 @@ async def read_daily_quests(call: Call) -> QuestsOut:
     return _shown(kept, rerolls)
 
 
-@endpoint("POST", _QUESTS + "/reroll", needs=AUTHENTICATED, refusals=(NotFound, Conflict))
+@endpoint("POST", _QUESTS + "/reroll", needs=AUTHENTICATED, refusals=(NotFound, Invalid, Conflict))
 async def reroll_daily_quests(call: Call, body: RerollBody | None) -> QuestsOut:
     """POST /v1/quests/daily-games/reroll: draws a quest of another kind in place of one, or of each not completed.
 
     A user has one reroll a day, or as many as `quests:rerolls` grants. A completed quest, or no reroll left, is a 409;
     an unknown `questId` a 404. The body may be left out. Progress is what the caller has done on the day.
     """
+    named = None if body is None else body.quest_id
+    quest_id = None if named is None else object_id_in(named, "/questId")
     rerolls = await _rerolls(call)
     return await change(
         call,
         units_quests.reroll,
         call.user_id,
-        Reroll(None if body is None else body.quest_id, rerolls),
+        Reroll(quest_id, rerolls),
         call.service.random_bytes,
         call.now_ms,
         about=None,

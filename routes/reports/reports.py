@@ -7,7 +7,8 @@ import msgspec
 
 from actors.bounds import IdText
 from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
-from actors.ids import ObjectId, UserId, parse_uuid
+from actors.id_fields import uuid_in
+from actors.ids import ObjectId, UserId
 from actors.moderation.events import QUEUES
 from actors.reports.units import REASON_MAX, Verdict, report, require_settler, settle
 from actors.texts import lines_or_none
@@ -115,9 +116,7 @@ class Settlement(Wire, frozen=True):
 )
 async def report_user(call: Call, body: ReportBody) -> ReportMade:
     """Reports a user to the moderators; at most 20 a day. Oneself is a 422, an unknown user a 404."""
-    target_id = parse_uuid(body.target_id)
-    if target_id is None:
-        raise NotFound("no such user")
+    target_id = uuid_in(body.target_id, "/targetId")
     id = call.new_id()
     reason = lines_or_none(body.reason, "/reason", REASON_MAX)
     unit = partial(report, reason=reason, now_ms=call.now_ms)

@@ -6,6 +6,7 @@ import msgspec
 
 from actors.bounds import IdText
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.id_fields import object_id_in
 from actors.ids import ObjectId, parse_object_id
 from actors.saved_servers import units
 from actors.saved_servers.units import SAVED_MAX, Placed, Wanted
@@ -133,10 +134,7 @@ def _wanted(body: SaveBody, fresh_id: str) -> Wanted:
         if address is None:
             raise Invalid(FieldError("/address", "BAD_FORMAT", "host or host:port, without a scheme"))
         return Wanted(None, address.key, fresh_id)
-    server_id = parse_object_id(body.server_id or "")
-    if server_id is None:
-        raise NotFound("no such server")
-    return Wanted(server_id, None, fresh_id)
+    return Wanted(object_id_in(body.server_id or "", "/serverId"), None, fresh_id)
 
 
 def _reply(placed: Placed) -> Reply[SavedServer]:

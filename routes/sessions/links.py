@@ -8,8 +8,8 @@ from typing import Annotated
 
 import msgspec
 
-from actors.errors import Forbidden, NotFound
-from actors.ids import parse_uuid
+from actors.errors import Forbidden, Invalid, NotFound
+from actors.id_fields import uuid_in
 from actors.sessions.lifetimes import LINK_TTL_MS
 from actors.sessions.units_links import make_link
 from actors.time import iso
@@ -66,7 +66,7 @@ class SignInLinkShown(Wire, frozen=True):
     status=201,
     rate="sign-in-link",
     cookies=True,
-    refusals=(NotFound, Forbidden),
+    refusals=(NotFound, Forbidden, Invalid),
 )
 async def make_sign_in_link(call: Call, body: SignInLinkBody | None) -> NewSignInLink:
     """Makes a link that signs a browser in within ten minutes, once. For oneself, the session that it makes ends with
@@ -74,9 +74,7 @@ async def make_sign_in_link(call: Call, body: SignInLinkBody | None) -> NewSignI
     may ask, and not for another super-admin; the user is notified.
     """
     asked = body.user_id if body is not None else None
-    user_id = call.user_id if asked is None else parse_uuid(asked)
-    if user_id is None:
-        raise NotFound("no such user")
+    user_id = call.user_id if asked is None else uuid_in(asked, "/userId")
     if user_id != call.user_id and not call.user.access.is_super_admin:
         raise Forbidden("only super-admins make links for others", role="super-admin")
     code, expires_at_ms = new_secret(call), call.now_ms + LINK_TTL_MS

@@ -6,8 +6,9 @@ import msgspec
 import structlog
 
 from actors.bounds import Bigint, IdText, ShortText
-from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound, QuotaExceeded
-from actors.ids import ObjectId, parse_uuid
+from actors.errors import Blocked, Conflict, Invalid, NotFound, QuotaExceeded
+from actors.id_fields import uuid_in
+from actors.ids import ObjectId
 from actors.shop.moves import CheckoutMove
 from actors.shop.orders import ITEMS_MAX, Item, check_items, check_return
 from actors.shop.public import CheckoutEntry, PurchaseEntry, checkout_entry, purchase_entry
@@ -182,9 +183,8 @@ def _order(call: Call, body: CheckoutBody, provider: Provider | None) -> Order:
     origins = _origins(call.service.config)
     check_return(body.success_url, "/successUrl", origins)
     check_return(body.cancel_url, "/cancelUrl", origins)
-    recipient_id = call.user_id if body.recipient_id is None else parse_uuid(body.recipient_id)
-    if recipient_id is None:
-        raise Invalid(FieldError("/recipientId", "UNKNOWN", "no such user"))
+    named = body.recipient_id
+    recipient_id = call.user_id if named is None else uuid_in(named, "/recipientId")
     # The receipt is stored with the last step only, so the first one leaves its key on the checkout.
     attempt = None if provider is None else call.attempt
     return Order(

@@ -6,7 +6,7 @@ import msgspec
 
 from actors.bounds import Bigint, IdText
 from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict
-from actors.ids import parse_object_id
+from actors.id_fields import object_id_in
 from actors.versions.public import PointerEntry, pointer_entry
 from actors.versions.releases import is_channel, scope_flaws
 from actors.versions.units_pointers import Activated, activate
@@ -100,9 +100,7 @@ async def activate_release(call: Call, body: ActivationBody) -> PointerEntry | R
         flaws.append(FieldError("/channel", "BAD_FORMAT", "1 to 32 of a-z, 0-9 and -"))
     if flaws:
         raise Invalid(*flaws)
-    release_id = parse_object_id(body.release_id)
-    if release_id is None:
-        raise NotFound("no such release of this scope")
+    release_id = object_id_in(body.release_id, "/releaseId")
     unit = partial(activate, expected_revision=body.expected_revision, stamp=stamp_of(call))
     about = f"releases of {scope.type} {scope.id}"
     return await change(call, unit, scope, body.channel, release_id, about=about, shape=_shown)

@@ -7,6 +7,7 @@ import msgspec
 
 from actors.bounds import IdText
 from actors.errors import Blocked, FieldError, Forbidden, Invalid, NotFound
+from actors.id_fields import uuid_in
 from actors.ids import Uuid, parse_uuid
 from actors.voice.commands import SetControl
 from actors.voice.home import new_channel_id
@@ -84,9 +85,7 @@ async def found_private_voice_channel(call: Call, body: PrivateBody) -> Reply[Vo
     Needs `social:voice.write`. Oneself is a 422, an unknown user a 404, a block between the two a 403 `BLOCKED`. An
     empty channel ends after a minute. Without a node that is online: 503.
     """
-    target_id = parse_uuid(body.target_id)
-    if target_id is None:
-        raise NotFound("no such user")
+    target_id = uuid_in(body.target_id, "/targetId")
     if target_id == call.user_id:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "name a user other than yourself"))
     await go_home(call)

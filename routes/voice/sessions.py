@@ -5,8 +5,8 @@ from functools import partial
 import msgspec
 
 from actors.bounds import IdText
-from actors.errors import Blocked, Conflict, Forbidden, NotFound, Overloaded, QuotaExceeded
-from actors.ids import parse_object_id, parse_uuid
+from actors.errors import Blocked, Conflict, Forbidden, Invalid, NotFound, Overloaded, QuotaExceeded
+from actors.id_fields import object_id_in, uuid_in
 from actors.voice.commands import EndSessions, Join, Sync
 from actors.voice.public import VoiceChannel, VoiceSession, session_on
 from actors.voice.rules import belongs
@@ -82,7 +82,16 @@ class LeaveBody(Wire, frozen=True):
     f"{_SESSION}/join",
     needs=WRITE,
     rate="voice-join",
-    refusals=(NotFound, Blocked, Forbidden, Conflict, QuotaExceeded, Overloaded, UpstreamUnavailable),
+    refusals=(
+        NotFound,
+        Blocked,
+        Forbidden,
+        Invalid,
+        Conflict,
+        QuotaExceeded,
+        Overloaded,
+        UpstreamUnavailable,
+    ),
     secret_reply=True,
 )
 async def join_voice(call: Call, body: JoinBody) -> JoinedVoice:
@@ -93,11 +102,12 @@ async def join_voice(call: Call, body: JoinBody) -> JoinedVoice:
     `QUOTA_EXCEEDED`; a user who was removed is refused for ten minutes (403, `meta.reason` `REMOVED`). Without a node
     that is online: 503.
     """
+    channel_id = uuid_in(body.channel_id, "/channelId")
     await go_home(call)
     service, user_id = call.service, call.user_id
     kinds, attendance = service.of(VOICE_KINDS), service.of(ATTENDANCE)
     async with service.turnstile.turn(f"voice of {user_id}"):
-        state = attendance.state(parse_uuid(body.channel_id) or "")
+        state = attendance.state(channel_id)
         if state is None or not belongs(state, user_id, kinds.is_member):
             raise NotFound("no such channel")
         state = await carried(service, state, user_id)
@@ -107,17 +117,18 @@ async def join_voice(call: Call, body: JoinBody) -> JoinedVoice:
             return joined
 
 
-@endpoint("POST", f"{_SESSION}/sync", needs=WRITE, refusals=(NotFound, Conflict))
+@endpoint("POST", f"{_SESSION}/sync", needs=WRITE, refusals=(NotFound, Invalid, Conflict))
 async def sync_voice(call: Call, body: SyncBody) -> SyncReply:
     """POST /v1/social/voice/session/sync: says that the caller is there; at least each 30 seconds.
 
     Needs `social:voice.write`. A session that has ended is a 409, with `meta.reason` `REPLACED`, `REMOVED` or
     `EXPIRED`.
     """
+    asked_id = object_id_in(body.session_id, "/sessionId")
     await go_home(call)
     service = call.service
     attendance = service.of(ATTENDANCE)
-    channel_id, session_id = _session(call, body.session_id)
+    channel_id, session_id = _session(call, asked_id)
     before = attendance.state(channel_id)
     command = Sync(call.user_id, session_id, body.self_mute, body.self_deaf)
     if before is None:
@@ -129,30 +140,30 @@ async def sync_voice(call: Call, body: SyncBody) -> SyncReply:
     return synced
 
 
-@endpoint("POST", f"{_SESSION}/leave", needs=WRITE)
+@endpoint("POST", f"{_SESSION}/leave", needs=WRITE, refusals=(Invalid,))
 async def leave_voice(call: Call, body: LeaveBody) -> None:
     """POST /v1/social/voice/session/leave: ends the caller's session; again is the same.
 
     Needs `social:voice.write`.
     """
+    session_id = object_id_in(body.session_id, "/sessionId")
     await go_home(call)
     service = call.service
     mine = service.of(ATTENDANCE).of_user(call.user_id)
-    session_id = parse_object_id(body.session_id)
     if mine is None or mine[1] != session_id:
         return
     command = EndSessions(((call.user_id, mine[1]),), "EXPIRED")
     await ask_if_there(service, service.of(VOICE_KINDS).channel, mine[0], command)
 
 
-def _session(call: Call, text: str) -> tuple[str, str]:
+def _session(call: Call, session_id: str) -> tuple[str, str]:
     """Channel and id of the caller's session.
 
     Raises:
         NotFound: it is none of theirs.
         Conflict: it has ended.
     """
-    attendance, session_id = call.service.of(ATTENDANCE), parse_object_id(text) or ""
+    attendance = call.service.of(ATTENDANCE)
     mine = attendance.of_user(call.user_id)
     if mine is not None and mine[1] == session_id:
         return mine

@@ -137,7 +137,8 @@ async def test_requests_that_are_refused(world: World) -> None:
         422,
         "VALIDATION_FAILED",
     )
-    for target in ({"targetId": unknown}, {"targetId": "ben"}, {"targetName": "Nobody"}):
+    assert await ann.refused("POST", REQUESTS, {"targetId": "ben"}) == (422, "VALIDATION_FAILED")
+    for target in ({"targetId": unknown}, {"targetName": "Nobody"}):
         assert await ann.refused("POST", REQUESTS, target) == (404, "NOT_FOUND")
     await ben.do("PATCH", "/v1/profile/settings", {"allowFriendRequests": False})
     assert await ann.refused("POST", REQUESTS, {"targetId": ben.id}) == (403, "FRIEND_REQUESTS_DISABLED")

@@ -203,7 +203,7 @@ async def test_kicking_and_handing_over(world: World) -> None:
     leader = f"{PARTY}/leader"
     assert await ben.refused("PUT", leader, {"playerId": ben.id}) == (403, "NOT_LEADER")
     assert await ann.refused("PUT", leader, {"playerId": cid.id}) == (404, "NOT_FOUND")
-    assert await ann.refused("PUT", leader, {"playerId": "x"}) == (404, "NOT_FOUND")
+    assert await ann.refused("PUT", leader, {"playerId": "x"}) == (422, "VALIDATION_FAILED")
     handed = await ann.do("PUT", leader, {"playerId": ben.id}, status=200)
     assert (handed["party"]["leaderId"], handed["party"]["lobby"]["selectorIds"]) == (ben.id, [ben.id])
     assert await ann.refused("DELETE", f"{PARTY}/members/{ben.id}") == (403, "NOT_LEADER")

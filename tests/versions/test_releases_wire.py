@@ -230,7 +230,8 @@ async def test_the_same_again_changes_nothing_and_an_expected_revision_is_compar
     [
         ({"channel": "Stable"}, 422),
         ({"scopeId": "a b"}, 422),
-        ({"releaseId": "x"}, 404),
+        ({"releaseId": "x"}, 422),
+        ({"releaseId": "0" * 24}, 404),
         ({"scopeId": "b"}, 404),
     ],
     ids=str,
