@@ -57,6 +57,9 @@ _CATALOG = "/v1/connect/extensions"
 _OF_SERVER = "/v1/connect/servers/{serverId}/extensions"
 _PAGES = Cursor("extensions", str)
 
+KEPT = "private, no-cache"
+"""Cache-Control of the catalog: whom a private extension is shown to changes with each grant."""
+
 Visibility = Literal["public", "private"]
 
 
@@ -125,7 +128,7 @@ class RegisteredExtensions(OnePage, frozen=True):
     items: tuple[RegisteredExtension, ...]
 
 
-@endpoint("GET", _CATALOG, needs=AUTHENTICATED)
+@endpoint("GET", _CATALOG, needs=AUTHENTICATED, cacheable=KEPT)
 async def list_extensions(call: Call, query: PageQuery) -> ExtensionList:
     """GET /v1/connect/extensions: public extensions, and private ones that the caller may change, sorted by id."""
     after = _PAGES.place(query.cursor)

@@ -38,6 +38,9 @@ from routes.users.reactions import RightsOf, TokensOf
 
 USER_VIEW = "admin:user:view"
 
+KEPT = "private, no-cache"
+"""Cache-Control of the catalog of nodes: asked again each time, and answered with a 304 where nothing has changed."""
+
 
 class UserLookup(Wire, frozen=True):
     """`query`: the beginning of a name, case ignored, or a whole uuid."""
@@ -194,7 +197,7 @@ async def read_user_detail(call: Call, user_id: UserId) -> UserDetail:
     return _detail(user, call.service.of(USER_DIRECTORY).last_seen_of(user))
 
 
-@endpoint("GET", "/v1/admin/permissions", needs=SUPER_ADMIN)
+@endpoint("GET", "/v1/admin/permissions", needs=SUPER_ADMIN, cacheable=KEPT)
 async def list_permissions(call: Call) -> Nodes:
     """Lists the catalog: every node that the permission store knows."""
     catalog = await call.service.database.read(read_catalog)

@@ -49,6 +49,11 @@ async def test_pages(world: World):
     rest = await ann.get(CATALOG, limit=2, cursor=page["nextCursor"])
     assert [one["extensionId"] for one in rest["items"]] == ["c"]
     assert not rest["hasMore"]
+    whole = await ann.ask("GET", CATALOG)
+    known = {"if-none-match": whole.headers["etag"]}
+    assert (await ann.ask("GET", CATALOG, headers=known)).status_code == 304
+    await ann.do("POST", CATALOG, {**SHOP, "extensionId": "d"}, status=201)
+    assert (await ann.ask("GET", CATALOG, headers=known)).status_code == 200
 
 
 async def test_a_server_registers_what_it_has(world: World):

@@ -106,8 +106,12 @@ async def test_what_is_taken_from_one_user_is_left_to_all_others(world: World, n
 
     await world.grant(ann, node, negated=True)
     assert await hold() == [False, True, True]
-    assert node not in {one["node"] for one in (await root.get("/v1/admin/permissions"))["items"]}
+    catalog = await root.ask("GET", "/v1/admin/permissions")
+    assert node not in {one["node"] for one in catalog.json()["items"]}
+    known = {"if-none-match": catalog.headers["etag"]}
+    assert (await root.ask("GET", "/v1/admin/permissions", headers=known)).status_code == 304
     await world.grant(ann, node)
+    assert (await root.ask("GET", "/v1/admin/permissions", headers=known)).status_code == 200
     await world.grant(ben, node, negated=True)
     assert await hold() == [True, False, False]
 
