@@ -204,9 +204,9 @@ def _check_labels(labels: Sequence[str]) -> list[FieldError]:
         flaws = line_flaws(label, pointer, MAX_LABEL_CHARACTERS)
         if flaws:
             errors += flaws
-        elif label.casefold() in seen:
+        elif label in seen:
             errors.append(FieldError(pointer, "DUPLICATE", "labels must differ within a poll"))
-        seen.add(label.casefold())
+        seen.add(label)
     return errors
 
 

@@ -79,6 +79,12 @@ async def test_votes_that_are_none(world: World, body: dict[str, object]) -> Non
     )
 
 
+async def test_labels_that_differ_in_case_are_two(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    sent = await ann.say(await ann.talk_to(ben), poll=poll_body("A", " a "))
+    assert [option["label"] for option in sent["poll"]["options"]] == ["A", "a"]
+
+
 @in_one_world(
     ("poll", "pointer"),
     [

@@ -100,7 +100,7 @@ def test_created_at_strictly_increases():
         ({"poll": a_poll(*"abcdefghijk")}, [("/poll/options", "TOO_MANY")]),
         ({"poll": a_poll("a", " ")}, [("/poll/options/1/label", "REQUIRED")]),
         ({"poll": a_poll("a", "x" * 101)}, [("/poll/options/1/label", "TOO_LONG")]),
-        ({"poll": a_poll("a", "b", " A ")}, [("/poll/options/2/label", "DUPLICATE")]),
+        ({"poll": a_poll("a", "b", " a ")}, [("/poll/options/2/label", "DUPLICATE")]),
         ({"poll": a_poll(expires_at_ms=NOW_MS)}, [("/poll/expiresAtMs", "PAST")]),
         ({"poll": a_poll(expires_at_ms=NOW_MS + 32 * DAY_MS + 1)}, [("/poll/expiresAtMs", "TOO_FAR")]),
         (
