@@ -26,8 +26,9 @@ async def select(conn: Connection, user_id: str, selection: Selection) -> Select
             raise NotFound("no such cape")
         if cape.owner_id != user_id and await is_on_sale(conn, "cape", cape.id):
             access = await access_in(conn, user_id, selection.updated_at_ms)
-            if not access.allows(CAPE + cape.id):
-                raise Forbidden("this cape is on sale")
+            perk = CAPE + cape.id
+            if not access.allows(perk):
+                raise Forbidden(f"missing permission {perk}", permission=perk)
     await save_selection(conn, user_id, selection)
     return selection
 

@@ -133,8 +133,9 @@ async def activate(conn: Connection, user_id: str, model_id: str, now_ms: int, *
         raise NotFound("no such totem")
     if model.owner_id != user_id and await is_on_sale(conn, "totem", model_id):
         access = await access_in(conn, user_id, now_ms)
-        if not access.allows(TOTEM + model_id):
-            raise Forbidden("this totem is on sale")
+        perk = TOTEM + model_id
+        if not access.allows(perk):
+            raise Forbidden(f"missing permission {perk}", permission=perk)
     await totems.select(conn, user_id, model_id, now_ms)
     chosen = await totems.selected_by(conn, user_id)
     if chosen is None:

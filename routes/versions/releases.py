@@ -226,7 +226,7 @@ _SCOPES = "releases"
 
 def _may_publish(call: Call) -> None:
     if not call.user.access.allows(PUBLISH):
-        raise Forbidden(f"publishing needs {PUBLISH}")
+        raise Forbidden(f"missing permission {PUBLISH}", permission=PUBLISH)
 
 
 def _whole(release: Release) -> ReleaseEntry:
