@@ -20,6 +20,8 @@ class EventKind(Enum):
     DISPUTED = "disputed"
     DISPUTE_WON = "dispute_won"
     DISPUTE_LOST = "dispute_lost"
+    IGNORED = "ignored"
+    """Of no kind that the shop understands, or about nothing of ours; it is remembered that it came."""
 
 
 class ProviderEvent(msgspec.Struct, frozen=True, kw_only=True):

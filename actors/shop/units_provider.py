@@ -36,6 +36,8 @@ async def take_event(conn: Connection, event: ProviderEvent, stamp: Stamp) -> Ch
     """Apply an event of a webhook; the value is whether it came before, and so has no effect."""
     if not await webhook_events.take(conn, event.id, stamp.at_ms):
         return Change(True)
+    if event.kind is EventKind.IGNORED:
+        return Change(False)
     return Change(False, await _apply(conn, event, stamp))
 
 

@@ -98,8 +98,8 @@ _PLAIN = {
 _ID = re.compile(r"[!-~]{1,255}", re.ASCII)
 
 
-def read_event(body: bytes, event_id: str | None) -> ProviderEvent | None:
-    """The event in a body; None if it is of a type that the shop does not understand, or about nothing of ours.
+def read_event(body: bytes, event_id: str | None) -> ProviderEvent:
+    """The event in a body, of kind `IGNORED` if the shop does not understand its type, or it is about nothing of ours.
 
     Args:
         body: JSON, from a sender who has signed it.
@@ -113,7 +113,8 @@ def read_event(body: bytes, event_id: str | None) -> ProviderEvent | None:
     if id is None or _ID.fullmatch(id) is None:
         raise MalformedJson
     reader = _READERS.get(envelope.type)
-    return None if reader is None else reader(envelope, id)
+    event = None if reader is None else reader(envelope, id)
+    return event or ProviderEvent(id=id, kind=EventKind.IGNORED, live=envelope.livemode)
 
 
 def _session(envelope: _Envelope, id: str) -> ProviderEvent | None:

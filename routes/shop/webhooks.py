@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from actors.shop.provider_events import ProviderEvent
+from actors.shop.provider_events import EventKind, ProviderEvent
 from actors.shop.units_provider import take_event
 from persistence.users.audit import Stamp
 from routes.call import Call
@@ -51,8 +51,8 @@ async def take_webhook(call: Call, body: bytes) -> WebhookTaken:
     if signed is None:
         raise Unauthenticated("the signature is missing or not valid")
     event = read_event(body, signed.id)
-    if event is None or (event.live is not None and senders.live is not None and event.live != senders.live):
-        return WebhookTaken(received=True, duplicate=False)
+    if event.live is not None and senders.live is not None and event.live != senders.live:
+        event = replace(event, kind=EventKind.IGNORED)
     # Two senders may give the same name to different events.
     event = replace(event, id=f"{signed.family}:{event.id}")
     stamp = Stamp(call.new_id(), call.now_ms, None, call.request_id)

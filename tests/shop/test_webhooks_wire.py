@@ -180,6 +180,16 @@ async def test_what_is_signed_and_yet_not_understood(world: World) -> None:
     assert await status(nested) == 400
 
 
+async def test_what_has_no_effect_comes_once_too(world: World) -> None:
+    for body in (
+        b'{"id":"evt_1","type":"customer.created","data":{"object":{"object":"customer"}}}',
+        b'{"id":"evt_2","type":"checkout.completed","data":{}}',
+    ):
+        for duplicate in (False, True):
+            answer = {"received": True, "duplicate": duplicate}
+            assert await send(world, body, by_stripe(world, body)) == (200, answer)
+
+
 async def test_fifty_at_once_are_one_fulfilment_and_open_sockets_know_it(world: World) -> None:
     shop, ann = await open_shop(world), await world.player("Ann")
     order = await shop.order(ann, await shop.product())
