@@ -10,6 +10,7 @@ def uuid_in(text: str, pointer: str) -> Uuid:
     """The uuid in a field, in lower case.
 
     Args:
+        text: as the client sent it.
         pointer: of the field (RFC 6901).
 
     Raises:
@@ -25,6 +26,7 @@ def object_id_in(text: str, pointer: str) -> ObjectId:
     """The objectId in a field, in lower case.
 
     Args:
+        text: as the client sent it.
         pointer: of the field (RFC 6901).
 
     Raises:

@@ -102,7 +102,7 @@ class Verdict:
     also_own: bool
 
 
-def require_settler(target_id: str, moderator_id: str, *, also_own: bool) -> None:
+def require_settler(target_id: str, moderator_id: str | None, *, also_own: bool) -> None:
     """No moderator settles a report about themselves; asked in the guard, and again in the transaction.
 
     Args:

@@ -199,7 +199,7 @@ async def standing(
     """Whether the user is in the conversation, who sent the message if it is live there, and whether it is archived
     there; one indexed read.
     """
-    row = await conn.fetchrow(
+    (row,) = await conn.fetch(
         """
         SELECT EXISTS (SELECT FROM conversation_members WHERE conversation_id = $1 AND user_id = $3),
             (SELECT sender_id FROM messages WHERE id = $2 AND conversation_id = $1),

@@ -58,7 +58,8 @@ def sender(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Maybe
         _require(call.user_id in state.members)
         line = find_line(state, message_id)
         if line is not None:
-            return require_sender(line.sender_id, call.user_id)
+            require_sender(line.sender_id, call.user_id)
+            return None
     standing = service.database.read(messages.standing, conversation_id, message_id, call.user_id)
     return then(standing, partial(_require_own, call.user_id))
 

@@ -151,6 +151,7 @@ async def register_gateway(call: Call, body: RegisterBody) -> RegisteredGateway:
     rate_key="gateway_id",
     refusals=(BadServerCredentials, NotFound),
     guard=gateway_itself,
+    keyed=False,
 )
 async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBody) -> Encoded[HeartbeatReply]:
     """POST /v1/connect/gateways/{gatewayId}/heartbeat: says how a gateway is, and answers which routes it carries.

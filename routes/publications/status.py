@@ -10,10 +10,8 @@ from actors.ids import Uuid
 from actors.texts import without_controls
 from actors.time import parse_iso
 from persistence.connect.rows import ServerRow
-from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
 from routes.call import Call
-from routes.changes import change
 from routes.connect.guards import itself_for
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
@@ -74,9 +72,7 @@ def push_status(call: Call, server_id: Uuid, body: StatusBody) -> MaybeAwaitable
     last one is ignored. A status counts for 90 seconds. The status of a server that is not claimed is not kept.
     """
     row = call.service.of(GAME_SERVERS).credentials.peek(server_id)
-    if row is None or call.attempt is not None:
-        return _push_later(call, server_id, body)
-    return _push(call, row, body)
+    return _push_later(call, server_id, body) if row is None else _push(call, row, body)
 
 
 def _push(call: Call, row: ServerRow, body: StatusBody) -> StatusReply:
@@ -98,14 +94,7 @@ async def _push_later(call: Call, server_id: Uuid, body: StatusBody) -> StatusRe
     row = await call.service.of(GAME_SERVERS).credentials.of(server_id)
     if row is None:
         raise NotFound
-    reply = _push(call, row, body)
-    if call.attempt is None:
-        return reply
-    return await change(call, _nothing, about=None, shape=lambda _: reply)  # stores the answer for a repeat
-
-
-async def _nothing(_conn: Connection) -> None:
-    return None
+    return _push(call, row, body)
 
 
 def _moment(text: str | None, now_ms: int) -> int:

@@ -173,6 +173,7 @@ async def register_voice_node(call: Call, body: NewNode) -> RegisteredNode:
     rate_key="node_id",
     refusals=(BadServerCredentials, TokenExpired, RateLimited, Forbidden, NotFound),
     guard=node_itself,
+    keyed=False,
 )
 async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBody) -> HeartbeatReply:  # noqa: ARG001
     """POST /v1/social/voice/nodes/{nodeId}/heartbeat: says how a node is, and answers what it is to do.

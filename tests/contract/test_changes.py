@@ -10,6 +10,7 @@ from tests.contract.sources import Source, sources
 TRANSACTIONS = {
     "routes/changes.py": "the one way",
     "routes/edge/pipeline/call.py": "with the receipt of a request; knows no domain",
+    "routes/edge/pipeline/once.py": "the receipt of a request alone; knows no domain",
     "routes/pruning.py": "rows that nobody has in memory any more",
     "routes/telemetry/units.py": "the same transaction, which it only sees",
     "routes/cli/signin.py": "no service runs in the command",

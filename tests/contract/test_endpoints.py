@@ -6,12 +6,12 @@ appear, without somebody changing the table as well.
 
 import csv
 from collections.abc import Iterator
-from typing import get_type_hints
+from typing import get_args, get_type_hints
 
 import pytest
 
 from routes import TABLE
-from routes.edge.declare.endpoint import Endpoint, Route
+from routes.edge.declare.endpoint import KEYED_METHODS, Endpoint, Route
 from routes.edge.listener import Listener
 from routes.edge.principal import (
     AUTHENTICATED,
@@ -22,7 +22,7 @@ from routes.edge.principal import (
     USER_OR_SERVER,
     Needs,
 )
-from routes.edge.reply import Blob, Redirect
+from routes.edge.reply import Blob, Finished, Redirect
 from tests.contract.sources import ROOT
 
 # What a route needs when the table names no permission node: {auth: need}.
@@ -129,6 +129,30 @@ def test_what_is_counted_by_subject_is_counted_together_too():
         if route.rate.outer is None
     ]
     assert not alone, "\n".join(alone)
+
+
+KEEPS_NO_ANSWER = {
+    "POST /v1/social/voice/nodes/{nodeId}/heartbeat": "what the node is to do now",
+    "POST /v1/connect/gateways/{gatewayId}/heartbeat": "what the gateway carries now",
+    "POST /v1/sessions": "takes a cookie",
+    "POST /v1/sessions/renew": "takes a cookie",
+    "POST /v1/sign-in-links": "takes a cookie",
+    "POST /v1/profile/identities": "takes a cookie",
+}
+"""{route: why an Idempotency-Key keeps nothing there}."""
+
+
+def test_every_post_and_put_keeps_its_answer():
+    """Contract §3; the edge keeps it wherever the effect has not (`once.py`), if it is JSON, or nothing."""
+    keyed = [one for one in TABLE.endpoints if one.method in KEYED_METHODS]
+    assert {one.line for one in keyed if not one.keyed} == KEEPS_NO_ANSWER.keys()
+    finished = [one.line for one in keyed if one.keyed and _is_finished(one)]
+    assert not finished, finished
+
+
+def _is_finished(endpoint: Endpoint) -> bool:
+    returned = get_type_hints(endpoint.handler)["return"]
+    return any(isinstance(one, type) and issubclass(one, Finished) for one in (returned, *get_args(returned)))
 
 
 def test_every_stream_leaves_its_listener():

@@ -130,6 +130,23 @@ async def anonymous(call: Call) -> None:
     await call.transact(insert, call.client_address, "anonymous", shape=lambda _: None)
 
 
+NOTED: list[str] = []
+"""What `note` has been told, by all tests of this process."""
+
+
+@endpoint("POST", "/v1/notes", needs=AUTHENTICATED, status=201, secret_reply=True)
+async def note(call: Call, body: Thing) -> Thing:
+    """Notes a name, in memory alone."""
+    NOTED.append(body.name)
+    return Thing(body.name, NOTED.count(body.name))
+
+
+@endpoint("POST", "/v1/beats", needs=AUTHENTICATED, keyed=False)
+async def beat(call: Call, body: Thing) -> Thing:
+    """Notes a name, whether it is told again or not."""
+    return await note.handler(call, body=body)
+
+
 @endpoint("GET", "/v1/rest/{*path}", needs=PUBLIC)
 async def rest(call: Call, path: str) -> Thing:
     """Shows the rest of a path."""

@@ -104,6 +104,7 @@ class Route:
     line: str = field(init=False)
 
     def __post_init__(self) -> None:
+        _check(self.method, self.path, self.needs, self.servers)
         object.__setattr__(self, "shared", self.needs is USER_OR_SERVER or self.servers is not None)
         object.__setattr__(self, "guard_takes", _taken_by(self.guard, self.parameters))
         object.__setattr__(self, "line", f"{self.method} {template(self.path)}")
@@ -139,7 +140,7 @@ class Endpoint(Route):
         aliases: other paths to the same endpoint.
         cookies: the handler looks at cookies, or its answer is worth nothing without the one that it sets.
         keyed: an Idempotency-Key makes it keep its answer for repeats. Not where it takes cookies: a kept answer has
-            none.
+            none; nor where it is declared not to: its answer is worth nothing later.
         shape: how a JSON body is decoded; None for no body or a raw one.
     """
 
@@ -156,12 +157,12 @@ class Endpoint(Route):
     produces: str | None
     aliases: tuple[str, ...]
     cookies: bool
-    keyed: bool = field(init=False)
+    keyed: bool
     shape: Shape | None = field(init=False)
 
     def __post_init__(self) -> None:
         Route.__post_init__(self)
-        object.__setattr__(self, "keyed", self.method in KEYED_METHODS and not self.cookies)
+        object.__setattr__(self, "keyed", self.keyed and self.method in KEYED_METHODS and not self.cookies)
         shape = None if self.body in (None, *RAW_BODIES) else Shape(self.body)
         object.__setattr__(self, "shape", shape)
 
@@ -216,15 +217,14 @@ def endpoint(
     produces: str | None = None,
     aliases: Sequence[str] = (),
     cookies: bool = False,
+    keyed: bool = True,
 ) -> Callable[[Handler], Endpoint]:
     """Declare a request. The decorated name becomes the `Endpoint`, whose class and `Route` explain the arguments:
     `method`, `status`, `found_status`, `rate_key`, `secret_reply`, `cacheable`, `refuse_query_tokens`, `produces`,
-    `cookies`, …. `rate` names a policy; `not_found` is {path parameter: its refusal}. May raise ValueError."""
+    `cookies`, `keyed`, …. `rate` names a policy; `not_found` is {path parameter: its refusal}. May raise ValueError."""
 
     def declare(handler: Handler) -> Endpoint:
-        _check(method, path, needs, servers)
-        signature = Signature.of(handler, path, not_found or {})
-        body, optional = _body(method, path, signature)
+        signature, body, optional = _read(handler, method, path, not_found)
         return Endpoint(
             method=method,
             path=path,
@@ -251,6 +251,7 @@ def endpoint(
             produces=produces,
             aliases=tuple(aliases),
             cookies=cookies,
+            keyed=keyed,
         )
 
     return declare
@@ -288,7 +289,6 @@ def stream(
     """
 
     def declare(handler: StreamHandler) -> Stream:
-        _check("GET", path, needs, servers)
         signature = Signature.of(handler, path, not_found or {})
         return Stream(
             method="GET",
@@ -330,12 +330,15 @@ def _check(method: str, path: str, needs: Needs, servers: Needs | None) -> None:
         raise ValueError(f"{method} {path}: servers have a rule of their own beside one for users only")
 
 
-def _body(method: str, path: str, signature: Signature) -> tuple[object | None, bool]:
-    """The type of the body, and whether it may be absent."""
+def _read(
+    handler: Handler, method: str, path: str, not_found: Mapping[str, type[NotFound]] | None
+) -> tuple[Signature, object | None, bool]:
+    """The signature of a request's handler, the type of its body, and whether that may be absent."""
+    signature = Signature.of(handler, path, not_found or {})
     body, optional = without_none(signature.body)
     if body is BodyPieces and (optional or method != "PUT"):
         raise ValueError(f"{method} {path}: pieces are put, and always a body")
-    return body, optional
+    return signature, body, optional
 
 
 def _taken_by(guard: Guard | None, parameters: Iterable[PathParam]) -> frozenset[str]:

@@ -296,7 +296,7 @@ class Call(Generic[P_co]):
 
         reply = await self.service.system.ask(kind, id, command, receipt=partial(keep, attempt))
         self.effect_in_flight = False
-        # A command that changed nothing commits no turn, and so no receipt: repeating it changes nothing either.
+        # A command that changed nothing commits no turn, and so no receipt: its answer is kept by itself (`once.py`).
         return shaped[0] if shaped else shape(reply)
 
     @overload

@@ -20,8 +20,6 @@ import trio
 
 from actors.errors import Draining, Elsewhere, Overloaded, Refused
 from actors.ids import random_hex
-from persistence.errors import RowsRejected
-from persistence.journal import receipts
 from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.deadline import Deadline
@@ -35,14 +33,13 @@ from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.cors import Cors
 from routes.edge.pipeline.elsewhere import PASSED_MAX, READING, answered_elsewhere
 from routes.edge.pipeline.gate import Gate
-from routes.edge.pipeline.idempotency import Attempt, Idempotency, id_kept
+from routes.edge.pipeline.once import Once
 from routes.edge.pipeline.opening import Opening
 from routes.edge.pipeline.parts import Parts
 from routes.edge.pipeline.passing import FarClient, Passed
-from routes.edge.pipeline.rendering import JSON_HEADER, render
+from routes.edge.pipeline.rendering import render
 from routes.edge.reply import Ask
 from routes.edge.tabs import Tab
-from routes.edge.wire import encode
 
 _REQUEST_ID_BYTES = 12
 _REQUEST_ID = re.compile(REQUEST_ID.encode("ascii"))
@@ -80,8 +77,8 @@ class Edge:
             config.cors_origins,
             config.allow_query_tokens,
         )
-        self._idempotency = Idempotency(service.keys.sealing_key)
         self._bodies = Bodies(service)
+        self._once = Once(service, self._gate, self._bodies)
 
     async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """The response to a request for a declared endpoint. Cancellation abandons it; an effect in flight goes on.
@@ -262,7 +259,8 @@ class Edge:
         call.leaves = False
         if endpoint.query is not None:
             arguments["query"] = endpoint.query.decode(incoming.query)
-        data = b"" if endpoint.body is None else await self._take_body(call, endpoint, incoming, arguments)
+        if endpoint.body is not None:
+            await self._take_body(call, endpoint, incoming, arguments)
         key = incoming.header(b"idempotency-key") if endpoint.keyed else None
         if key is None:
             result = endpoint.handler(call, **arguments)
@@ -273,80 +271,23 @@ class Edge:
                 result = await result
             return await render(call, endpoint, incoming, result)
         call.deadline.begin()
-        body, principal = arguments.get("body"), call.principal
-        call.attempt = attempt = self._idempotency.begin(
-            key,
-            scope=principal.key if principal is not None else call.client_address,
-            line=f"{endpoint.method} {incoming.path}",
-            body_digest=None if isinstance(body, BodyPieces) else await self._bodies.digest(data),
-            secret=endpoint.secret_reply,
-            now_ms=call.now_ms,
-            id_only=endpoint.again is not None,
-        )
-        if isinstance(body, BodyPieces):
-            body.when_complete(attempt.read)
-        try:
-            return await self._once(call, endpoint, incoming, arguments, attempt)
-        finally:
-            self._idempotency.end(attempt)
-            self._gate.count_kept(call, attempt.kept_bytes)
+        return await self._once.answer(call, endpoint, incoming, arguments, key)
 
     async def _take_body(
         self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming, arguments: dict[str, object]
-    ) -> bytes:
-        """Put the body among the arguments; returns what has been read of it."""
+    ) -> None:
+        """Put the body among the arguments, and what has been read of it into the call."""
         bound = self._bounds[endpoint]
         if endpoint.body is BodyPieces:
             call.data = None
             pieces = self._bodies.pieces(call, endpoint, incoming, bound)
             pieces.before_end = partial(self._gate.pass_again, call, endpoint, incoming)
             arguments["body"] = pieces
-            return b""
+            return
         data = call.data = await self._bodies.read(call, endpoint, incoming, bound)
         arguments["body"] = await self._bodies.decode(call, endpoint, data)
         if incoming.whole is None:
             arguments |= await self._gate.pass_again(call, endpoint, incoming)
-        return data
-
-    async def _once(
-        self,
-        call: Call[Parts],
-        endpoint: Endpoint,
-        incoming: Incoming,
-        arguments: dict[str, object],
-        attempt: Attempt,
-    ) -> Outgoing:
-        replayed = await self._replay(call, endpoint, arguments, attempt)
-        if replayed is not None:
-            return replayed
-        self._gate.check_kept(call)
-        try:
-            result = endpoint.handler(call, **arguments)
-            if isinstance(result, Coroutine | Ask):
-                result = await result
-        except RowsRejected:
-            # An earlier request with this key, whose outcome its caller never learned, or one on another node, has
-            # committed its receipt first: that is the answer.
-            replayed = await self._replay(call, endpoint, arguments, attempt)
-            if replayed is None:
-                raise
-            return replayed
-        return await render(call, endpoint, incoming, result)
-
-    async def _replay(
-        self, call: Call[Parts], endpoint: Endpoint, arguments: dict[str, object], attempt: Attempt
-    ) -> Outgoing | None:
-        kept = await self.service.database.read(receipts.find, attempt.key, call.now_ms)
-        if kept is None:
-            return None
-        pieces = arguments.get("body")
-        if isinstance(pieces, BodyPieces):
-            await pieces.skip()
-        status, body = attempt.replay(kept)
-        if endpoint.again is not None:
-            body = encode(await endpoint.again(call, id_kept(body), arguments))
-        headers: Headers = [(b"idempotent-replayed", b"true")]
-        return Outgoing(status, [JSON_HEADER, *headers] if body else headers, body)
 
     def _common(self, call: Call[Parts], incoming: Incoming) -> Headers:
         headers = [(b"x-request-id", call.request_id.encode("ascii")), _NO_SNIFFING]

@@ -21,7 +21,7 @@ from routes.edge.wire import Wire
 from tests.edge.asgi import Answered, request
 from tests.edge.parts import NOW_MS, Parts
 from tests.edge.sample import serving
-from tests.kernel.ledger import Deposit, Explode, Ledger, Withdraw, ledger_kind
+from tests.kernel.ledger import Deposit, Explode, Ledger, Rename, Withdraw, ledger_kind
 from tests.support.actors import open_actors
 
 LEDGER = "65f0a1b2c3d4e5f601020304"
@@ -57,6 +57,8 @@ async def book(call: Call, ledger_id: ObjectId, body: Booking) -> Reply[Booked]:
     """Books an amount; a negative one is withdrawn."""
     name = call.user.name
     command = Deposit(name, body.amount) if body.amount >= 0 else Withdraw(name, -body.amount)
+    if body.amount == 999:
+        return await call.ask(KIND, ledger_id, Rename(""), shape=booked)
     if body.amount == 666:
         return await call.ask(KIND, ledger_id, Explode("decide"), shape=booked)
     reply = await call.ask(KIND, ledger_id, command, shape=booked)
@@ -96,6 +98,14 @@ async def test_answer_commits_with_the_turn(app: EdgeApp) -> None:
     assert [(known.status, known.json) for known in (first, again)] == [(202, {"total": 5})] * 2
     assert again.headers["idempotent-replayed"] == "true"
     assert (await post(app, 1)).json == {"total": 6}
+
+
+async def test_a_command_that_changes_nothing_is_answered_alike(app: EdgeApp) -> None:
+    first = await post(app, 999, idempotency_key="k")
+    await post(app, 5)
+    again = await post(app, 999, idempotency_key="k")
+    assert [(known.status, known.json) for known in (first, again)] == [(202, {"total": 0})] * 2
+    assert again.headers["idempotent-replayed"] == "true"
 
 
 async def test_refusal_is_not_kept(app: EdgeApp) -> None:

@@ -23,6 +23,10 @@ async def create(conn: Connection) -> None:
     await conn.execute("CREATE TABLE parts (id text, name text)")
 
 
+async def stored(conn: Connection) -> list[bytes]:
+    return [row["reply"] for row in await conn.fetch("SELECT reply FROM receipts")]
+
+
 async def count(conn: Connection) -> int:
     return int(await conn.fetchval("SELECT count(*) FROM parts"))
 
@@ -121,10 +125,34 @@ async def test_secret_reply_is_sealed(app: EdgeApp, parts: Parts, database: Data
     assert (first.status, first.json["name"], first.headers["x-a"]) == (202, "s3cret", "b")
     assert (again.status, again.body) == (202, first.body)
 
-    async def stored(conn: Connection) -> list[bytes]:
-        return [row["reply"] for row in await conn.fetch("SELECT reply FROM receipts")]
-
     assert [b"s3cret" in reply for reply in await database.read(stored)] == [False]
+
+
+async def test_an_answer_without_an_effect_in_rows_is_kept_by_itself(
+    app: EdgeApp, database: Database
+) -> None:
+    async def told(name: str, key: str | None = "n1") -> Answered:
+        headers = {} if key is None else {"idempotency_key": key}
+        return await request(app, "POST", "/v1/notes", {"name": name}, token="ann", **headers)
+
+    first, again = await told("by itself"), await told("by itself")
+    assert (first.status, first.json, first.headers.get("idempotent-replayed")) == (
+        201,
+        {"name": "by itself", "sizeBytes": 1},
+        None,
+    )
+    assert (again.status, again.body, again.headers["idempotent-replayed"]) == (201, first.body, "true")
+    assert (await told("another")).code == "IDEMPOTENCY_KEY_REUSED"
+    assert (await told("by itself", None)).json["sizeBytes"] == 2
+    assert not any(b"by itself" in reply for reply in await database.read(stored))
+
+
+async def test_a_route_that_keeps_no_answers_takes_the_key(app: EdgeApp) -> None:
+    answers = [
+        await request(app, "POST", "/v1/beats", {"name": "beat"}, token="ann", idempotency_key="b")
+        for _ in range(2)
+    ]
+    assert [answer.json["sizeBytes"] for answer in answers] == [1, 2]
 
 
 class Barrier:
@@ -137,6 +165,7 @@ class Barrier:
 
     async def hold(self, conn: Connection) -> None:
         await conn.execute("LOCK TABLE parts")
+        await conn.execute("LOCK TABLE receipts IN SHARE MODE")  # which may be read
         self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
         self._trio.run_sync_soon(self.reached.set)
         await self._ended.wait()
@@ -193,6 +222,28 @@ async def test_same_key_on_two_nodes_at_once(database: Database) -> None:
     assert [(answer.status, answer.json["name"]) for answer in answers] == [(201, "x")] * 2
     assert sorted(answer.headers.get("idempotent-replayed", "") for answer in answers) == ["", "true"]
     assert await database.read(count) == 1
+
+
+async def test_same_key_on_two_nodes_at_once_without_an_effect_in_rows(database: Database) -> None:
+    await database.transact(create)
+    barrier = Barrier()
+    answers: list[Answered] = []
+
+    async def on_a_node() -> None:
+        async with serving(Parts(database=database)) as app:
+            body = {"name": "twins"}
+            answers.append(await request(app, "POST", "/v1/notes", body, token="ann", idempotency_key="k"))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(database.transact, barrier.hold)
+        await barrier.reached.wait()
+        nursery.start_soon(on_a_node)
+        nursery.start_soon(on_a_node)
+        await waiting_for_the_table(database, 2)
+        barrier.end()
+    assert [answer.status for answer in answers] == [201, 201]
+    assert answers[0].body == answers[1].body
+    assert sorted(answer.headers.get("idempotent-replayed", "") for answer in answers) == ["", "true"]
 
 
 @pytest.mark.parametrize("text", [b"", b" ", b"a b", b"x" * 256, b"\xc3\xa9", b"a\x00"])
