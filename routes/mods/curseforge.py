@@ -33,7 +33,7 @@ class CurseForgeFiles(Wire, frozen=True):
 
     game_version: str | None = None
     loader: Loader | None = None
-    limit: Annotated[int, Clamp(1, LIMIT_MAX)] = 20
+    limit: Annotated[int, Clamp(1, LIMIT_MAX)] = 50
     offset: int = 0
 
 

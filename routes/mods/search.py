@@ -37,7 +37,7 @@ class ModSearch(Wire, frozen=True):
     source: SourceName | None = None
     loader: Loader | None = None
     game_version: str | None = None
-    limit: Annotated[int, Clamp(1, 50)] = 20
+    limit: Annotated[int, Clamp(1, 50)] = 50
     offset: int = 0
 
 

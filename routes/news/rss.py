@@ -44,7 +44,7 @@ class RssQuery(Wire, frozen=True):
     scope_id: Uuid | None = None
     category: Word | None = None
     locale: Word | None = None
-    limit: Annotated[int, Clamp(1, 50)] = 20
+    limit: Annotated[int, Clamp(1, 50)] = 50
 
 
 @endpoint("GET", PATH, needs=PUBLIC, cacheable=KEPT, produces=MEDIA)

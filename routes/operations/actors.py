@@ -29,7 +29,7 @@ class ActorsQuery(Wire, frozen=True):
     kind: Annotated[str, msgspec.Meta(max_length=64)] | None = None
     query: Annotated[str, msgspec.Meta(max_length=100)] = ""
     sort: Sort = "trouble"
-    limit: Annotated[int, Clamp(1, 1_000)] = 100
+    limit: Annotated[int, Clamp(1, 1_000)] = 50
 
 
 class ActorList(Wire, frozen=True):

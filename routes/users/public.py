@@ -43,7 +43,7 @@ class PublicUser(Wire, frozen=True):
 class SupportersQuery(Wire, frozen=True):
     """How many to list."""
 
-    limit: Annotated[int, Clamp(1, 500)] = 100
+    limit: Annotated[int, Clamp(1, 500)] = 50
 
 
 class SupporterEntry(Wire, frozen=True):

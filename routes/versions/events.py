@@ -70,7 +70,7 @@ class CountsQuery(PageQuery, frozen=True):
         limit: counts of a page, clamped to 1..5000.
     """
 
-    limit: Annotated[int, Clamp(1, PAGE_MAX)] = PAGE_MAX
+    limit: Annotated[int, Clamp(1, PAGE_MAX)] = 50
     release_id: IdText | None = None
     from_: IdText | None = msgspec.field(default=None, name="from")
     to: IdText | None = None

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import get_args, get_type_hints
 
 import pytest
+from msgspec.structs import fields
 
 from routes import TABLE
 from routes.edge.declare.endpoint import KEYED_METHODS, Endpoint, Route
@@ -129,6 +130,26 @@ def test_what_is_counted_by_subject_is_counted_together_too():
         if route.rate.outer is None
     ]
     assert not alone, "\n".join(alone)
+
+
+OTHER_LIMITS = {
+    "GET /v1/admin/users/lookup": (10, "service-api §4"),
+    "GET /v1/profile/personal-totem/history": (10, "service-api §4"),
+    "GET /v1/profile/personal-totem/gallery": (200, "service-api §4"),
+    "GET /v1/public/modrinth/{path}": (10, "Modrinth's own: it is asked and answered as Modrinth is"),
+}
+"""{route: (its default `limit`, where that is named)}."""
+
+
+def test_a_page_has_fifty_things_where_no_other_number_is_named():
+    """Contract §3."""
+    others = {}
+    for _, route in _routes():
+        if route.query is not None and "limit" in route.query.fields:
+            (limit,) = (one for one in fields(route.query.struct) if one.encode_name == "limit")
+            if limit.default != 50:
+                others[route.line] = limit.default
+    assert others == {line: number for line, (number, _) in OTHER_LIMITS.items()}
 
 
 KEEPS_NO_ANSWER = {

@@ -225,7 +225,7 @@ export const versions = {
   change: (release, changes) => rest.patch(`/v1/versions/releases/${id(release)}`, changes),
   remove: (release) => rest.delete(`/v1/versions/releases/${id(release)}`),
   channels: (signal) => rest.get("/v1/versions/channels/active", {}, { signal }),
-  counts: (releaseId, signal) => rest.get("/v1/versions/events", { releaseId }, { signal }),
+  counts: (releaseId, signal) => rest.get("/v1/versions/events", { releaseId, limit: 5000 }, { signal }),
   activate: (activation) => rest.post("/v1/versions/channels/active", activation),
 };
 
