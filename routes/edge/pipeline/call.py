@@ -294,10 +294,9 @@ class Call(Generic[P_co]):
             shaped[:] = [shape(reply)]
             return self._receipt(attempt, shaped[0])
 
-        reply = await self.service.system.ask(kind, id, command, receipt=partial(keep, attempt))
+        await self.service.system.ask(kind, id, command, receipt=partial(keep, attempt))
         self.effect_in_flight = False
-        # A command that changed nothing commits no turn, and so no receipt: its answer is kept by itself (`once.py`).
-        return shaped[0] if shaped else shape(reply)
+        return shaped[0]  # the receipt is made before the command is answered, also of one that has changed nothing
 
     @overload
     async def transact(self, unit: Callable[..., Awaitable[T]], *args: object) -> T: ...
