@@ -144,7 +144,7 @@ async def test_blocks_in_pages(world: World) -> None:
         422,
         "VALIDATION_FAILED",
     )
-    assert await ann.refused("POST", BLOCKS, {"targetId": "0" * 8}) == (404, "NOT_FOUND")
+    assert await ann.refused("POST", BLOCKS, {"targetId": "0" * 8}) == (422, "VALIDATION_FAILED")
 
 
 async def test_memory_follows_the_last_commit(world: World) -> None:

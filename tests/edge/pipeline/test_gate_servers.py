@@ -6,6 +6,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.docs.openapi import document
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
+from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.opening import Opening
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER
 from routes.edge.server.quart_app import EdgeApp
@@ -130,9 +131,13 @@ def test_openapi_says_whose_credentials():
     assert UNKNOWN not in str(paths[OWN]["get"]["responses"]["401"])
 
 
+async def odd(call: Call) -> None:
+    """Does nothing."""
+
+
 def test_a_rule_for_servers_stands_beside_one_for_users():
     for needs in (PUBLIC, SERVER, USER_OR_SERVER):
         with pytest.raises(ValueError, match="rule of their own"):
-            endpoint("GET", "/v1/odd", needs=needs, servers=SERVER)(None)  # type: ignore[arg-type]
+            endpoint("GET", "/v1/odd", needs=needs, servers=SERVER)(odd)
     with pytest.raises(ValueError, match="nor a permission node"):
-        endpoint("GET", "/v1/odd", needs="things:read", servers="odd")(None)  # type: ignore[arg-type]
+        endpoint("GET", "/v1/odd", needs="things:read", servers="odd")(odd)
