@@ -65,10 +65,10 @@ async def test_what_is_searched_for(catalogues: Catalogues) -> None:
     assert names(page) == ["m Lanterns", "c Lanterns"]
     ((_, one), (_, other)) = arrived(catalogues.modrinth.asked[0]), arrived(catalogues.curseforge.asked[0])
     facets = '[["categories:fabric"],["project_type:mod"],["versions:1.21"]]'
-    assert one == {"query": "lant", "facets": facets, "index": "relevance", "offset": "0", "limit": "20"}
+    assert one == {"query": "lant", "facets": facets, "index": "relevance", "offset": "0", "limit": "50"}
     assert other == {
         "gameId": "432", "classId": "6", "searchFilter": "lant", "gameVersion": "1.21", "modLoaderType": "4",
-        "index": "0", "pageSize": "20",
+        "index": "0", "pageSize": "50",
     }  # fmt: skip
 
 

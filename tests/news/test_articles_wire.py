@@ -253,7 +253,7 @@ async def test_ids_that_are_none(world: World) -> None:
     ed = await editor(world)
     for id in ("x", "\u202e", "0" * 36):
         body = {"scope": {"type": "network", "id": id}, "title": "t", "body": "b"}
-        assert await ed.refused("POST", NEWS, body) == (404, "NOT_FOUND")
+        assert await ed.refused("POST", NEWS, body) == (422, "VALIDATION_FAILED")
     assert await ed.refused("POST", NEWS, {**body, "scope": {"type": "server"}}) == (422, "VALIDATION_FAILED")
     for path in (NEWS, PUBLIC, f"{PUBLIC}/rss"):
         for query in ("scopeId=%00", "scopeId=x", "category=%00", "locale=%00", "scopeType=%00"):

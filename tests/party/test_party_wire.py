@@ -85,7 +85,7 @@ async def test_who_cannot_be_invited(world: World) -> None:
     assert (await ann.get(PARTY))["party"] is None
     await gather(ann, cid)
     assert await ann.refused("POST", INVITES, {"targetId": cid.id}) == (409, "INVALID_STATE")
-    assert await cid.refused("POST", INVITES, {"targetId": ben.id[:-1]}) == (404, "NOT_FOUND")
+    assert await cid.refused("POST", INVITES, {"targetId": ben.id[:-1]}) == (422, "VALIDATION_FAILED")
 
 
 async def test_accepting_leaves_the_party_one_was_in(world: World) -> None:

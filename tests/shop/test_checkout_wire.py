@@ -166,9 +166,9 @@ async def test_a_gift_is_seen_by_both_and_its_payment_by_the_payer_alone(world: 
 async def test_a_recipient_who_is_unknown_or_blocked(world: World) -> None:
     shop = await open_shop(world)
     ann, bob = await world.players("Ann", "Bob")
-    body = items(await shop.product())
-    for unknown in ("x", "0" * 24, "00000000-0000-4000-8000-000000000000"):
-        assert await flaws(ann, body | {"recipientId": unknown}) == [("/recipientId", "UNKNOWN")]
+    body, unknown = items(await shop.product()), "00000000-0000-4000-8000-000000000000"
+    for named, code in (("x", "BAD_FORMAT"), ("0" * 24, "BAD_FORMAT"), (unknown, "UNKNOWN")):
+        assert await flaws(ann, body | {"recipientId": named}) == [("/recipientId", code)]
     for one, other in ((ann, bob), (bob, ann)):
         await world.block(one, other)
         assert await ann.refused("POST", CHECKOUT, body | {"recipientId": bob.id}) == (403, "BLOCKED")
