@@ -296,9 +296,8 @@ class Call(Generic[P_co]):
 
         await self.service.system.ask(kind, id, command, receipt=partial(keep, attempt))
         self.effect_in_flight = False
-        return shaped[
-            0
-        ]  # the receipt is made before the command is answered, also of one that has changed nothing
+        # Made with the receipt, before the command is answered, also of one that has changed nothing.
+        return shaped[0]
 
     @overload
     async def transact(self, unit: Callable[..., Awaitable[T]], *args: object) -> T: ...
