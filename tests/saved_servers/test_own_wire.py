@@ -67,7 +67,7 @@ async def _publication(conn: Connection, id: str) -> Any:
         ({"address": "-a.example"}, 422, "/address"),
         ({"address": "x" * 300}, 422, "/address"),
         ({"serverId": UNKNOWN}, 404, None),
-        ({"serverId": "nonsense"}, 404, None),
+        ({"serverId": "nonsense"}, 422, "/serverId"),
     ],
 )
 async def test_what_cannot_be_saved(
