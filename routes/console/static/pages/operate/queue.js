@@ -1,5 +1,5 @@
 // A queue for the keyboard: J and K choose, a number judges, X picks several, U takes the last verdict back.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { html } from "../../html.js";
 import { useShared } from "../../live.js";
 import { useAction } from "../../store.js";
@@ -38,6 +38,8 @@ export function Queue({ items, keyOf, nameOf, draw, verdicts, label, reasonWords
     toast(verdict.said(item), { undo: async () => { await verdict.undo(item); await changed([item], true); } });
     await changed([item], false);
   });
+  // What is marked stays marked whatever comes before it: a key judges what its reader has seen.
+  useLayoutEffect(() => { if (items[chosen] && (found < 0 || at.n !== chosen)) goTo(chosen); }, [items, chosen]);
   useEffect(() => { list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }); }, [chosen]);
   useLetters(useMemo(() => [
     { keys: "j", words: say("queue.next"), run: () => goTo(chosen + 1) },

@@ -1,0 +1,56 @@
+"""Queues for the keyboard while more comes into them: a key judges what its reader has seen."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.console.stage import Look, Scene, needs_browser, play
+from tests.support.world import Player, World
+
+pytestmark = [needs_browser, pytest.mark.slow]
+DESK = Look("light", 1280)
+
+
+async def report(by: Player, target: Player, reason: str) -> None:
+    await by.do("POST", "/v1/social/friends/reports", {"targetId": target.id, "reason": reason})
+
+
+def marked(page: Page, reason: str) -> None:
+    expect(page.locator(".queue > li[aria-current=true]")).to_contain_text(reason)
+
+
+async def test_what_comes_does_not_slide_under_the_mark(world: World) -> None:
+    ada, ben, cyd = await world.players("Ada", "Ben", "Cyd")
+    mona = await world.ranked("Mona", "moderator")
+    await report(ada, ben, "harmless")
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(mona, "/app/operate/reports")
+        marked(page, "harmless")
+        scene.let(report, ada, cyd, "grave threats")
+        expect(page.get_by_text("grave threats")).to_be_visible()
+        marked(page, "harmless")
+        page.keyboard.press("1")
+        expect(page.get_by_text("harmless")).to_have_count(0)
+        expect(page.get_by_text("grave threats")).to_be_visible()
+
+    await play(world, DESK, story)
+
+
+async def test_what_comes_after_a_verdict_does_not_slide_under_the_mark(world: World) -> None:
+    ada, ben, cyd, dan = await world.players("Ada", "Ben", "Cyd", "Dan")
+    mona = await world.ranked("Mona", "moderator")
+    for target, reason in ((dan, "third"), (cyd, "second"), (ben, "first")):
+        await report(ada, target, reason)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(mona, "/app/operate/reports")
+        marked(page, "first")
+        page.keyboard.press("1")
+        marked(page, "second")
+        scene.let(report, ben, cyd, "fourth")
+        expect(page.get_by_text("fourth")).to_be_visible()
+        marked(page, "second")
+        page.keyboard.press("1")
+        marked(page, "third")  # the next one of those that were there, and not what has come before it
+
+    await play(world, DESK, story)
