@@ -37,23 +37,35 @@ export function useRead(read, keys = []) {
  *
  * @param {(query: {cursor?: string}, signal: AbortSignal) => Promise<{items: any[], nextCursor: string|null}>} readPage
  * @param {unknown[]} [keys]
- * @returns as `useRead`, with `items`, `hasMore` and `more()`.
+ * @returns as `useRead`, with `items`, and for the button `More` with `hasMore`, `more()`, `isGoingOn` and `moreError`.
  */
 export function useList(readPage, keys = []) {
   const first = useRead(async (signal) => readPage({}, signal), keys);
-  const [isGoingOn, setGoingOn] = useState(false);
+  const [further, setFurther] = useState(IDLE);
+  const current = useRef(null);
+  useEffect(() => {
+    setFurther(IDLE);
+    return () => current.current?.abort();
+  }, keys);
+  const cursor = first.data?.nextCursor;
   const more = async () => {
-    if (isGoingOn || !first.data?.nextCursor) return;
-    setGoingOn(true);
+    if (further.isGoingOn || !cursor) return;
+    const { signal } = (current.current = new AbortController());
+    setFurther({ isGoingOn: true, moreError: null });
     try {
-      const page = await readPage({ cursor: first.data.nextCursor });
-      first.change((before) => ({ ...page, items: [...before.items, ...page.items] }));
-    } finally {
-      setGoingOn(false);
+      const page = await readPage({ cursor }, signal);
+      if (signal.aborted) return;
+      // Where the list was read again meanwhile, the page may follow another one than its last.
+      first.change((before) => (before?.nextCursor === cursor ? { ...page, items: [...before.items, ...page.items] } : before));
+      setFurther(IDLE);
+    } catch (moreError) {
+      if (!signal.aborted) setFurther({ isGoingOn: false, moreError });
     }
   };
-  return { ...first, items: first.data?.items ?? null, hasMore: Boolean(first.data?.nextCursor), more, isGoingOn };
+  return { ...first, items: first.data?.items ?? null, hasMore: Boolean(cursor), more, ...further };
 }
+
+const IDLE = { isGoingOn: false, moreError: null };
 
 /**
  * A list that the service pages by offset, for `useList`.

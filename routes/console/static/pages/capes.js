@@ -10,7 +10,7 @@ import { ask } from "../ui/dialog.js";
 import { CapeFigure } from "../ui/figure.js";
 import { Field, Form, Submit } from "../ui/form.js";
 import { Picture } from "../ui/picture.js";
-import { Complaint, Empty, State } from "../ui/states.js";
+import { Complaint, Empty, More, State } from "../ui/states.js";
 import { toast } from "../ui/toast.js";
 import { say } from "../words.js";
 
@@ -30,7 +30,7 @@ export default function Capes() {
     <${Upload} made=${mine.reload} />
     <section aria-labelledby="capes-all"><h2 id="capes-all">${say("capes.catalog")}</h2>
       <${State} of=${catalog}>${() => catalog.items.length === 0 ? html`<${Empty}>${say("capes.noneApproved")}<//>` : html`${shelf(catalog.items)}
-        ${catalog.hasMore && html`<button type="button" disabled=${catalog.isGoingOn} onClick=${catalog.more}>${say("capes.more")}</button>`}`}<//></section></div>`;
+        <${More} of=${catalog} words=${say("capes.more")} />`}<//></section></div>`;
 }
 
 // Whoever has this page open when a moderator judges a cape is told, and sees what has become of it.

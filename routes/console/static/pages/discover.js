@@ -5,7 +5,7 @@ import { html } from "../html.js";
 import { place, setQuery } from "../router.js";
 import { useAction, useList, useRead } from "../store.js";
 import { Search } from "../ui/search.js";
-import { Complaint, Empty, State } from "../ui/states.js";
+import { Complaint, Empty, More, State } from "../ui/states.js";
 import { say } from "../words.js";
 
 const SHOWN = 30;
@@ -25,7 +25,7 @@ export default function Discover() {
       ${[["tag", tag], ["category", category]].map(([name, value]) => value && html`<button type="button" onClick=${() => setQuery({ [name]: null })}>${value} ×</button>`)}</search>
     <${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("discover.none")}<//>` : html`<ul class="cards">
       ${list.items.map((server) => html`<${Server} key=${server.id} server=${server} isSaved=${saved.data?.serverIds.includes(server.id)} changed=${saved.reload} />`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></div>`;
+      <${More} of=${list} />`}<//></div>`;
 }
 
 function Server({ server, isSaved, changed }) {

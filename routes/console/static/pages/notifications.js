@@ -5,7 +5,7 @@ import { html } from "../html.js";
 import { useShared } from "../live.js";
 import { useAction, useList } from "../store.js";
 import { Answer, useOffers } from "../ui/offers.js";
-import { Complaint, Empty, Fault, Loading } from "../ui/states.js";
+import { Complaint, Empty, Fault, Loading, More } from "../ui/states.js";
 import { When } from "../ui/when.js";
 import { day, knows, say, sayAround } from "../words.js";
 
@@ -58,5 +58,5 @@ function Older({ shown }) {
   useEffect(() => { if (list.data) list.more(); }, [list.data === null]);
   if (list.items === null) return list.error ? html`<${Fault} error=${list.error} retry=${list.reload} />` : html`<${Loading} />`;
   return html`<${Days} items=${list.items.filter((one) => !shown.has(one.id))} />
-    ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`;
+    <${More} of=${list} />`;
 }

@@ -19,6 +19,17 @@ export function State({ of: { data, error, isLoading, reload }, children }) {
   return isLoading ? html`<${Loading} />` : null;
 }
 
+/**
+ * What adds the next page to a list, or says why that has failed.
+ *
+ * @param {{of: ReturnType<typeof import("../store.js").useList>, words?: string}} props
+ */
+export function More({ of: { hasMore, isGoingOn, more, moreError }, words = say("notifications.older") }) {
+  if (!hasMore) return null;
+  return html`<button type="button" disabled=${isGoingOn} onClick=${more}>${words}</button>
+    ${moreError && html`<${Fault} error=${moreError} retry=${more} />`}`;
+}
+
 /** A skeleton that appears after 150 ms, so that what is quick never flickers. */
 export function Loading() {
   const [isShown, show] = useState(false);

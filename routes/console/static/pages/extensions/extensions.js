@@ -5,7 +5,7 @@ import { html } from "../../html.js";
 import { me } from "../../session.js";
 import { useAction, useList } from "../../store.js";
 import { Field, Form, Submit } from "../../ui/form.js";
-import { Empty, State } from "../../ui/states.js";
+import { Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { say } from "../../words.js";
 import { Services } from "./services.js";
@@ -21,7 +21,7 @@ export default function Extensions() {
         <${Make} made=${list.reload} /></section>
       <section aria-labelledby="extensions-others"><h2 id="extensions-others">${say("extensions.others")}</h2>
         ${others.length === 0 ? html`<${Empty}>${say("extensions.noneThere")}<//>` : html`<ul class="cards">${others.map((one) => html`<li key=${one.extensionId}><div class="grow"><${Told} extension=${one} /></div></li>`)}</ul>`}
-        ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}</section>
+        <${More} of=${list} /></section>
       <${Services} offered=${list.items} />`}<//></div>`;
 }
 

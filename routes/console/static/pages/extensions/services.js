@@ -5,7 +5,7 @@ import { html } from "../../html.js";
 import { useAction, useList } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
-import { Complaint, Empty, State } from "../../ui/states.js";
+import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { say } from "../../words.js";
 
@@ -15,7 +15,7 @@ export function Services({ offered }) {
   const options = [["", "–"], ...offered.map((one) => [one.extensionId, `${one.name} (${one.extensionId})`])];
   return html`<section aria-labelledby="services"><h2 id="services">${say("services.title")}</h2><p class="dim">${say("services.text")}</p>
     <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("services.none")}<//>`
-      : html`<ul class="cards">${list.items.map((one) => html`<${Service} key=${one.serviceId} service=${one} options=${options} changed=${list.reload} />`)}</ul>`)}<//>
+      : html`<ul class="cards">${list.items.map((one) => html`<${Service} key=${one.serviceId} service=${one} options=${options} changed=${list.reload} />`)}</ul><${More} of=${list} />`)}<//>
     <${Make} options=${options} made=${list.reload} /></section>`;
 }
 

@@ -4,7 +4,7 @@ import { html } from "../../html.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { Markdown } from "../../ui/markdown.js";
 import { Poll } from "../../ui/poll.js";
-import { Complaint, Empty, State } from "../../ui/states.js";
+import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 
@@ -18,7 +18,7 @@ function Feed() {
   return html`<${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("news.none")}<//>` : html`<ul class="cards">${list.items.map((article) => html`<li key=${article.id}><div class="grow">
       <p><a href=${`/app/news/${article.id}`}><bdi>${article.title}</bdi></a> ${article.pinned && html`<span class="chip plain">${say("news.pinned")}</span>`}</p>
       <p dir="auto">${article.summary}</p><p class="dim"><${By} article=${article} /></p></div></li>`)}</ul>
-    ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`)}<//>`;
+    <${More} of=${list} />`)}<//>`;
 }
 
 const By = ({ article }) => html`${article.authorName && html`<bdi>${article.authorName}</bdi> · `}<${When} at=${article.publishedAt ?? article.createdAt} />${article.category && html` · <bdi>${article.category}</bdi>`}`;

@@ -7,7 +7,7 @@ import { Field } from "../../ui/form.js";
 import { Id } from "../../ui/chip.js";
 import { localOf, momentOf } from "../../ui/local-time.js";
 import { Search } from "../../ui/search.js";
-import { Empty, State } from "../../ui/states.js";
+import { Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 import { AuditFile } from "./audit-file.js";
@@ -25,7 +25,7 @@ export default function Audit() {
         <p><code>${entry.action}</code> <${Person} id=${entry.actorId} name=${entry.actorName} filter="actorId" />${entry.targetId && html` → <${Person} id=${entry.targetId} name=${entry.targetName} filter="targetId" />`}</p>
         <p class="dim"><${When} at=${entry.at} />${entry.requestId && html` · <${Id} id=${entry.requestId} what=${say("audit.requestId")} />`}</p>
         ${entry.detail && html`<details><summary>${say("audit.detail")}</summary><pre>${JSON.stringify(entry.detail, null, 2)}</pre></details>`}</div></li>`)}</ol>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></div>`;
+      <${More} of=${list} />`}<//></div>`;
 }
 
 // A moment in the address is in universal time, and in the control in the reader's.

@@ -7,7 +7,7 @@ import { useAction, useList } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
-import { Complaint, Empty, State } from "../../ui/states.js";
+import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { number, say } from "../../words.js";
 
@@ -22,7 +22,7 @@ export default function Gateways() {
   return html`<div class="page"><h1 tabindex="-1">${say("gateways.title")}</h1>
     <${Field} kind="select" label=${say("server.status")} value=${status} onInput=${(value) => setQuery({ status: value })} options=${STATUSES.map((one) => [one, say(`gateways.status.${one || "any"}`)])} />
     <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty} action=${html`<p class="dim">${say("gateways.noneText")}</p>`}>${say("gateways.none")}<//>` : html`<${ChooseAll} of=${selection} /><ul class="cards">${list.items.map((gateway) => html`<${Gateway} key=${gateway.gatewayId} gateway=${gateway} selection=${selection} changed=${replace} />`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}<${SelectionBar} of=${selection} actions=${many()} changed=${list.reload} />`)}<//>
+      <${More} of=${list} /><${SelectionBar} of=${selection} actions=${many()} changed=${list.reload} />`)}<//>
     <${Routes} /></div>`;
 }
 
@@ -65,5 +65,5 @@ function Routes() {
   return html`<section aria-labelledby="gateway-routes"><h2 id="gateway-routes">${say("gateways.routes")}</h2>
     <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("gateways.noRoutes")}<//>` : html`<ul class="cards">${list.items.map((route) => html`<li key=${route.serverId}><div class="grow"><p><code>${route.routeHost}</code> → <code>${route.backendHost}:${route.backendPort}</code></p>
         <p class="dim"><${When} at=${route.updatedAt} /></p></div><span class=${`chip ${route.status === "active" ? "good" : "warn"}`}>${say(`route.${route.status}`)}</span></li>`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`)}<//></section>`;
+      <${More} of=${list} />`)}<//></section>`;
 }

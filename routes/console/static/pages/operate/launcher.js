@@ -6,7 +6,7 @@ import { useList, useRead } from "../../store.js";
 import { Conflict, useEdited } from "../../ui/edited.js";
 import { Field } from "../../ui/form.js";
 import { SaveBar } from "../../ui/savebar.js";
-import { Empty, State } from "../../ui/states.js";
+import { Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { number, say } from "../../words.js";
 
@@ -37,5 +37,5 @@ function Reports() {
       <dl class="facts">${totals.map((one) => html`<dt>${one.platform ?? "–"} ${one.launcherVersion ?? ""}</dt><dd>${number(one.reports)}</dd>`)}</dl>
       <ul class="cards">${list.items.map((one) => html`<li key=${one.id}><div class="grow"><p>${one.platform ?? "–"} ${one.launcherVersion ?? ""} · <a href=${`/app/operate/users/${one.userId}`}>${say("launcher.reporter")}</a> · <${When} at=${one.createdAt} /></p>
         <details><summary>${say("audit.detail")}</summary><pre>${JSON.stringify(one.report, null, 2)}</pre></details></div></li>`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`)}<//></section>`;
+      <${More} of=${list} />`)}<//></section>`;
 }

@@ -6,7 +6,7 @@ import { place } from "../../router.js";
 import { useAction, useList } from "../../store.js";
 import { Search } from "../../ui/search.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
-import { Complaint, Empty, State } from "../../ui/states.js";
+import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { say, sayOf } from "../../words.js";
@@ -36,7 +36,7 @@ function Publications() {
         <${Choice} of=${selection} item=${one} /><div class="grow"><p><bdi>${one.displayName}</bdi> <code>${one.address}</code></p><p class="dim">${sayOf("listing.state", one.discoveryState)} · <${When} at=${one.updatedAt} /></p></div>
         <div class="buttons"><button type="button" aria-pressed=${one.featured} disabled=${act.isRunning} onClick=${() => act.run(one, { featured: !one.featured })}>${say("listing.feature")}</button>
         <button type="button" aria-pressed=${one.suppressed} disabled=${act.isRunning} onClick=${() => act.run(one, { suppressed: !one.suppressed })}>${say("listing.suppress")}</button></div></li>`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}<${SelectionBar} of=${selection} actions=${many} changed=${list.reload} />`}<//></section>`;
+      <${More} of=${list} /><${SelectionBar} of=${selection} actions=${many} changed=${list.reload} />`}<//></section>`;
 }
 
 function Servers() {
@@ -47,5 +47,5 @@ function Servers() {
         <div class="grow"><p><bdi>${server.name}</bdi> <span class="dim">${server.serverType}</span></p>
           <p class="dim">${server.ownerId ? html`<a href=${`/app/operate/users/${server.ownerId}`}><bdi>${server.ownerName ?? server.ownerId}</bdi></a>` : say("listing.unclaimed")} · ${say("server.seen")} <${When} at=${server.lastSeenAt} /></p></div>
         <span class=${`chip ${server.status.online ? "good" : "plain"}`}>${server.status.online ? say("discover.playing", { count: server.status.playerCount }) : say("server.offline")}</span></li>`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></section>`;
+      <${More} of=${list} />`}<//></section>`;
 }

@@ -9,7 +9,7 @@ import { Field, Form, Submit } from "../../ui/form.js";
 import { momentOf } from "../../ui/local-time.js";
 import { SaveBar } from "../../ui/savebar.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
-import { Complaint, Empty, State } from "../../ui/states.js";
+import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
@@ -29,7 +29,7 @@ export default function NewsDesk() {
     ${article ? html`<${Change} key=${article} id=${article} status=${status} changed=${list.reload} />` : html`<${Write} written=${list.reload} />`}
     <${Field} kind="select" label=${say("server.status")} value=${status} onInput=${(value) => setQuery({ status: value, chosen: null })} options=${STATUSES.map((one) => [one, say(`newsdesk.status.${one}`)])} />
     <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("newsdesk.none")}<//>` : html`<${ChooseAll} of=${selection} /><ul class="cards">${list.items.map((one) => html`<${Article} key=${one.id} article=${one} selection=${selection} changed=${list.reload} />`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}<${SelectionBar} of=${selection} actions=${many} changed=${list.reload} />`)}<//></div>`;
+      <${More} of=${list} /><${SelectionBar} of=${selection} actions=${many} changed=${list.reload} />`)}<//></div>`;
 }
 
 function Article({ article, selection, changed }) {

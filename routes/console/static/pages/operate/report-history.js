@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { useList } from "../../store.js";
-import { Empty, State } from "../../ui/states.js";
+import { Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 
@@ -34,6 +34,6 @@ function Reports({ side, userId, without }) {
     if (items.length === 0 && !list.hasMore) return html`<${Empty}>${say("reports.noOthers")}<//>`;
     return html`<ul class="plain">${items.map((one) => html`<li key=${one.id}><p><span class=${`chip ${one.status === "open" ? "warn" : "plain"}`}>${say(`reports.status.${one.status}`)}</span> <a href=${`/app/operate/users/${one[`${other}Id`]}`}><bdi>${one[`${other}Name`] ?? one[`${other}Id`]}</bdi></a> <span class="dim"><${When} at=${one.createdAt} /></span></p>
         <p dir="auto">${one.reason ?? ""}</p><${Verdict} report=${one} /></li>`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`;
+      <${More} of=${list} />`;
   }}<//>`;
 }

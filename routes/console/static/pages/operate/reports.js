@@ -4,7 +4,7 @@ import { html } from "../../html.js";
 import { place, setQuery } from "../../router.js";
 import { useList } from "../../store.js";
 import { Field } from "../../ui/form.js";
-import { State } from "../../ui/states.js";
+import { More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { say, sayAround } from "../../words.js";
 import { Queue, useArrivals, without } from "./queue.js";
@@ -29,7 +29,7 @@ export default function Reports() {
   return html`<div class="page"><h1 tabindex="-1">${say("reports.title")}</h1>
     <${Field} kind="select" label=${say("server.status")} value=${status} onInput=${(value) => setQuery({ status: value, chosen: null })} options=${STATUSES.map((one) => [one, say(`reports.status.${one}`)])} />
     <${State} of=${list}>${() => html`<${Queue} key=${status} label=${say("reports.title")} items=${list.items} keyOf=${(report) => report.id} nameOf=${targetOf} verdicts=${verdicts} reasonWords=${say("reports.reason")} emptyWords=${say(status === "open" ? "queue.empty" : "newsdesk.none")} changed=${changed} draw=${(report) => html`<${Report} report=${report} />`} />
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></div>`;
+      <${More} of=${list} />`}<//></div>`;
 }
 
 const targetOf = (report) => report.targetName ?? report.targetId;

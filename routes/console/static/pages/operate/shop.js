@@ -7,7 +7,7 @@ import { useAction, useList } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
-import { Complaint, Empty, State } from "../../ui/states.js";
+import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { money, say } from "../../words.js";
@@ -36,7 +36,7 @@ function Purchases({ products }) {
         <span class=${`chip ${TONES[one.status] ?? "plain"}`}>${say(`shop.status.${one.status}`)}</span>
         ${(one.status === "pending" || one.hold) && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(one, "paid")}>${say("shopdesk.paid")}</button>`}
         ${["paid", "fulfilled"].includes(one.status) && one.provider === "manual" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(one, "refund")}>${say("shopdesk.refund")}</button>`}</li>`)}</ul>
-      ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`)}<//></section>`;
+      <${More} of=${list} />`)}<//></section>`;
 }
 
 function Products({ list }) {

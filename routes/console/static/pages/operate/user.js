@@ -8,7 +8,7 @@ import { useAction, useList, useRead } from "../../store.js";
 import { Id } from "../../ui/chip.js";
 import { ask, showSecret } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
-import { Complaint, State } from "../../ui/states.js";
+import { Complaint, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { say, sayAround } from "../../words.js";
@@ -55,7 +55,7 @@ function Notes({ id }) {
         <p class="dim"><bdi>${note.authorName ?? say("audit.service")}</bdi> · <${When} at=${note.createdAt} /></p></div>
         ${(note.authorId === me.value.id || may(SUPER_ADMIN)) && html`<${NoteEditor} user=${id} note=${note} saved=${list.reload} />
           <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run(note)}>${say("action.delete")}</button>`}</li>`)}</ul>
-      ${list.hasMore && html`<button type="button" onClick=${list.more}>${say("notifications.older")}</button>`}`}<//>
+      <${More} of=${list} />`}<//>
     <${Form} action=${add} label=${say("notes.add")} onSubmit=${() => add.run()}><${Field} kind="area" rows="2" label=${say("notes.text")} value=${text} onInput=${setText} error=${add.error} pointer="/text" maxlength="2000" />
       <${Submit} action=${add} disabled=${!text.trim() || add.isRunning}>${say("notes.add")}<//><//>
     <${Complaint} error=${remove.error} /></section>`;

@@ -8,7 +8,7 @@ import { Face } from "../../ui/face.js";
 import { Field } from "../../ui/form.js";
 import { Search } from "../../ui/search.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
-import { Empty, State } from "../../ui/states.js";
+import { Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
 import { User } from "./user.js";
@@ -32,7 +32,7 @@ function Find() {
       : html`<${ChooseAll} of=${selection} /><ul class="people cards">${list.items.map((user) => html`<li key=${user.userId}>${may(SUPER_ADMIN) && html`<${Choice} of=${selection} item=${user} />`}<${Face} id=${user.userId} name=${user.name} /><div class="grow"><a href=${`/app/operate/users/${user.userId}`}><bdi>${user.name}</bdi></a>
           <p class="dim">${user.lastSeenAt ? html`${say("friends.lastSeen")} <${When} at=${user.lastSeenAt} />` : say("users.neverSeen")}</p></div>
           ${user.roles.length > 0 && html`<span class="chip plain">${user.highestRoleLabel}</span>`}</li>`)}</ul>
-        ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}<${SelectionBar} of=${selection} actions=${many()} changed=${list.reload} />`}<//>`;
+        <${More} of=${list} /><${SelectionBar} of=${selection} actions=${many()} changed=${list.reload} />`}<//>`;
 }
 
 const MANY = "moderator"; // the one role that several get at once; higher ones are given by hand

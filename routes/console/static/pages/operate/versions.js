@@ -8,7 +8,7 @@ import { useAction, useList, useRead } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
-import { Complaint, Empty, State } from "../../ui/states.js";
+import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { number, say } from "../../words.js";
@@ -29,7 +29,7 @@ export default function Versions() {
     <section aria-labelledby="versions-releases"><h2 id="versions-releases">${say("versions.releases")}</h2>
       <${Field} kind="select" label=${say("server.status")} value=${status} onInput=${(value) => setQuery({ status: value })} options=${STATUSES.map((one) => [one, say(`versions.status.${one || "any"}`)])} />
       <${State} of=${releases}>${() => (releases.items.length === 0 ? html`<${Empty} action=${html`<p class="dim">${say("versions.noneText")}</p>`}>${say("versions.none")}<//>` : html`<${ChooseAll} of=${selection} /><ul class="cards">${releases.items.map((release) => html`<${Release} key=${release.releaseId} release=${release} selection=${selection} changed=${changed} />`)}</ul>
-        ${releases.hasMore && html`<button type="button" disabled=${releases.isGoingOn} onClick=${releases.more}>${say("notifications.older")}</button>`}<${SelectionBar} of=${selection} actions=${many()} changed=${changed} />`)}<//></section></div>`;
+        <${More} of=${releases} /><${SelectionBar} of=${selection} actions=${many()} changed=${changed} />`)}<//></section></div>`;
 }
 
 const nameOf = (releases, id) => releases?.find((release) => release.releaseId === id)?.version ?? id;

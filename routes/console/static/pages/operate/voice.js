@@ -2,7 +2,7 @@
 import { voice as api } from "../../api.js";
 import { html } from "../../html.js";
 import { useList, useRead } from "../../store.js";
-import { Empty, State } from "../../ui/states.js";
+import { Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { number, say } from "../../words.js";
 
@@ -19,5 +19,5 @@ export default function Voice() {
     <section aria-labelledby="voice-nodes"><h2 id="voice-nodes">${say("voice.nodes")}</h2>
       <${State} of=${nodes}>${() => (nodes.items.length === 0 ? html`<${Empty}>${say("voice.noNodes")}<//>` : html`<ul class="cards">${nodes.items.map((node) => html`<li key=${node.nodeId}><div class="grow"><p><code>${node.publicUrl}</code> ${node.region} · ${node.protocol}</p>
           <p class="dim">${say("voice.talking", { count: node.participants, all: number(node.capacity) })} · ${say("server.seen")} <${When} at=${node.lastHeartbeatAt} /></p></div><span class=${`chip ${TONES[node.status]}`}>${say(`gateways.status.${node.status}`)}</span></li>`)}</ul>
-        ${nodes.hasMore && html`<button type="button" disabled=${nodes.isGoingOn} onClick=${nodes.more}>${say("notifications.older")}</button>`}`)}<//></section></div>`;
+        <${More} of=${nodes} />`)}<//></section></div>`;
 }

@@ -5,7 +5,7 @@ import { html } from "../../html.js";
 import { useAnew, useTold } from "../../live.js";
 import { me } from "../../session.js";
 import { useList, useRead } from "../../store.js";
-import { Empty, State } from "../../ui/states.js";
+import { Empty, More, State } from "../../ui/states.js";
 import { say } from "../../words.js";
 import { CommandForm } from "./command-form.js";
 import { CommandLine, requestOf, withCommand } from "./command-line.js";
@@ -38,7 +38,7 @@ export function Commands({ server, told }) {
     <${Elsewhere} sendings=${sendings} change=${setSendings} />
     <section aria-labelledby="commands-here"><h2 id="commands-here">${say("commands.here")}</h2><${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("commands.none")}<//>`
       : html`<ol class="cards">${list.items.map((command) => html`<${CommandLine} key=${command.id} command=${command} by=${nameOf(command.createdBy)} cancel=${() => api.cancel(server.serverId, command.id)} repeat=${() => sendHere(requestOf(command))} />`)}</ol>
-        ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></section>
+        <${More} of=${list} />`}<//></section>
   </section>`;
 }
 

@@ -8,7 +8,7 @@ import { Conflict, useEdited } from "../../ui/edited.js";
 import { Field } from "../../ui/form.js";
 import { SaveBar } from "../../ui/savebar.js";
 import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
-import { Empty, State } from "../../ui/states.js";
+import { Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { listed, say } from "../../words.js";
 import { Missing } from "./missing.js";
@@ -61,5 +61,5 @@ function History({ server, source, version }) {
   return html`<details><summary>${say("settings.history")}</summary><${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("settings.noHistory")}<//>`
     : html`<ol class="cards">${list.items.map((one) => html`<li key=${one.version}><div class="grow"><p>${say("settings.version", { number: one.version })} · <${When} at=${one.updatedAt} /></p>
         <p class="dim">${listed(one.changedKeys)}</p><details><summary>${say("settings.data")}</summary><pre>${JSON.stringify(one.data, null, 2)}</pre></details></div></li>`)}</ol>
-      ${list.hasMore && html`<button type="button" onClick=${list.more}>${say("notifications.older")}</button>`}`}<//></details>`;
+      <${More} of=${list} />`}<//></details>`;
 }

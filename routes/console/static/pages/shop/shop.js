@@ -3,7 +3,7 @@ import { shop as api } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
-import { Complaint, Empty, State } from "../../ui/states.js";
+import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { money, say } from "../../words.js";
@@ -17,7 +17,7 @@ export default function Shop() {
     <${State} of=${catalog}>${({ items }) => (items.length === 0 ? html`<${Empty}>${say("shop.none")}<//>` : html`<ul class="shelf">${items.map((product) => html`<li key=${product.id}><${Product} product=${product} bought=${changed} /></li>`)}</ul>`)}<//>
     <section aria-labelledby="shop-purchases"><h2 id="shop-purchases">${say("shop.purchases")}</h2>
       <${State} of=${purchases}>${() => (purchases.items.length === 0 ? html`<${Empty}>${say("shop.nonePurchased")}<//>` : html`<ul class="cards">${purchases.items.map((one) => html`<${Purchase} key=${one.id} purchase=${one} name=${nameOf(one.productId)} changed=${changed} />`)}</ul>
-        ${purchases.hasMore && html`<button type="button" disabled=${purchases.isGoingOn} onClick=${purchases.more}>${say("notifications.older")}</button>`}`)}<//></section></div>`;
+        <${More} of=${purchases} />`)}<//></section></div>`;
 }
 
 function Product({ product, bought }) {

@@ -4,7 +4,7 @@ import { html } from "../../html.js";
 import { place, setQuery } from "../../router.js";
 import { byOffset, useAction, useList, useRead } from "../../store.js";
 import { Field } from "../../ui/form.js";
-import { Complaint, Empty, State } from "../../ui/states.js";
+import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
@@ -51,5 +51,5 @@ function Shelf({ list, carried, carry }) {
       <p class="dim">${say("totem.carriers", { count: totem.selectedCount })} · <${When} at=${totem.createdAt} /></p></div>
       <button type="button" aria-label=${say("totem.lookAt", { name: nameOf(totem) })} onClick=${() => setQuery({ look: totem.itemModelId })}>${say("totem.look")}</button>
       <button type="button" aria-pressed=${totem.itemModelId === carried} disabled=${carry.isRunning || totem.itemModelId === carried} onClick=${() => carry.run(totem)}>${say(totem.itemModelId === carried ? "totem.isCarried" : "totem.carry")}</button></li>`)}</ul>
-    ${list.hasMore && html`<button type="button" disabled=${list.isGoingOn} onClick=${list.more}>${say("notifications.older")}</button>`}`;
+    <${More} of=${list} />`;
 }
