@@ -80,3 +80,23 @@ async def test_a_further_page_that_fails_is_told_and_tried_again(world: World) -
         expect(fault).to_have_count(0)
 
     await play(world, DESK, story)
+
+
+async def test_the_field_says_what_is_searched_by(world: World) -> None:
+    root = await world.super_admin()
+    await world.players("Ada", "Ben")
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root, "/app/operate/users?query=Ada")
+        field = page.get_by_label("Name or id")
+        assert names(page, 1) == ["Ada"]
+        page.locator("nav a[href='/app/operate/users']").click()
+        names(page, 3)
+        expect(field).to_have_value("")
+        field.fill("Ben")
+        assert names(page, 1) == ["Ben"]
+        page.go_back()
+        assert names(page, 1) == ["Ada"]
+        expect(field).to_have_value("Ada")
+
+    await play(world, DESK, story)
