@@ -264,3 +264,28 @@ async def test_members_are_those_that_the_channel_tells(world: World) -> None:
         assert read == []
 
     await play(world, Look("light", 1280), story)
+
+
+async def test_what_was_refused_of_one_server_is_not_said_of_the_next(world: World, look: Look) -> None:
+    ada, ben = await world.players("Ada", "Ben")
+    first = (await claimed_server(world, ada, "Alpha"))["id"]
+    second = (await claimed_server(world, ben, "Beta"))["id"]
+    member = f"/v1/connect/servers/{first}/members/{ben.id}"
+    await ada.do("PUT", member, {"role": "viewer"})
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ben, f"/app/servers/{first}/members")
+        expect(page.get_by_role("heading", level=1, name="Alpha")).to_be_visible()
+        expect(page.locator("main [aria-busy=true]")).to_have_count(0)
+        scene.let(ada.do, "DELETE", member)
+        refused = page.locator(".fault.whole")
+        expect(refused).to_be_visible()
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox").fill("Beta")
+        page.get_by_role("option", name="Beta").click()
+        expect(page).to_have_url(re.compile(f"/app/servers/{second}"))
+        expect(page.get_by_role("heading", level=1, name="Beta")).to_be_visible()
+        expect(page.locator("main .facts").first).to_be_visible()
+        expect(refused).to_have_count(0)
+
+    await play(world, look, story)

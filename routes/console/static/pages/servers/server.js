@@ -18,7 +18,11 @@ import { Settings } from "./settings.js";
 const TABS = ["overview", "console", "settings", "members", "publication", "extensions", "danger"];
 
 /** @param {{id: string, tab?: string}} props */
-export default function Server({ id, tab = "overview" }) {
+export default function Server({ id, tab }) {
+  return html`<${OfServer} key=${id} id=${id} tab=${tab} />`;
+}
+
+function OfServer({ id, tab = "overview" }) {
   const own = useShared("servers");
   const [told, tell] = useState([]);
   const [error, setError] = useState(null);
