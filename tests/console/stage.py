@@ -16,7 +16,16 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import pytest
 import trio
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Playwright,
+    Request,
+    Route,
+    expect,
+    sync_playwright,
+)
 
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import Player
@@ -168,6 +177,17 @@ class Scene:
         self.faults += [f"{name}: {one}" for one in found]
         if PICTURES:
             page.screenshot(path=f"{PICTURES}/{name}.png")
+
+
+def holding(page: Page, pattern: str) -> list[Route]:
+    """The requests that are held back from now on; a test lets them go on, or answers them."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(pattern, hold)
+    return held
 
 
 def in_memory(page: Page) -> dict[str, int]:

@@ -5,9 +5,9 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import FilePayload, Page, Route, WebSocketRoute, expect
 
-from tests.console.stage import Look, Scene, in_memory, needs_browser, play
+from tests.console.stage import Look, Scene, holding, in_memory, needs_browser, play
 from tests.support.world import Player, Room, World
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -120,6 +120,44 @@ async def test_what_people_write_is_shown_as_they_wrote_it(world: World, look: L
         addresses = page.get_by_role("log").locator("a").evaluate_all("all => all.map(one => one.href)")
         assert all(address.startswith("https://example.org/") for address in addresses)
         scene.stop_at(page, "payloads")
+
+    await play(world, look, story)
+
+
+A_FILE: FilePayload = {"name": "map.txt", "mimeType": "text/plain", "buffer": b"x"}
+
+
+async def test_what_is_written_while_a_file_goes_up_stays(world: World, look: Look) -> None:
+    ada, ben, room = await talking(world)
+
+    def story(scene: Scene) -> None:
+        scene.expected.add("503 (Service Unavailable)")
+        page = scene.enter(ada, f"/app/chat/{room.id}")
+        field, choose = page.get_by_label("Message Ben"), page.locator(".composer input[type=file]")
+        held = holding(page, "**/attachments")
+
+        def attach() -> Route:
+            with page.expect_request("**/attachments"):
+                choose.set_input_files(A_FILE)
+            expect(field).to_have_value("")
+            return held.pop()
+
+        field.fill("@Ben the map:")
+        going_up = attach()
+        scene.stop_at(page, "attaching")
+        field.fill("and mind the bridge")
+        going_up.continue_()
+        expect(page.locator(".message:not(.waiting)").get_by_text("the map:")).to_be_visible()
+        expect(field).to_have_value("and mind the bridge")
+        said = scene.let(ben.get, room.messages)["items"][0]
+        assert [one["id"] for one in said["mentions"]] == [ben.id]
+        assert len(said["attachments"]) == 1
+        going_up = attach()
+        field.fill("it is broken")
+        problem = {"status": 503, "code": "OVERLOADED", "message": "too much at once"}
+        going_up.fulfill(status=503, json=problem)
+        expect(page.get_by_role("alert").filter(has_text="too much at once")).to_be_visible()
+        expect(field).to_have_value("and mind the bridge\nit is broken")
 
     await play(world, look, story)
 

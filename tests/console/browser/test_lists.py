@@ -1,9 +1,9 @@
 """Lists that are searched and go on page by page: what is shown is what the address asks for."""
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
-from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.stage import Look, Scene, holding, needs_browser, play
 from tests.support.world import Player, World
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -42,8 +42,7 @@ async def test_a_page_of_another_search_is_not_added(world: World) -> None:
     def story(scene: Scene) -> None:
         page = scene.enter(root, "/app/operate/users?query=Zed")
         names(page, PAGE)
-        held: list[Route] = []
-        page.route(FURTHER, lambda route: held.append(route))
+        held = holding(page, FURTHER)
         older = page.get_by_role("button", name="Show older ones")
         with page.expect_request(FURTHER) as asked:
             older.click()

@@ -27,27 +27,35 @@ export function Composer({ conversation, title, send }) {
     setText(drafts.get(conversation.id) ?? "");
     poll(false);
   }, [conversation.id]);
-  const type = (value) => {
+  const keep = (value) => {
     setText(value);
     if (value) drafts.set(conversation.id, value);
     else drafts.delete(conversation.id);
+  };
+  const type = (value) => {
+    keep(value);
     if (Date.now() - saidTypingMs.current < TYPING_EVERY_MS || !value) return;
     saidTypingMs.current = Date.now();
     partyline.live.typing(channel);
   };
   const submit = () => {
     if (!text.trim()) return;
-    send({ content: text.trim(), ...mentioned(text, conversation.participants) });
-    type("");
+    send(messageOf(text, conversation.participants));
+    keep("");
     saidTypingMs.current = 0;
     field.current.focus();
   };
   const attach = useAction(async (file) => {
     if (file.size > MOST_BYTES) throw new Error(say("chat.tooLarge"));
-    const dataBase64 = await base64Of(file);
-    const made = await chat.attach(conversation.id, { fileName: file.name, contentType: file.type || "application/octet-stream", dataBase64 });
-    send({ content: text.trim(), attachmentIds: [made.id] });
-    type("");
+    keep(""); // what is written while the file goes up is not of this message
+    try {
+      const dataBase64 = await base64Of(file);
+      const made = await chat.attach(conversation.id, { fileName: file.name, contentType: file.type || "application/octet-stream", dataBase64 });
+      send({ ...messageOf(text, conversation.participants), attachmentIds: [made.id] });
+    } catch (error) {
+      keep([text, drafts.get(conversation.id)].filter(Boolean).join("\n"));
+      throw error;
+    }
   });
   const key = (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -61,13 +69,14 @@ export function Composer({ conversation, title, send }) {
     <textarea ref=${field} rows="1" dir="auto" aria-label=${say("chat.messageTo", { title })} placeholder=${say("chat.messageTo", { title })} maxlength="4000"
       value=${text} onInput=${(event) => type(event.currentTarget.value)} onKeyDown=${key}></textarea>
     <button class="primary">${say("action.send")}</button>
+    ${attach.isRunning && html`<p class="dim" role="status">${say("chat.sending")}</p>`}
     <${Complaint} error=${attach.error} />
     ${isPolling && html`<${PollMaker} send=${(made) => { send({ poll: made }); poll(false); }} />`}
   </form>`;
 }
 
 // `@Name` of somebody in the thread becomes a mention; the longest name that fits wins.
-function mentioned(text, participants) {
+function messageOf(text, participants) {
   let content = text.trim();
   const mentions = [];
   for (const person of [...participants].sort((one, other) => other.name.length - one.name.length)) {
@@ -76,5 +85,5 @@ function mentioned(text, participants) {
     content = content.replaceAll(`@${person.name}`, token);
     mentions.push({ kind: "user", id: person.id, label: person.name });
   }
-  return mentions.length ? { content, mentions } : {};
+  return { content, ...(mentions.length && { mentions }) };
 }
