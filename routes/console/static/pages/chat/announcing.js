@@ -10,27 +10,25 @@ const EVERY_MS = 10_000;
  * Whether the log may be read out message by message. Above one message a second it is silent, and how many have come is
  * said every ten seconds, until ten seconds have passed without such a second.
  *
- * @param {any[]} items the messages of the thread.
+ * @param {number} count of messages that have been written since the thread was opened.
  * @returns {boolean}
  */
-export function useReadOut(items) {
+export function useReadOut(count) {
   const [isBusy, setBusy] = useState(false);
-  const seen = useRef({ id: null, atMs: 0 });
+  const seen = useRef({ count, atMs: 0 });
   const come = useRef(0);
   const isRushed = useRef(false);
-  const last = items.at(-1);
   useEffect(() => {
-    const { id, atMs } = seen.current;
-    if (!last || last.id === id) return;
-    const fresh = id === null ? 0 : items.length - 1 - items.findLastIndex((message) => message.id === id);
-    seen.current = { id: last.id, atMs: Date.now() };
+    const { count: before, atMs } = seen.current;
+    const fresh = count - before;
+    seen.current = { count, atMs: Date.now() };
     if (fresh === 0) return;
     come.current += fresh;
     if (fresh > 1 || Date.now() - atMs < SECOND_MS) {
       isRushed.current = true;
       setBusy(true);
     }
-  }, [last?.id]);
+  }, [count]);
   useEffect(() => {
     if (!isBusy) return undefined;
     const timer = setInterval(() => {

@@ -3,8 +3,9 @@ import { h } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { chat } from "../../api.js";
 import { html } from "../../html.js";
-import { useChannel } from "../../live.js";
+import { connection, useChannel } from "../../live.js";
 import { me, partyline } from "../../session.js";
+import { useAction } from "../../store.js";
 import { Fault, Loading } from "../../ui/states.js";
 import { say } from "../../words.js";
 import { useReadOut } from "./announcing.js";
@@ -12,7 +13,7 @@ import { Composer } from "./composer.js";
 import { Members } from "./members.js";
 import { Message } from "./message.js";
 import { arrived, drop, send, sendAgain, unsent } from "./outbox.js";
-import { EMPTY, applied, withOlder } from "./thread-state.js";
+import { EMPTY, PAGE, applied, isCut, toNewest, withMessage, withNewer, withOlder, withTail } from "./thread-state.js";
 import { titleOf } from "../../ui/conversation-title.js";
 
 const NEAR_END_PX = 40;
@@ -22,20 +23,28 @@ const PAUSE_MS = 5 * 60_000;
 export function Thread({ id }) {
   const [thread, setThread] = useState(EMPTY);
   const [error, setError] = useState(null);
-  useEffect(() => { setThread(EMPTY); setError(null); }, [id]);
+  const isAtEnd = useRef(true);
   useChannel(`conversation:${id}`, (frames) => {
     arrived(id, new Set(frames.flatMap((frame) => (frame.data?.items ?? [frame.data]).map((message) => message?.clientMessageId))));
-    setThread((before) => applied(before, frames, Date.now()));
-  }, { mode: "delta", limit: 100, onEnd: setError });
+    setThread((before) => applied(before, frames, Date.now(), isAtEnd.current));
+  }, { mode: "delta", limit: PAGE, onEnd: setError });
   if (error) return html`<div class="thread"><${Back} /><${Fault} error=${error} isWhole /></div>`;
   if (thread.conversation === null) return html`<div class="thread"><${Back} /><${Loading} /></div>`;
   const title = titleOf(thread.conversation);
-  const changed = (message) => setThread((before) => ({ ...before, items: before.items.map((one) => (one.id === message.id ? message : one)) }));
+  const changed = (message) => setThread((before) => withMessage(before, message));
+  const goToNewest = () => {
+    isAtEnd.current = true;
+    setThread(toNewest);
+  };
+  const write = (message) => {
+    send(id, message);
+    if (isCut(thread)) goToNewest(); // what is on its way stands behind the newest
+  };
   return html`<section class="thread" aria-label=${title}>
     <header><${Back} /><h1 tabindex="-1"><bdi>${title}</bdi></h1><${Members} conversation=${thread.conversation} /></header>
-    <${Messages} id=${id} thread=${thread} changed=${changed} older=${(page) => setThread((before) => withOlder(before, page))} />
+    <${Messages} id=${id} thread=${thread} isAtEnd=${isAtEnd} changed=${changed} change=${setThread} goToNewest=${goToNewest} />
     <${Typing} thread=${thread} />
-    <${Composer} conversation=${thread.conversation} title=${title} send=${(message) => send(id, message)} />
+    <${Composer} conversation=${thread.conversation} title=${title} send=${write} />
   </section>`;
 }
 
@@ -48,60 +57,99 @@ function Drawn(props) {
   return h(Message, props);
 }
 
-function Messages({ id, thread, changed, older }) {
+function Messages({ id, thread, isAtEnd, changed, change, goToNewest }) {
   const box = useRef(null);
-  const isAtEnd = useRef(true);
+  const seen = useRef(thread.come);
   const [missed, setMissed] = useState(0);
   const last = thread.items.at(-1);
   const waiting = unsent.value[id] ?? [];
-  const isReadOut = useReadOut(thread.items);
+  const isReadOut = useReadOut(thread.come);
+  const sayRead = useReadMark(id, last, isAtEnd);
+  const allSeen = () => {
+    seen.current = thread.come;
+    setMissed(0);
+  };
   useLayoutEffect(() => {
     if (isAtEnd.current) toEnd();
-    else if (last?.id) setMissed((count) => count + 1);
-  }, [last?.id, waiting.length]);
-  useEffect(() => {
-    if (last && isAtEnd.current && !document.hidden) partyline.live.read(`conversation:${id}`, last.id).catch(() => {});
-  }, [last?.id]);
+    else setMissed(thread.come - seen.current);
+  }, [thread.come, last?.id, waiting.length]);
   const toEnd = () => {
     box.current.scrollTop = box.current.scrollHeight;
-    setMissed(0);
+    allSeen();
+  };
+  const jump = () => {
+    goToNewest();
+    toEnd();
   };
   const scrolled = () => {
     const { scrollHeight, scrollTop, clientHeight } = box.current;
-    isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
-    if (isAtEnd.current) setMissed(0);
+    const isNear = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+    isAtEnd.current = isNear && !isCut(thread);
+    if (isNear && isCut(thread)) keepInSight(box.current, () => change(withTail));
+    if (!isAtEnd.current) return;
+    allSeen();
+    sayRead();
   };
   return html`<div class="messages" role="log" aria-live=${isReadOut ? "polite" : "off"} aria-label=${say("chat.messages")} tabindex="0" ref=${box} onScroll=${scrolled}>
-      <${Older} id=${id} thread=${thread} older=${older} box=${box} />
+      ${thread.hasOlder && html`<${Older} id=${id} first=${thread.items[0]} change=${change} box=${box} />`}
       <ol>
         ${thread.items.map((message, n) => h(Drawn, { key: message.id, message, changed, isFirst: beginsBlock(message, thread.items[n - 1]) }))}
         ${waiting.map((entry) => html`<${Waiting} key=${entry.clientMessageId} id=${id} entry=${entry} />`)}
       </ol>
+      ${thread.between.length > 0 && html`<${Newer} id=${id} thread=${thread} change=${change} box=${box} />`}
       ${thread.items.length === 0 && waiting.length === 0 && html`<p class="dim">${say("chat.nothingYet")}</p>`}
     </div>
-    ${missed > 0 && html`<button type="button" class="jump" onClick=${toEnd}>${say("chat.new", { count: missed })}</button>`}`;
+    ${(missed > 0 || isCut(thread)) && html`<button type="button" class="jump" onClick=${jump}>${missed > 0 ? say("chat.new", { count: missed }) : say("chat.newest")}</button>`}`;
 }
 
 const beginsBlock = (message, before) => !before || before.senderId !== message.senderId || message.createdAtMs - before.createdAtMs > PAUSE_MS;
 
-function Older({ id, thread, older, box }) {
-  const [state, setState] = useState({ isRunning: false, error: null });
-  if (!thread.hasOlder) return null;
-  const load = async () => {
-    setState({ isRunning: true, error: null });
-    try {
-      const page = await chat.messages(id, { limit: 100, beforeMs: thread.items[0].createdAtMs });
-      const { scrollHeight, scrollTop } = box.current;
-      older(page);
-      // What was in sight stays where it is.
-      requestAnimationFrame(() => { box.current.scrollTop = scrollTop + box.current.scrollHeight - scrollHeight; });
-      setState({ isRunning: false, error: null });
-    } catch (error) {
-      setState({ isRunning: false, error });
-    }
+// What is in sight at the end is read: also where one comes to it later, or back to the tab, or the connection does.
+function useReadMark(id, last, isAtEnd) {
+  const said = useRef(null);
+  const sayRead = () => {
+    if (!last || last.id === said.current || !isAtEnd.current || document.hidden) return;
+    said.current = last.id;
+    partyline.live.read(`conversation:${id}`, last.id).catch(() => { if (said.current === last.id) said.current = null; });
   };
-  return html`<button type="button" class="older" disabled=${state.isRunning} onClick=${load}>${say("chat.older")}</button>
-    ${state.error && html`<${Fault} error=${state.error} retry=${load} />`}`;
+  useEffect(() => {
+    sayRead();
+    document.addEventListener("visibilitychange", sayRead);
+    return () => document.removeEventListener("visibilitychange", sayRead);
+  }, [last?.id, connection.value.state]);
+  return sayRead;
+}
+
+function Older({ id, first, change, box }) {
+  const load = useAction(async () => {
+    const page = await chat.messages(id, { limit: PAGE, beforeMs: first.createdAtMs });
+    keepInSight(box.current, () => change((before) => withOlder(before, page, first)));
+  });
+  return html`<${Further} load=${load} words=${say("chat.older")} />`;
+}
+
+function Newer({ id, thread, change, box }) {
+  const load = useAction(async () => {
+    const [{ count: limit, lastMs }] = thread.between;
+    const asked = { last: thread.items.at(-1), limit };
+    const page = await chat.messages(id, { limit, beforeMs: lastMs + 1 });
+    keepInSight(box.current, () => change((before) => withNewer(before, page, asked)));
+  });
+  return html`<${Further} load=${load} words=${say("chat.newer")} />`;
+}
+
+function Further({ load, words }) {
+  return html`<button type="button" class="older" disabled=${load.isRunning} onClick=${() => load.run()}>${words}</button>
+    ${load.error && html`<${Fault} error=${load.error} retry=${() => load.run()} />`}`;
+}
+
+// What is in sight stays where it is, whatever is put or taken before it.
+function keepInSight(box, change) {
+  const top = box.getBoundingClientRect().top;
+  const shown = [...box.querySelectorAll(".message")].find((one) => one.getBoundingClientRect().bottom > top);
+  const before = shown?.getBoundingClientRect().top;
+  change();
+  requestAnimationFrame(() => { if (shown?.isConnected) box.scrollTop += shown.getBoundingClientRect().top - before; });
 }
 
 function Waiting({ id, entry }) {
