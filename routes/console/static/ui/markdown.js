@@ -35,7 +35,7 @@ function blocksOf(text) {
 
 function drawn(lines) {
   const [first] = lines;
-  if (first.startsWith("```")) return html`<pre>${lines.slice(1, lines.at(-1).startsWith("```") ? -1 : undefined).join("\n")}</pre>`;
+  if (first.startsWith("```")) return html`<pre tabindex="0">${lines.slice(1, lines.at(-1).startsWith("```") ? -1 : undefined).join("\n")}</pre>`;
   if (/^#{1,6} /.test(first)) return html`<h2>${rich(first.replace(/^#+ /, ""))}</h2>`;
   if (lines.every((line) => LIST.test(line))) return html`<ul>${lines.map((line) => html`<li>${rich(line.replace(LIST, ""))}</li>`)}</ul>`;
   if (lines.every((line) => line.startsWith(">"))) return html`<blockquote>${rich(lines.map((line) => line.replace(/^> ?/, "")).join("\n"))}</blockquote>`;

@@ -17,7 +17,7 @@ export function Members({ conversation }) {
   return html`<div class="members">
     <button type="button" class="quiet" aria-expanded=${isOpen} onClick=${() => open(!isOpen)}>
       ${say("chat.members", { count: conversation.participantCount })}, ${say("chat.online", { count: online })}</button>
-    ${isOpen && html`<div class="popover"><ul class="people">
+    ${isOpen && html`<div class="popover"><ul class="people" tabindex="0">
         ${conversation.participants.map((person) => html`<li key=${person.id}><${Face} id=${person.id} name=${person.name} isOnline=${person.online} /> <bdi>${person.name}</bdi></li>`)}
       </ul><${Choices} conversation=${conversation} /></div>`}
   </div>`;

@@ -36,6 +36,6 @@ function Reports() {
     <${State} of=${list}>${({ totals }) => (list.items.length === 0 ? html`<${Empty}>${say("launcher.none")}<//>` : html`
       <dl class="facts">${totals.map((one) => html`<dt>${one.platform ?? "–"} ${one.launcherVersion ?? ""}</dt><dd>${number(one.reports)}</dd>`)}</dl>
       <ul class="cards">${list.items.map((one) => html`<li key=${one.id}><div class="grow"><p>${one.platform ?? "–"} ${one.launcherVersion ?? ""} · <a href=${`/app/operate/users/${one.userId}`}>${say("launcher.reporter")}</a> · <${When} at=${one.createdAt} /></p>
-        <details><summary>${say("audit.detail")}</summary><pre>${JSON.stringify(one.report, null, 2)}</pre></details></div></li>`)}</ul>
+        <details><summary>${say("audit.detail")}</summary><pre tabindex="0">${JSON.stringify(one.report, null, 2)}</pre></details></div></li>`)}</ul>
       <${More} of=${list} />`)}<//></section>`;
 }

@@ -61,13 +61,15 @@ function Notes({ id }) {
     <${Complaint} error=${remove.error} /></section>`;
 }
 
+const NAMED_BY = 60; // characters of a note, which tell it from others
+
 function NoteEditor({ user, note, saved }) {
   const [text, setText] = useState(note.text);
   const save = useAction(async () => {
     await admin.changeNote(user, note.id, text.trim());
     await saved();
   });
-  return html`<details><summary>${say("action.edit")}</summary><${Form} action=${save} label=${say("action.edit")} onSubmit=${() => save.run()}>
+  return html`<details><summary>${say("action.edit")}</summary><${Form} action=${save} label=${say("notes.edit", { text: note.text.slice(0, NAMED_BY) })} onSubmit=${() => save.run()}>
     <${Field} kind="area" rows="2" label=${say("notes.text")} value=${text} onInput=${setText} error=${save.error} pointer="/text" maxlength="2000" />
     <${Submit} action=${save} disabled=${!text.trim() || save.isRunning}>${say("action.save")}<//><//></details>`;
 }

@@ -20,8 +20,8 @@ export function CommandLine({ command, server, by, cancel, repeat }) {
       ${isOpen && command.progress !== null && html` <progress max="100" value=${command.progress} aria-label=${say("commands.progress")}></progress>`}</p>
     <p class="dim">${by === null ? html`<${Id} id=${command.createdBy} what=${say("commands.by")} />` : html`<bdi>${by}</bdi>`} · <${When} at=${command.createdAt} />${!isOpen && html` · ${say("commands.took", { time: duration(Date.parse(command.finishedAt) - Date.parse(command.createdAt)) })}`}</p>
     ${command.error && html`<p class="bad" dir="auto">${command.error}</p>`}
-    ${hasContent(command.payload) && html`<details><summary>${say("commands.payload")}</summary><pre>${JSON.stringify(command.payload, null, 2)}</pre></details>`}
-    ${command.result !== null && html`<details><summary>${say("commands.result")}</summary><pre>${JSON.stringify(command.result, null, 2)}</pre></details>`}
+    ${hasContent(command.payload) && html`<details><summary>${say("commands.payload")}</summary><pre tabindex="0">${JSON.stringify(command.payload, null, 2)}</pre></details>`}
+    ${command.result !== null && html`<details><summary>${say("commands.result")}</summary><pre tabindex="0">${JSON.stringify(command.result, null, 2)}</pre></details>`}
     <${Complaint} error=${act.error} /></div>
     ${isOpen ? html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(cancel)}>${say("action.cancel")}</button>`
       : html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(repeat)}>${say("commands.repeat")}</button>`}</li>`;

@@ -48,7 +48,7 @@ function Editor({ server, kept, newest }) {
   });
   const theirs = conflict?.value.data;
   return html`<div class="form">
-      <${Conflict} of=${conflict}>${!settings.schema && html`<pre>${JSON.stringify(theirs, null, 2)}</pre>`}<//>
+      <${Conflict} of=${conflict}>${!settings.schema && html`<pre tabindex="0">${JSON.stringify(theirs, null, 2)}</pre>`}<//>
       ${settings.schema ? html`<${SchemaFields} schema=${settings.schema} values=${fields} data=${settings.data} theirs=${theirs} set=${set} error=${save.error} at="/data" />`
         : html`<${Field} kind="area" rows="10" spellcheck=${false} label=${say("settings.json")} value=${fields.json} onInput=${set("json")} error=${save.error} pointer="/data" />`}
       <${Missing} server=${server} capability="server.settings.write" />
@@ -60,6 +60,6 @@ function History({ server, source, version }) {
   const list = useList((query, signal) => api.settingsHistory(server.serverId, { source, limit: 20, ...query }, signal), [server.serverId, source, version]);
   return html`<details><summary>${say("settings.history")}</summary><${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("settings.noHistory")}<//>`
     : html`<ol class="cards">${list.items.map((one) => html`<li key=${one.version}><div class="grow"><p>${say("settings.version", { number: one.version })} · <${When} at=${one.updatedAt} /></p>
-        <p class="dim">${listed(one.changedKeys)}</p><details><summary>${say("settings.data")}</summary><pre>${JSON.stringify(one.data, null, 2)}</pre></details></div></li>`)}</ol>
+        <p class="dim">${listed(one.changedKeys)}</p><details><summary>${say("settings.data")}</summary><pre tabindex="0">${JSON.stringify(one.data, null, 2)}</pre></details></div></li>`)}</ol>
       <${More} of=${list} />`}<//></details>`;
 }
