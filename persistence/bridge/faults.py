@@ -52,6 +52,15 @@ def is_busy(error: BaseException) -> bool:
     return code in _BUSY_CODES or code[:2] in _BUSY_CLASSES
 
 
+def unavailable(error: BaseException) -> DatabaseUnavailable:
+    """What says above that the server cannot do the work now; with the name of the error, which is the log's only clue.
+
+    Args:
+        error: as for `is_busy` or `is_collision`, which it fits.
+    """
+    return DatabaseUnavailable(f"the database cannot serve now ({type(error).__name__})")
+
+
 def is_collision(error: BaseException) -> bool:
     """True for deadlocks, serialization failures, and a table that was altered under a prepared statement.
 
@@ -88,11 +97,10 @@ def raise_translated(error: Exception) -> NoReturn:
     try:
         if isinstance(error, PersistenceError):
             raise error
-        name = type(error).__name__
         if is_busy(error) or is_collision(error):
-            raise DatabaseUnavailable(f"the database cannot serve now ({name})") from error
+            raise unavailable(error) from error
         if is_refusal(error):
-            raise RowsRejected(f"PostgreSQL refused the rows ({name})") from error
+            raise RowsRejected(f"PostgreSQL refused the rows ({type(error).__name__})") from error
         raise error
     finally:
         # Its traceback knows this frame: else the two would keep each other in memory.

@@ -31,7 +31,7 @@ from typing import NamedTuple, TypeAlias
 
 import asyncpg
 
-from persistence.bridge.faults import CONNECT_FAULTS, is_busy
+from persistence.bridge.faults import CONNECT_FAULTS, is_busy, unavailable
 from persistence.bridge.isolating import rejection
 from persistence.bridge.suspects import Suspects
 from persistence.bridge.writer_connection import Broken, How, Undone, WriterConnection
@@ -237,7 +237,7 @@ class GroupCommit:
         """After a rolled-back part: answer its only turn, or queue smaller parts that find the turns at fault."""
         entries = part.entries
         if cause is not None and is_busy(cause):
-            self._answer(entries, DatabaseUnavailable("the database cannot serve now"), cause)
+            self._answer(entries, unavailable(cause), cause)
         elif len(entries) == 1:
             failure = rejection(entries[0].turn, cause)
             if isinstance(failure, RowsRejected):

@@ -11,9 +11,18 @@ import trio
 
 from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
+from persistence.errors import DatabaseUnavailable
 from tests.support.database import run_sql
 from tests.support.proxy import open_proxy
-from tests.support.turns import Answers, Gate, a_turn, commit, persist_behind_gate, read_notes
+from tests.support.turns import (
+    Answers,
+    Gate,
+    a_turn,
+    commit,
+    persist_behind_gate,
+    persist_things,
+    read_notes,
+)
 from tests.support.waiting import wait_until
 
 
@@ -114,6 +123,30 @@ async def test_no_turn_is_lost_or_doubled_while_sessions_are_ended_under_load(
         assert not extra or (id in unknown and extra == {f"{id} {count}"})
     statistics = things.statistics()
     assert statistics.connections == statistics.connections_idle
+
+
+async def test_turns_and_units_say_of_a_database_that_is_there_why_it_cannot_serve(things: Database) -> None:
+    async def write(conn: Connection) -> None:
+        await persist_things(conn, [a_turn("a")])
+
+    await things.transact(fill_disk)
+    answers = Answers()
+    answers.submit(things, a_turn("a"))
+    answers.submit(things, a_turn("b"))
+    await answers.wait_for(2)
+    with pytest.raises(DatabaseUnavailable) as caught:
+        await things.transact(write)
+    said = [str(error) for errors in answers.by_id.values() for error in errors] + [str(caught.value)]
+    assert said == ["the database cannot serve now (DiskFullError)"] * 3
+
+
+async def fill_disk(conn: Connection) -> None:
+    """Have PostgreSQL refuse rows as it does on a full disk."""
+    await conn.execute(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;"
+        "CREATE TRIGGER refuse BEFORE INSERT ON things EXECUTE FUNCTION refuse()"
+    )
 
 
 @pytest.mark.parametrize("how", ["read", "transact"])
