@@ -1,5 +1,6 @@
-"""Sizes on disk of the tables that grow with use, and whether the log is archived, looked at for the metrics."""
+"""What is on the disks of the service and what is left there, and whether the log is archived; for the metrics."""
 
+import shutil
 from pathlib import Path
 
 from persistence.bridge.database import Database
@@ -14,7 +15,30 @@ def archive_of(config: Config) -> Path | None:
     Args:
         config: as read from the environment. A database of one's own has an archive of its own.
     """
-    return config.wal_dir if config.database_url is None or config.is_kept else None
+    return config.wal_dir if _is_database_here(config) else None
+
+
+def folders_of(config: Config) -> tuple[Path, ...]:
+    """The folders whose disks must not be full: that of files, and the embedded database's.
+
+    Args:
+        config: as read from the environment. The data folder of a node lies in its keeper's, as the database does.
+    """
+    kept = (config.data_dir, config.shared_dir) if _is_database_here(config) else (config.shared_dir,)
+    return tuple(dict.fromkeys(kept))
+
+
+def free_bytes(config: Config) -> int:
+    """What is left on the fullest of those disks.
+
+    Args:
+        config: of a service that is open, so that the folders are there.
+    """
+    return min(shutil.disk_usage(folder).free for folder in folders_of(config))
+
+
+def _is_database_here(config: Config) -> bool:
+    return config.database_url is None or config.is_kept
 
 
 class Disk:

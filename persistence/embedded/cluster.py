@@ -54,6 +54,7 @@ _SETTINGS = {
     "synchronous_commit": "on",
     "full_page_writes": "on",
     # Refused rows are reported to the connection that sent them; in the log, clients could fill the disk with them.
+    # For a full disk there is no room in this log either: the service's own names it (`bridge/faults.py`).
     "log_min_messages": "log",
     "log_checkpoints": "off",
     "logging_collector": "off",

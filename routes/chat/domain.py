@@ -17,13 +17,11 @@ from routes.service import Service
 
 
 def _show_gauges(service: Service) -> None:
-    gauge = service.metrics.gauge
-    gauge(
+    service.metrics.gauge(
         "chat_window_bytes",
         "Bytes of the messages that live conversations hold.",
         lambda: window_bytes(service),
     )
-    gauge("disk_free_bytes", "Left on the disk of the attachments.", service.of(BLOBS).free_bytes)
 
 
 CHAT = Domain(

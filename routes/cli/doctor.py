@@ -105,7 +105,7 @@ async def examine(config: Config) -> AsyncIterator[Finding]:
         yield Finding("data folder", f"{folder} cannot be looked into", AS_SERVICE)
     if closed:  # whatever else there is to say would be said of somebody else's installation
         return
-    for finding in (*_data_dir(config.data_dir), *_keys(config.shared_dir)):
+    for finding in (*_folders(config), *_keys(config.shared_dir)):
         yield finding
     async for finding in _database(config):
         yield finding
@@ -144,19 +144,24 @@ def modules(standing: Standing) -> Finding:
     return Finding("modules", f"{len(standing.modules)} run compiled: {compiled}")
 
 
-def _data_dir(data_dir: Path) -> Iterator[Finding]:
-    nearest = next(folder for folder in (data_dir, *data_dir.absolute().parents) if folder.exists())
+def _folders(config: Config) -> Iterator[Finding]:
+    yield from _folder("data folder", config.data_dir, "PARTYLINE_DATA_DIR")
+    if config.shared_dir != config.data_dir:
+        yield from _folder("shared folder", config.shared_dir, "PARTYLINE_SHARED_DIR")
+
+
+def _folder(about: str, folder: Path, setting: str) -> Iterator[Finding]:
+    nearest = next(one for one in (folder, *folder.absolute().parents) if one.exists())
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-        advice = "give it to this user, or set PARTYLINE_DATA_DIR"
-        yield Finding("data folder", f"{nearest} cannot be written", advice)
+        yield Finding(about, f"{nearest} cannot be written", f"give it to this user, or set {setting}")
         return
-    if is_half_restored(data_dir):
-        yield Finding("data folder", "a restore into it did not finish", "empty it, and restore again")
+    if is_half_restored(folder):
+        yield Finding(about, "a restore into it did not finish", "empty it, and restore again")
     else:
-        yield Finding("data folder", str(data_dir) if nearest == data_dir else f"{data_dir} will be made")
+        yield Finding(about, str(folder) if nearest == folder else f"{folder} will be made")
     free = shutil.disk_usage(nearest).free
     cure = None if free >= FREE_MIN_BYTES else "free at least 1 GiB"
-    yield Finding("disk", f"{free / (1 << 30):.1f} GiB free", cure)
+    yield Finding("disk", f"{free / (1 << 30):.1f} GiB free for the {about}", cure)
 
 
 def _keys(shared_dir: Path) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from persistence.archiving.files import free_bytes as free_of
 from persistence.backup.writing import last_backup_seconds
 from routes.allocator import free_bytes
 from routes.disk import archive_of
+from routes.disk import free_bytes as free_on_disks
 from routes.operations.memory import resident_bytes
 from routes.operations.node_gauges import show_node
 from routes.operations.parts import CERTIFICATE
@@ -40,6 +41,11 @@ def show_gauges(service: Service) -> None:
     metrics.gauge("journal_bytes", "Events of all actors on disk.", lambda: service.disk.journal_bytes)
     metrics.gauge("snapshot_bytes", "Snapshots of all actors on disk.", lambda: service.disk.snapshot_bytes)
     metrics.gauge("receipt_bytes", "Answers kept under Idempotency-Keys.", lambda: service.disk.receipt_bytes)
+    metrics.gauge(
+        "disk_free_bytes",
+        "Left on the disk of files, or on that of the embedded database if it is less.",
+        partial(free_on_disks, service.config),
+    )
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     housekeeping = service.housekeeping
     metrics.counters(

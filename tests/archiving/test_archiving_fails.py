@@ -1,9 +1,6 @@
 """An archive that cannot be written to is told, and PostgreSQL goes on."""
 
 import re
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +16,7 @@ from persistence.schema.migrate import migrate
 from routes.cli.doctor import examine
 from routes.disk import Disk
 from routes.edge.config.config import read_config
+from tests.support.disks import fill, small_disk
 from tests.support.process import reachable_directory
 from tests.support.waiting import wait_until
 
@@ -78,30 +76,8 @@ async def test_a_full_archive_is_told_and_the_database_goes_on_meanwhile() -> No
             assert closed == list(range(closed[0], closed[0] + len(closed)))
 
 
-@contextmanager
-def small_disk(folder: Path) -> Iterator[Path]:
-    """A disk of eight megabytes, mounted at a folder; skips the test where that is not allowed."""
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=8m,mode=755", "none", folder], capture_output=True, check=False
-    )
-    if mounted.returncode != 0:
-        pytest.skip(f"no disk can be mounted here: {mounted.stderr.decode().strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
-
-
 async def _has(archive: Path, segments: int) -> bool:
     return len(_segments(archive)) >= segments
-
-
-def fill(path: Path) -> None:
-    """Write zeros until there is no room."""
-    with path.open("wb", buffering=0) as file, suppress(OSError):
-        while True:
-            file.write(bytes(4096))
 
 
 async def _close_segment(conn: Connection) -> None:

@@ -3,12 +3,15 @@
 import resource
 import socket
 
+import pytest
+
 from persistence.embedded.data_dir import hold_data_dir
 from routes.cli.doctor import examine
 from routes.edge.config.config import read_config
 from routes.edge.identity.keys import open_keys
 from routes.open_files import SPARE
 from tests.edge.certificate import Certificate
+from tests.support.disks import small_disk
 
 
 async def test_the_doctor_finds_nothing_wrong(environ, database_url):
@@ -37,6 +40,22 @@ async def test_the_doctor_sees_open_keys_and_a_dead_database(environ, tmp_path):
     ill = {finding.about: str(finding) async for finding in examine(config) if finding.ill}
     assert ill.keys() == {"keys", "database"}
     assert "chmod go-rwx" in ill["keys"]
+
+
+@pytest.mark.parametrize("small", ["data", "shared"])
+async def test_the_doctor_looks_at_both_disks(environ, tmp_path, small):
+    with small_disk(tmp_path / small):
+        config = read_config(
+            {
+                "PARTYLINE_DATA_DIR": str(tmp_path / "data"),
+                "PARTYLINE_SHARED_DIR": str(tmp_path / "shared"),
+                "PARTYLINE_BIND": "127.0.0.1:0",
+            }
+        )
+        found = [one async for one in examine(config)]
+    assert [one.about for one in found if one.about.endswith("folder")] == ["data folder", "shared folder"]
+    [full] = [one.says for one in found if one.about == "disk" and one.ill]
+    assert full == f"0.0 GiB free for the {small} folder"
 
 
 async def test_the_doctor_tells_a_taken_address_from_its_servers(environ, tmp_path):

@@ -132,6 +132,8 @@ async def test_metrics(app: EdgeApp) -> None:
     assert answer.headers["content-type"].startswith("text/plain")
     assert b'partyline_http_requests_total{route="GET /health",status="200"} 1.0' in answer.body
     assert b"# TYPE partyline_sockets gauge" in answer.body
+    [free] = re.findall(rb"^partyline_disk_free_bytes (\S+)$", answer.body, re.MULTILINE)
+    assert float(free) > 0
 
 
 LOCAL = {"peer": "127.0.0.1"}
