@@ -1,8 +1,11 @@
 """The part of the console: its files, read once, at the start."""
 
+from pathlib import Path
+
 import trio
 
 from routes.console.static_files import StaticFiles, read_static_files, shipped_static_files
+from routes.edge.faults import OperatorFault
 from routes.part import Opening, Part
 
 
@@ -10,7 +13,19 @@ async def _open(opening: Opening) -> StaticFiles:
     folder = opening.config.console_source
     if folder is None:
         return await trio.to_thread.run_sync(shipped_static_files)
-    return await trio.to_thread.run_sync(read_static_files, folder)
+    return await trio.to_thread.run_sync(_read_source, folder)
+
+
+def _read_source(folder: Path) -> StaticFiles:
+    try:
+        return read_static_files(folder)
+    except OSError as fault:
+        why = f"{fault.filename} cannot be read: {fault.strerror}"
+    except KeyError as fault:
+        why = f"{fault.args[0]} is not there"
+    except ValueError as fault:
+        why = str(fault)
+    raise OperatorFault(f"PARTYLINE_CONSOLE_SOURCE={folder}: these are not the files of the console: {why}")
 
 
 STATIC_FILES = Part(name="files of the console", open=_open)
