@@ -110,7 +110,6 @@ async def _run(config: Config) -> None:
         parting = trio.Event()
         nursery.start_soon(_obey_signals, service, nursery, parting)
         nursery.start_soon(_drain_sockets, service)
-        await announce_setup(service)
         for caution in cautions(config):
             log.warning(caution)
         if config.edge == "stock":
@@ -119,12 +118,13 @@ async def _run(config: Config) -> None:
             stop = trio.Event()
             nursery.start_soon(_stop_when_draining, service, stop)
             application, settings = create_app(service=service), _settings(service)
-            await serve(application, settings, stop=stop, parting=parting, started=partial(_tell, config))
+            await serve(application, settings, stop=stop, parting=parting, started=partial(_tell, service))
         nursery.cancel_scope.cancel()
 
 
 async def _serve_stock(service: Service) -> None:
     """Serve with Hypercorn's own server, unchanged; only to compare ours with it."""
+    await announce_setup(service)
     settings = _settings(service)
     config = settings.hypercorn()
     # Where it has a certificate, Hypercorn covers the first of the two lists with it.
@@ -161,8 +161,10 @@ def _written(binds: Sequence[Bind | Descriptor]) -> tuple[str, ...]:
     return tuple(f"fd://{one.number}" if isinstance(one, Descriptor) else str(one) for one in binds)
 
 
-def _tell(config: Config, addresses: Sequence[str]) -> None:
-    if not config.is_kept:  # else its keeper does, once for all
+async def _tell(service: Service, addresses: Sequence[str]) -> None:
+    """Say what a start has reached; the link only now, since a process whose address is taken ends with it unusable."""
+    await announce_setup(service)
+    if not service.config.is_kept:  # else its keeper does, once for all
         sys.stdout.write(f"Partyline listens on {', '.join(addresses)}\n")
         sys.stdout.flush()
 

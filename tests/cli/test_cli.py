@@ -294,7 +294,7 @@ def test_an_address_that_is_taken_is_one_line():
         served = partyline(
             folder / "data", "serve", PARTYLINE_BIND=f"127.0.0.1:{port}", PARTYLINE_LOG_LEVEL="error"
         )
-        assert served.returncode == 1
+        assert (served.returncode, served.stdout) == (1, "")
         assert served.stderr.startswith("partyline: ")
         assert str(port) in served.stderr
         assert served.stderr.count("\n") == 1

@@ -1,6 +1,6 @@
 """Runs an ASGI application in this process on a free port, on our server or on stock Hypercorn."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
@@ -62,8 +62,10 @@ async def _lean(
     *,
     task_status: trio.TaskStatus[str],
 ) -> None:
-    own = on_free_port(settings)
-    await serve(app, own, stop=stop, started=lambda addresses: task_status.started(addresses[0]))
+    async def started(addresses: Sequence[str]) -> None:
+        task_status.started(addresses[0])
+
+    await serve(app, on_free_port(settings), stop=stop, started=started)
 
 
 async def _stock(app: ASGIFramework, stop: trio.Event, *, task_status: trio.TaskStatus[str]) -> None:

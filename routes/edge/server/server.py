@@ -11,7 +11,7 @@ patched.
 
 import socket as stdlib_socket
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 
 import structlog
@@ -41,7 +41,7 @@ __all__ = ["CannotListen", "ServerSettings", "serve"]
 log = structlog.get_logger("partyline.server")
 
 
-def _unheard(addresses: Sequence[str]) -> None:
+async def _unheard(addresses: Sequence[str]) -> None:
     """The default of `started`: does nothing."""
 
 
@@ -51,7 +51,7 @@ async def serve(
     *,
     stop: trio.Event,
     parting: trio.Event | None = None,
-    started: Callable[[Sequence[str]], None] = _unheard,
+    started: Callable[[Sequence[str]], Awaitable[None]] = _unheard,
 ) -> None:
     """Serve an ASGI application until `stop`, then drain and return (contract §11, Stopping).
 
@@ -66,33 +66,34 @@ async def serve(
         stop: set it to stop the server.
         parting: set it some time before: from then on each response is the last of its connection, so that clients
             which ask all the time are elsewhere by then.
-        started: called with the bound addresses, as URLs, once connections are accepted.
+        started: awaited with the bound addresses, as URLs, before the first connection is accepted; those that come
+            meanwhile wait.
 
     Raises:
         CannotListen: an address cannot be bound; nothing was started.
         hypercorn.utils.LifespanFailureError: the application did not start.
     """
     config = settings.hypercorn()
-    listening = _listen(settings, config.backlog)
     state: LifespanState = {}
     lifespan = Lifespan(ASGIWrapper(app), config, state)
-    async with trio.open_nursery() as lifespan_nursery:
-        await lifespan_nursery.start(lifespan.handle_lifespan)
-        await lifespan.wait_for_startup()
-        async with trio.open_nursery() as nursery:
-            listeners = Listeners(app, config, settings, state, nursery)
-            try:
-                listeners.open(listening)
-                started(listening.addresses)
-                if parting is not None:
-                    nursery.start_soon(listeners.part, parting)
-                await stop.wait()
-                await listeners.drain()
-            finally:
-                listeners.cut()
-            nursery.cancel_scope.cancel()
-        await lifespan.wait_for_shutdown()
-        lifespan_nursery.cancel_scope.cancel()
+    with closing(_listen(settings, config.backlog)) as listening:
+        async with trio.open_nursery() as lifespan_nursery:
+            await lifespan_nursery.start(lifespan.handle_lifespan)
+            await lifespan.wait_for_startup()
+            await started(listening.addresses)
+            async with trio.open_nursery() as nursery:
+                listeners = Listeners(app, config, settings, state, nursery)
+                try:
+                    listeners.open(listening)
+                    if parting is not None:
+                        nursery.start_soon(listeners.part, parting)
+                    await stop.wait()
+                    await listeners.drain()
+                finally:
+                    listeners.cut()
+                nursery.cancel_scope.cancel()
+            await lifespan.wait_for_shutdown()
+            lifespan_nursery.cancel_scope.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +103,18 @@ class _Listening:
     secure: list[SecureListener]
     cleartext: list[stdlib_socket.socket]
     addresses: list[str]
+    sockets: list[stdlib_socket.socket]
+
+    def close(self) -> None:
+        """Close those that are open still."""
+        for sock in self.sockets:
+            sock.close()
 
 
 def _listen(settings: ServerSettings, backlog: int) -> _Listening:
     tls_bind = settings.tls_bind if settings.certificate is not None else ()
-    listening = _Listening([], [], [])
-    for number, sock in enumerate(listen_on((*tls_bind, *settings.bind), backlog)):
+    listening = _Listening([], [], [], listen_on((*tls_bind, *settings.bind), backlog))
+    for number, sock in enumerate(listening.sockets):
         scheme = "https" if number < len(tls_bind) else "http"
         listening.addresses.append(f"{scheme}://{repr_socket_addr(sock.family, sock.getsockname())}")
         if scheme == "https" and settings.certificate is not None:

@@ -175,7 +175,7 @@ async def test_stopping_finishes_what_is_in_flight(sockets: Sockets) -> None:
     async with trio.open_nursery() as nursery:
 
         async def serving(*, task_status: trio.TaskStatus[None]) -> None:
-            def started(addresses: object) -> None:
+            async def started(addresses: object) -> None:
                 bound.extend(addresses)
                 task_status.started()
 
@@ -207,7 +207,7 @@ async def test_stopping_waits_for_nobody_who_is_idle() -> None:
     async with trio.open_nursery() as nursery, AsyncExitStack() as open_ones:
 
         async def serving(*, task_status: trio.TaskStatus[None]) -> None:
-            def started(addresses: Sequence[str]) -> None:
+            async def started(addresses: Sequence[str]) -> None:
                 bound.extend(addresses)
                 task_status.started()
 
@@ -233,7 +233,7 @@ async def test_stopping_answers_what_has_begun_to_arrive() -> None:
         started = trio.Event()
 
         async def serving() -> None:
-            def told(addresses: Sequence[str]) -> None:
+            async def told(addresses: Sequence[str]) -> None:
                 bound.extend(addresses)
                 started.set()
 
@@ -263,7 +263,7 @@ async def test_cancelling_leaves_no_socket_open(sockets: Sockets) -> None:
         started = trio.Event()
         bound: list[str] = []
 
-        def told(addresses: Sequence[str]) -> None:
+        async def told(addresses: Sequence[str]) -> None:
             bound.extend(addresses)
             started.set()
 

@@ -22,7 +22,7 @@ async def _serving(listening: socket.socket, parting: trio.Event) -> AsyncIterat
     stop = trio.Event()
 
     async def run(*, task_status: trio.TaskStatus[str]) -> None:
-        def started(addresses: Sequence[str]) -> None:
+        async def started(addresses: Sequence[str]) -> None:
             task_status.started(addresses[0])
 
         settings = ServerSettings(bind=(f"fd://{socket.dup(listening.fileno())}",))

@@ -46,7 +46,7 @@ async def test_stopping_waits_for_nobody_who_is_idle(
     async with trio.open_nursery() as nursery:
 
         async def serving(*, task_status: trio.TaskStatus[None]) -> None:
-            def started(addresses: Sequence[str]) -> None:
+            async def started(addresses: Sequence[str]) -> None:
                 bound.extend(addresses)
                 task_status.started()
 
