@@ -4,7 +4,8 @@ proxy  what stands between the two
 world  the service
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,39 @@ import pytest
 from tests.support.proxy import Proxy, open_proxy
 from tests.support.waiting import wait_until
 from tests.support.world import Player, World, open_world
+
+MARK = "of-unknown-outcome"
+"""What the transaction of the change sends, and no other."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A request whose outcome is to be unknown; each domain has its own in `tests/<domain>/lost.py`.
+
+    Args:
+        caller, method, path, body: the request.
+        made: how many of what it makes a reader finds.
+        said: what its transaction sends before COMMIT.
+        before: how many there were.
+    """
+
+    caller: Player
+    method: str
+    path: str
+    body: object
+    made: Callable[[], Awaitable[int]]
+    said: bytes = MARK.encode()
+    before: int = 0
+
+
+def counted(reader: Player, path: str) -> Callable[[], Awaitable[int]]:
+    """How many are in the first list of an answer."""
+
+    async def made() -> int:
+        answer = await reader.get(path)
+        return len(next(value for value in answer.values() if isinstance(value, list)))
+
+    return made
 
 
 @pytest.fixture
