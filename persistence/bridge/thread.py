@@ -216,11 +216,14 @@ class AsyncioThread:
             self._loop.close()
 
     def _end_tasks(self) -> None:
-        tasks = asyncio.all_tasks(self._loop)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            self._loop.run_until_complete(asyncio.wait(tasks, timeout=STOP_SECONDS))
+        # Twice: `asyncio.wait_for` of Python 3.11 swallows a cancellation that comes together with what it waits for.
+        # NATS' client does so where it is just connecting, and its own tasks are not there yet the first time.
+        for _ in range(2):
+            tasks = asyncio.all_tasks(self._loop)
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                self._loop.run_until_complete(asyncio.wait(tasks, timeout=STOP_SECONDS / 2))
 
 
 async def _keep_at(work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -1,6 +1,8 @@
 """Links over a real NATS server: in order, over its end and its silence, and only for those who share the key."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 import pytest
 import trio
@@ -13,7 +15,7 @@ from persistence.bridge.bus import BACKLOG_BYTES, Bus, trouble_with
 from persistence.bridge.thread import AsyncioThread
 from tests.nodes.play import KEY
 from tests.support.nats import PASSWORD, NatsServer
-from tests.support.waiting import wait_until
+from tests.support.waiting import patience, wait_until
 
 
 class RealNode:
@@ -145,3 +147,25 @@ async def test_what_keeps_a_node_from_the_bus_is_said(thread: AsyncioThread, nat
     assert await thread.run(trouble_with, [nats.url]) is None
     assert await thread.run(trouble_with, [nats.url.replace(PASSWORD, "wrong")]) is not None
     assert await thread.run(trouble_with, ["nats://127.0.0.1:1"]) is not None
+
+
+async def test_what_swallows_a_cancellation_ends_with_its_thread() -> None:
+    """As NATS' client does that is just connecting (`asyncio.wait_for` of Python 3.11)."""
+    thread, begun, ended = AsyncioThread("test"), trio.Event(), []
+
+    async def work() -> None:
+        thread.hand_back(begun.set)
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            ended.append(True)
+            raise
+
+    thread.start()
+    thread.serve(work)
+    with patience():
+        await begun.wait()
+        await thread.close()
+    assert ended == [True]
