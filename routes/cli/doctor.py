@@ -148,6 +148,8 @@ def _folders(config: Config) -> Iterator[Finding]:
     yield from _folder("data folder", config.data_dir, "PARTYLINE_DATA_DIR")
     if config.shared_dir != config.data_dir:
         yield from _folder("shared folder", config.shared_dir, "PARTYLINE_SHARED_DIR")
+    if (archive := archive_of(config)) is not None:
+        yield from _folder("archive folder", archive, "PARTYLINE_WAL_DIR")
 
 
 def _folder(about: str, folder: Path, setting: str) -> Iterator[Finding]:

@@ -58,6 +58,16 @@ async def test_the_doctor_looks_at_both_disks(environ, tmp_path, small):
     assert full == f"0.0 GiB free for the {small} folder"
 
 
+async def test_the_doctor_looks_at_the_archive_before_there_is_a_database(environ, tmp_path):
+    (tmp_path / "file").touch()
+    for name, is_ill in (("archive", False), ("file/archive", True)):
+        config = read_config(
+            {"PARTYLINE_DATA_DIR": str(tmp_path / "data"), "PARTYLINE_WAL_DIR": str(tmp_path / name)}
+        )
+        (found,) = [one async for one in examine(config) if one.about == "archive folder"]
+        assert found.ill is is_ill
+
+
 async def test_the_doctor_tells_a_taken_address_from_its_servers(environ, tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
