@@ -88,7 +88,7 @@ def test_declared_as_the_table_says(row: dict[str, str]):
 def test_nothing_else_is_declared():
     known = {_key(row) for row in _rows()}
     strays = [" ".join(key) for key, _ in _routes() if key not in known]
-    assert not strays, "\n".join(strays)
+    assert not strays, "without a line in an endpoints.csv:\n" + "\n".join(strays)
 
 
 def test_no_row_twice():

@@ -63,6 +63,28 @@ def test_modules_named_alone_exist():
     assert named <= modules, named - modules
 
 
+def test_modules_named_beside_their_folder_lie_there():
+    """The table of the edge's folders."""
+    rows = re.findall(r"^ *\| `(\w+)/` \|(.*)\|$", _text("ARCHITECTURE.md"), re.MULTILINE)
+    named = [
+        ROOT / "routes/edge" / folder / name
+        for folder, says in rows
+        for name in re.findall(r"`(\w+\.py)`", says)
+    ]
+    assert named
+    assert not [path for path in named if not path.exists()]
+
+
+@pytest.mark.parametrize("paper", ["ARCHITECTURE.md", "DECISIONS.md", "BENCHMARKS.md"])
+def test_what_a_class_is_said_to_have_it_has(paper: str):
+    """`Rendering.event_key` is said where `Rendering` is defined."""
+    named = set(re.findall(r"`([A-Z]\w+)\.(\w+)`", _text(paper)))
+    texts = [path.read_text(encoding="utf-8") for layer in LAYERS for path in (ROOT / layer).rglob("*.py")]
+    for owner, name in sorted(named):
+        homes = [text for text in texts if re.search(rf"^class {owner}\b", text, re.MULTILINE)]
+        assert not homes or any(re.search(rf"\b{name}\b", text) for text in homes), f"{owner}.{name}"
+
+
 def test_the_license_is_the_one_that_is_named():
     assert PROJECT["license"] == "Apache-2.0"
     text = _text("LICENSE")
