@@ -185,7 +185,8 @@ async def test_servers_go_into_networks_of_their_owner(world: World):
     sky, sea = await network(ann), await network(bob, "Sea")
     server = await claimed(world, ann)
     assert (await ann.do("PATCH", server.path, {"networkId": sky.id}, status=200))["networkId"] == sky.id
-    for other in (sea.id, "00000000-0000-4000-8000-000000000000", "x"):
+    for other in (sea.id, "00000000-0000-4000-8000-000000000000"):
         assert await ann.refused("PATCH", server.path, {"networkId": other}) == (404, "NOT_FOUND")
+    assert await ann.refused("PATCH", server.path, {"networkId": "x"}) == (422, "VALIDATION_FAILED")
     assert (await ann.do("PATCH", server.path, {"networkId": None}, status=200))["networkId"] is None
     assert await server.refused("PATCH", sky.path, {}) == (401, "UNAUTHENTICATED")

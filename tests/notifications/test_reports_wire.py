@@ -150,9 +150,10 @@ async def test_a_report_about_a_moderator_is_for_others(world: World) -> None:
 async def test_reports_that_are_none(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     unknown = "00000000-0000-4000-8000-000000000000"
-    for target in (unknown, "nonsense"):
-        assert await ann.refused("POST", REPORTS, {"targetId": target}) == (404, "NOT_FOUND")
-    for body in ({"targetId": ann.id}, {}, {"targetId": ben.id, "reason": "x" * 501}, {"targetId": None}):
+    assert await ann.refused("POST", REPORTS, {"targetId": unknown}) == (404, "NOT_FOUND")
+    for target in (ann.id, "nonsense", None):
+        assert await ann.refused("POST", REPORTS, {"targetId": target}) == (422, "VALIDATION_FAILED")
+    for body in ({}, {"targetId": ben.id, "reason": "x" * 501}):
         assert await ann.refused("POST", REPORTS, body) == (422, "VALIDATION_FAILED")
     assert (await ann.do("POST", REPORTS, {"targetId": ben.id, "reason": "x" * 500}))["reason"] == "x" * 500
 
