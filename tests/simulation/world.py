@@ -198,6 +198,10 @@ class World:
             request.votes_as(other) for one in self.nodes for other in one.waiting
         ):
             return
+        if request.what == "vote" and node is not self.owner:
+            # One that changes nothing is answered without a turn, by what a process remembers that is presumed dead.
+            # Where several are at work, it has yielded by then.
+            self.history.doubtful_votes.add((request.about, request.user_id))
         if not request.attempts:
             self.requests.append(request)
             self.parties.sent(request)
