@@ -1,6 +1,6 @@
 """The facets of kinds and views: optional features beside their core, each a record of functions.
 
-A kind lists the facets that it needs; those it leaves out cost nothing and need no stubs.
+A kind lists the facets that it needs; those it leaves out cost nothing.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence

@@ -15,6 +15,11 @@ import { ByHand, settled, sockets, takeTime } from "./by_hand.mjs";
 const client = (more = {}) => new Partyline({
   url: "http://127.0.0.1:1", getToken: async () => ({ token: "t" }), WebSocket: ByHand, random: () => 0, ...more,
 });
+const signedIn = async (more) => {
+  const partyline = client(more);
+  await partyline.session.renew();
+  return { partyline, live: partyline.live, session: partyline.session };
+};
 """
 
 
@@ -24,9 +29,7 @@ async def said_by(folder: Path, program: str) -> list[str]:
 
 
 NOT_OPENED = """
-const partyline = client();
-const { live, session } = partyline;
-await session.renew();
+const { partyline, live, session } = await signedIn();
 live.subscribe("inbox", {});
 const [first] = sockets;
 first.open();
@@ -55,9 +58,7 @@ async def test_all_goes_on_over_the_connection_that_stands(tmp_path: Path) -> No
 
 
 LOST_HALFWAY = """
-const partyline = client();
-const { live, session } = partyline;
-await session.renew();
+const { partyline, live, session } = await signedIn();
 const hear = (channel) => live.subscribe(channel, { onEvent: (event, data) => console.log(channel, data) });
 const [inbox, friends] = ["inbox", "friends"].map(hear);
 const [first] = sockets;
@@ -93,9 +94,7 @@ async def test_what_had_moved_comes_back_to_the_connection_that_stands(tmp_path:
 
 
 ANSWERED_LATE = """
-const partyline = client();
-const { live, session } = partyline;
-await session.renew();
+const { partyline, live, session } = await signedIn();
 live.subscribe("inbox", { onEvent: (event) => console.log(event), onEnd: () => console.log("ended") });
 const [first] = sockets;
 first.open();
@@ -125,9 +124,7 @@ async def test_a_slow_connection_does_not_get_back_what_was_taken_over(tmp_path:
 
 
 ENDED_MEANWHILE = """
-const partyline = client();
-const { live, session } = partyline;
-await session.renew();
+const { partyline, live, session } = await signedIn();
 live.addEventListener("state", ({ detail }) => console.log(detail));
 live.subscribe("inbox", {});
 sockets[0].open();
@@ -151,9 +148,7 @@ async def test_it_is_not_live_where_nothing_is_open(tmp_path: Path) -> None:
 
 
 REFUSED_MOVE = """
-const partyline = client();
-const { live, session } = partyline;
-await session.renew();
+const { partyline, live, session } = await signedIn();
 live.subscribe("inbox", { onEnd: () => console.log("ended") });
 sockets[0].open();
 sockets[0].grant("subscribe", "inbox");
@@ -172,9 +167,7 @@ async def test_the_former_connection_goes_with_the_last_channel_that_it_shows(tm
 
 
 WATCHED_ANEW = """
-const partyline = client();
-const { live, session } = partyline;
-await session.renew();
+const { partyline, live, session } = await signedIn();
 const first = live.subscribe("conversation:1", { onEnd: () => console.log("first ended") });
 const [socket] = sockets;
 socket.open();
@@ -202,9 +195,7 @@ const { pass } = takeTime();
 const never = (url, { signal }) => new Promise((resolve, reject) => {
   signal.addEventListener("abort", () => reject(signal.reason));
 });
-const partyline = client({ fetch: never });
-const { live, session } = partyline;
-await session.renew();
+const { partyline, live, session } = await signedIn({ fetch: never });
 live.subscribe("inbox", {});
 await pass(14_999);
 console.log(live.state, sockets.length);
@@ -233,9 +224,7 @@ async def test_a_handshake_or_a_request_that_is_never_answered_is_given_up(tmp_p
 
 TOLD_TO_MOVE = """
 const { pass } = takeTime();
-const partyline = client();
-const { live, session } = partyline;
-await session.renew();
+const { partyline, live, session } = await signedIn();
 live.subscribe("inbox", {});
 const [first] = sockets;
 first.open();
@@ -260,9 +249,7 @@ async def test_it_comes_back_when_the_service_has_said(tmp_path: Path, closes: s
 
 FALLING = """
 const { now, pass } = takeTime();
-const partyline = client();
-const { live, session } = partyline;
-await session.renew();
+const { partyline, live, session } = await signedIn();
 live.subscribe("inbox", {});
 const pauses = [];
 for (let n = 0; n < 7; n++) {
@@ -290,9 +277,7 @@ async def test_pauses_grow_until_a_connection_has_stood(tmp_path: Path, code: st
 
 NOT_NOW = """
 const { pass } = takeTime();
-const partyline = client();
-const { live, session } = partyline;
-await session.renew();
+const { partyline, live, session } = await signedIn();
 live.subscribe("inbox", {});
 const [socket] = sockets;
 socket.open();

@@ -1,7 +1,7 @@
 """Reading a thread: what has been in sight is read, and what somebody reads stays where it is."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.support.world import Player, Room, World
@@ -47,6 +47,19 @@ def scroll(page: Page, to: str) -> None:
     page.evaluate("() => new Promise(requestAnimationFrame)")
 
 
+def go_back(page: Page, lines: int) -> tuple[Locator, Locator]:
+    """Show older pages of a thread of so many lines, up to its twentieth; returns its log and the messages there."""
+    log = page.get_by_role("log")
+    messages = log.locator(".message")
+    expect(messages).to_have_count(100)
+    for first in range(lines - 200, 0, -100):
+        scroll(page, "0")
+        page.get_by_role("button", name="Show older messages").click()
+        expect(messages.first).to_contain_text(f"line {first:03}")
+        expect(log.get_by_text(f"line {first + 100:03}")).to_be_in_viewport()
+    return log, messages
+
+
 async def test_what_one_comes_to_later_is_read(world: World) -> None:
     ada, ben, room = await talked(world, 50)
 
@@ -86,14 +99,7 @@ async def test_older_messages_stay_while_one_reads_them(world: World) -> None:
 
     def story(scene: Scene) -> None:
         page = scene.enter(ada, f"/app/chat/{room.id}")
-        log = page.get_by_role("log")
-        messages = log.locator(".message")
-        expect(messages).to_have_count(100)
-        for first in (220, 120, 20):
-            scroll(page, "0")
-            page.get_by_role("button", name="Show older messages").click()
-            expect(messages.first).to_contain_text(f"line {first:03}")
-            expect(log.get_by_text(f"line {first + 100:03}")).to_be_in_viewport()
+        log, _ = go_back(page, 420)
         assert shown(page) == list(range(20, 20 + WINDOW))
         scroll(page, "0")
         scene.let(ben.do, "POST", f"{room.path}/typing")
@@ -112,12 +118,7 @@ async def test_what_was_left_out_is_there_on_the_way_back(world: World) -> None:
 
     def story(scene: Scene) -> None:
         page = scene.enter(ada, f"/app/chat/{room.id}")
-        log = page.get_by_role("log")
-        messages = log.locator(".message")
-        expect(messages).to_have_count(100)
-        for first in (220, 120, 20):
-            page.get_by_role("button", name="Show older messages").click()
-            expect(messages.first).to_contain_text(f"line {first:03}")
+        log, messages = go_back(page, 420)
         for n in range(420, 425):
             scene.let(ben.say, room, f"line {n:03}")
         expect(page.get_by_role("button", name="5 new messages")).to_be_visible()
@@ -145,11 +146,7 @@ async def test_what_one_writes_among_older_messages_stands_behind_the_newest(wor
 
     def story(scene: Scene) -> None:
         page = scene.enter(ada, f"/app/chat/{room.id}")
-        messages = page.get_by_role("log").locator(".message")
-        expect(messages).to_have_count(100)
-        for first in (120, 20):
-            page.get_by_role("button", name="Show older messages").click()
-            expect(messages.first).to_contain_text(f"line {first:03}")
+        _, messages = go_back(page, 320)
         expect(page.get_by_role("button", name="To the newest")).to_be_visible()
         page.get_by_label("Message Ben").fill("line 320")
         page.keyboard.press("Enter")

@@ -1,7 +1,7 @@
 """Idempotency-Key, over a real database: one effect, the same answer, and what keeps two callers apart."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 import trio
@@ -202,15 +202,15 @@ async def test_key_in_flight(app: EdgeApp, database: Database) -> None:
     assert (await post(app)).headers["idempotent-replayed"] == "true"
 
 
-async def test_same_key_on_two_nodes_at_once(database: Database) -> None:
-    """Neither finds a receipt; PostgreSQL lets one commit, and the other answers with that one's reply."""
+async def on_two_nodes(database: Database, ask: Callable[[EdgeApp], Awaitable[Answered]]) -> list[Answered]:
+    """What two nodes answer who are asked at once, so that neither finds a receipt."""
     await database.transact(create)
     barrier = Barrier()
     answers: list[Answered] = []
 
     async def on_a_node() -> None:
         async with serving(Parts(database=database)) as app:
-            answers.append(await post(app))
+            answers.append(await ask(app))
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(database.transact, barrier.hold)
@@ -219,28 +219,22 @@ async def test_same_key_on_two_nodes_at_once(database: Database) -> None:
         nursery.start_soon(on_a_node)
         await waiting_for_the_table(database, 2)
         barrier.end()
+    return answers
+
+
+async def test_same_key_on_two_nodes_at_once(database: Database) -> None:
+    """PostgreSQL lets one commit, and the other answers with that one's reply."""
+    answers = await on_two_nodes(database, post)
     assert [(answer.status, answer.json["name"]) for answer in answers] == [(201, "x")] * 2
     assert sorted(answer.headers.get("idempotent-replayed", "") for answer in answers) == ["", "true"]
     assert await database.read(count) == 1
 
 
 async def test_same_key_on_two_nodes_at_once_without_an_effect_in_rows(database: Database) -> None:
-    await database.transact(create)
-    barrier = Barrier()
-    answers: list[Answered] = []
+    async def note(app: EdgeApp) -> Answered:
+        return await request(app, "POST", "/v1/notes", {"name": "twins"}, token="ann", idempotency_key="k")
 
-    async def on_a_node() -> None:
-        async with serving(Parts(database=database)) as app:
-            body = {"name": "twins"}
-            answers.append(await request(app, "POST", "/v1/notes", body, token="ann", idempotency_key="k"))
-
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(database.transact, barrier.hold)
-        await barrier.reached.wait()
-        nursery.start_soon(on_a_node)
-        nursery.start_soon(on_a_node)
-        await waiting_for_the_table(database, 2)
-        barrier.end()
+    answers = await on_two_nodes(database, note)
     assert [answer.status for answer in answers] == [201, 201]
     assert answers[0].body == answers[1].body
     assert sorted(answer.headers.get("idempotent-replayed", "") for answer in answers) == ["", "true"]
