@@ -45,8 +45,15 @@ const plural = new Intl.PluralRules(language);
 
 document.documentElement.lang = language;
 
+// Blocks of scripts that are written from the right (Unicode, UAX 9).
+const FROM_THE_RIGHT = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+// What `<bdi>` does, for sentences that are no markup: dialogs, toasts, labels. No name has isolates of its own.
+const isolated = (text) => (FROM_THE_RIGHT.test(text) ? `\u2068${text}\u2069` : text);
+
 /**
- * The words under a key, with `{name}` replaced by values. An entry of several forms is chosen by `count`.
+ * The words under a key, with `{name}` replaced by values. An entry of several forms is chosen by `count`. A value that
+ * is written from the right is isolated, so that the sentence around it keeps its order.
  *
  * @param {string} key
  * @param {Record<string, string|number>} [values]
@@ -55,7 +62,7 @@ export function say(key, values = {}) {
   const entry = words[key];
   if (entry === undefined) throw new Error(`no words for ${key}`);
   const text = typeof entry === "string" ? entry : entry[plural.select(values.count)] ?? entry.other;
-  return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? number(values[name]) : values[name]));
+  return text.replace(/\{(\w+)\}/g, (_, name) => (typeof values[name] === "number" ? number(values[name]) : isolated(values[name])));
 }
 
 /**

@@ -289,3 +289,22 @@ async def test_what_was_refused_of_one_server_is_not_said_of_the_next(world: Wor
         expect(refused).to_have_count(0)
 
     await play(world, look, story)
+
+
+async def test_a_name_from_the_right_turns_no_sentence_around(world: World, look: Look) -> None:
+    ada = await world.player("Ada")
+    name = "\u05e9\u05e8\u05ea (1)"
+    server = await claimed_server(world, ada, name)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/servers/{server['id']}/danger")
+        gone = page.locator("p", has_text="is gone for good")
+        expect(gone).to_have_text(re.compile("^\u2068\u05e9\u05e8\u05ea \\(1\\)\u2069 is gone for good"))
+        page.get_by_role("button", name="Remove server").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog.locator("label bdi")).to_have_text(name)
+        dialog.get_by_role("textbox").fill(name)
+        dialog.get_by_role("button", name="Remove server").click()
+        expect(page).to_have_url(re.compile("/app/servers$"))
+
+    await play(world, look, story)
