@@ -12,7 +12,7 @@ async def put(conn: Connection, row: InviteRow) -> None:
         """
         INSERT INTO connect_invites (id, server_id, inviter_id, invitee_user_id, role, capabilities, note, status,
                                      created_at_ms, expires_at_ms)
-        SELECT $1, $2, $3, id, $5, $6::text[], $7, $8, $9::bigint, $10::bigint FROM users WHERE id = $4
+        SELECT $1, $2, $3, id, $5, $6::text[], $7, $8, $9::bigint, $10::bigint FROM users WHERE id = $4 FOR KEY SHARE
         ON CONFLICT (id) DO UPDATE SET status = excluded.status
         """,
         row.id, row.server_id, row.inviter_id, row.invitee_user_id, row.role, list(row.capabilities), row.note,

@@ -9,7 +9,7 @@ async def put(conn: Connection, row: MemberRow) -> None:
     await conn.execute(
         """
         INSERT INTO connect_members (server_id, user_id, role, capabilities, added_by, created_at_ms, updated_at_ms)
-        SELECT $1, id, $3, $4::text[], $5, $6::bigint, $7::bigint FROM users WHERE id = $2
+        SELECT $1, id, $3, $4::text[], $5, $6::bigint, $7::bigint FROM users WHERE id = $2 FOR KEY SHARE
         ON CONFLICT (server_id, user_id) DO UPDATE
         SET role = excluded.role, capabilities = excluded.capabilities, added_by = excluded.added_by,
             created_at_ms = excluded.created_at_ms, updated_at_ms = excluded.updated_at_ms

@@ -1,6 +1,7 @@
 """Who belongs to a server, in memory and in rows: the same after a walk in any order, and after a user has gone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -12,8 +13,10 @@ from actors.errors import Refused
 from persistence.connect import invites, members, sessions
 from persistence.connect.rows import InviteRow, MemberRow, SessionRow, TicketRow
 from persistence.connection import Connection
+from persistence.users import erasure
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed
+from tests.support.locks import Step, crossed
 from tests.support.world import Player, World
 
 STEPS = 80
@@ -84,36 +87,65 @@ async def _journal(conn: Connection, server_id: str) -> list[bytes]:
     return [value for row in rows for value in row.values() if isinstance(value, bytes)]
 
 
-async def test_rows_of_an_erased_user_are_passed_over(world: World):
-    ann = await world.player("Ann")
-    server = await claimed(world, ann)
+def writes(server_id: str, user_id: str, ann: Player) -> dict[str, Step]:
+    """What stores each sort of row about a user, and, where several are stored at once, one about Ann as well."""
     times: dict[str, Any] = {"created_at_ms": 1, "capabilities": ()}
     member = MemberRow(
-        server_id=server.id, user_id=server.id, name="", role="viewer", added_by="", updated_at_ms=1, **times
+        server_id=server_id, user_id=user_id, name="", role="viewer", added_by="", updated_at_ms=1, **times
     )
     invite = InviteRow(
         id="0" * 24,
-        server_id=server.id,
+        server_id=server_id,
         inviter_id=ann.id,
-        invitee_user_id=server.id,
+        invitee_user_id=user_id,
         role="viewer",
         note="",
         status="pending",
         expires_at_ms=2,
         **times,
     )
+    ticket = TicketRow(server_id, user_id, bytes(32), "", 2, used=True)
+    session = SessionRow(server_id, user_id, "0" * 24, "", 1, 2)
+    return {
+        "member": partial(members.put, row=member),
+        "invite": partial(invites.put, row=invite),
+        "ticket": partial(sessions.put_tickets, rows=[ticket, replace(ticket, user_id=ann.id)]),
+        "session": partial(sessions.start, rows=[session, replace(session, user_id=ann.id)]),
+    }
 
-    ticket = TicketRow(server.id, server.id, bytes(32), "", 2, used=True)
-    session = SessionRow(server.id, server.id, "0" * 24, "", 1, 2)
 
-    async def write(conn: Connection) -> None:
-        await members.put(conn, member)
-        await invites.put(conn, invite)
-        await sessions.put_tickets(conn, [ticket, replace(ticket, user_id=ann.id)])
-        await sessions.start(conn, [session, replace(session, user_id=ann.id)])
+STORED = {
+    "member": (members.of_server, False),
+    "invite": (invites.of_server, False),
+    "ticket": (sessions.tickets_of, True),
+    "session": (sessions.sessions_of, True),
+}
+"""{sort of row: how those of a server are read, and whether one is of Ann}"""
 
-    await world.service.database.transact(write)
-    assert await world.service.database.read(members.of_server, server.id) == []
-    assert await world.service.database.read(invites.of_server, server.id) == []
-    for read in (sessions.tickets_of, sessions.sessions_of):
-        assert [one.user_id for one in await world.service.database.read(read, server.id)] == [ann.id]
+
+@pytest.mark.parametrize("sort", STORED)
+async def test_rows_of_an_erased_user_are_passed_over(world: World, sort: str):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    await world.service.database.transact(writes(server.id, server.id, ann)[sort])
+    await _only_of_ann(world, server, ann, sort)
+
+
+@pytest.mark.parametrize("sort", STORED)
+async def test_rows_of_a_user_who_is_being_erased_are_passed_over(world: World, sort: str):
+    ann, ben = await world.players("Ann", "Ben")
+    server, database = await claimed(world, ann), world.service.database
+    erased = partial(erasure.erase, user_id=ben.id, now_ms=world.clock.now_ms())
+    write = writes(server.id, ben.id, ann)[sort]
+    await crossed(database, erased, _nothing, partial(database.transact, write))
+    await _only_of_ann(world, server, ann, sort)
+
+
+async def _nothing(conn: Connection) -> None:
+    """The erasure has locked all that it locks."""
+
+
+async def _only_of_ann(world: World, server: GameServer, ann: Player, sort: str) -> None:
+    read, has_hers = STORED[sort]
+    rows: Sequence[Any] = await world.service.database.read(read, server.id)
+    assert [one.user_id for one in rows] == ([ann.id] if has_hers else [])
