@@ -63,12 +63,13 @@ async def add(conn: Connection, user_id: str, id: str, text: str, by: Writer) ->
 
     Raises:
         Forbidden: it is about the moderator.
-        NotFound: there is no such user.
+        NotFound: there is no such user, or the moderator was erased meanwhile.
         QuotaExceeded: there are `NOTES_MAX` notes about them.
     """
     require_other(user_id, by.stamp.actor_id, super_admin=by.super_admin)
     # The lock serialises notes about one user, so that concurrent ones cannot exceed the limit.
-    await require_user(conn, user_id)
+    for locked in sorted({user_id, by.stamp.actor_id or user_id}):
+        await require_user(conn, locked)
     if await notes.count_notes(conn, user_id) >= NOTES_MAX:
         raise QuotaExceeded(message=f"at most {NOTES_MAX} notes about one user", max=NOTES_MAX)
     at_ms = by.stamp.at_ms

@@ -25,12 +25,12 @@ from actors.errors import (
     RevisionConflict,
     SlugTaken,
 )
+from actors.users.locking import require_user
 from persistence.connect import servers
 from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from persistence.networks import networks
 from persistence.networks.rows import NetworkRow, ProfileMode, TokenRow
-from persistence.users.users import lock_user
 
 JOIN_TOKEN_MS = 600_000
 """How long a join token is valid (contract §7)."""
@@ -65,9 +65,10 @@ async def create(conn: Connection, row: NetworkRow) -> NetworkRow:
     """Create a network; a unit of work for one transaction.
 
     Raises:
+        NotFound: its owner was erased meanwhile.
         QuotaExceeded: its owner has too many.
     """
-    await lock_user(conn, row.owner_id)
+    await require_user(conn, row.owner_id)
     if len(await networks.of_owner(conn, row.owner_id, MAX_NETWORKS)) >= MAX_NETWORKS:
         raise QuotaExceeded(message=f"a user has at most {MAX_NETWORKS} networks", max=MAX_NETWORKS)
     await networks.create(conn, row)

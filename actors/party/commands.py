@@ -116,7 +116,7 @@ class TellRename(Command, frozen=True):
 
 
 class TellErased(Command, frozen=True):
-    """A user was erased: replace their name by `deleted` wherever the party holds it."""
+    """A user was erased: replace their name by `deleted` wherever the party holds it, and let them out of it."""
 
     user_id: str
 

@@ -1,7 +1,7 @@
 """Erasing a user from parties (contract §8): live ones call them `deleted`, and so do journals, which tell clients what
 they have missed."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 import msgspec
 from msgspec.structs import replace
@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from actors.kernel.store import Store
 from actors.party import events
 from actors.party.apply import invite_without
-from actors.party.commands import TellErased
-from actors.party.events import AnyEvent, UserErased
-from actors.party.state import DELETED, State
+from actors.party.events import AnyEvent
+from actors.party.state import DELETED
 from persistence.connection import Connection
 from persistence.journal import rewriting
 from persistence.party import naming, rows
@@ -24,11 +23,6 @@ Tell = Callable[[str], Awaitable[None]]
 
 _decode: Callable[[bytes], AnyEvent] = msgspec.msgpack.Decoder(AnyEvent).decode
 _encode = msgspec.msgpack.Encoder().encode
-
-
-def take_erased(state: State, command: TellErased) -> Sequence[AnyEvent]:
-    """A user was erased; also where the party does not speak of them any more, those who look may still be shown it."""
-    return () if state.ended else (UserErased(command.user_id),)
 
 
 async def forget_in_parties(store: Store, user_id: str, tell: Tell) -> None:

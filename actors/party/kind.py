@@ -11,7 +11,7 @@ from typing import get_args
 from actors.kernel.facets import Deadlines, Followers, Unjournaled
 from actors.kernel.kind import Event, Kind, View
 from actors.notifications.view import NAME as NOTIFICATIONS
-from actors.party import commands, events, forgetting, loading, rules_invites, rules_lobby, rules_members
+from actors.party import commands, events, loading, rules_invites, rules_lobby, rules_members
 from actors.party.apply import apply
 from actors.party.commands import AnyCommand, MeetDeadlines
 from actors.party.events import AnyEvent
@@ -135,10 +135,10 @@ def decide(  # noqa: PLR0911, PLR0912 - a table
         case commands.MeetDeadlines():
             return rules_members.meet_deadlines(state, command, now_ms, is_online, since_ms=since_ms)
         case _:
-            return _take(state, command, now_ms)
+            return _take(is_online, state, command, now_ms)
 
 
-def _take(state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEvent]:
+def _take(is_online: IsOnline, state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEvent]:
     """What comes of something that has happened elsewhere."""
     match command:
         case commands.TellPresence():
@@ -146,7 +146,7 @@ def _take(state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEven
         case commands.TellRename():
             return rules_members.take_rename(state, command)
         case commands.TellErased():
-            return forgetting.take_erased(state, command)
+            return rules_members.take_erased(state, command, now_ms, is_online)
         case commands.TellBlock():
             return rules_invites.take_block(state, command, now_ms)
 

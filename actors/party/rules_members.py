@@ -3,14 +3,25 @@
 from collections.abc import Callable, Collection, Sequence
 
 from actors.errors import NotFound, NotLeader
-from actors.party.commands import Disband, HandOver, Kick, Leave, MeetDeadlines, TellPresence, TellRename
+from actors.party.commands import (
+    Disband,
+    HandOver,
+    Kick,
+    Leave,
+    MeetDeadlines,
+    TellErased,
+    TellPresence,
+    TellRename,
+)
 from actors.party.events import (
     AnyEvent,
+    InvitesGone,
     InvitesLapsed,
     LeaderChanged,
     MemberRenamed,
     MembersLeft,
     PresenceChanged,
+    UserErased,
 )
 from actors.party.launch import launch
 from actors.party.state import ABSENCE_MS, Member, State
@@ -57,6 +68,23 @@ def hand_over(state: State, command: HandOver, now_ms: int) -> Sequence[AnyEvent
     if command.target_id == state.leader_id:
         return ()
     return (LeaderChanged(command.target_id, now_ms),)
+
+
+def take_erased(state: State, command: TellErased, now_ms: int, is_online: IsOnline) -> Sequence[AnyEvent]:
+    """Decide on the report that a user was erased, and their rows with them: whoever came or was invited meanwhile is
+    in the party no more. Also where it does not speak of them any more, those who look may still be shown it.
+    """
+    if state.ended:
+        return ()
+    user_id = command.user_id
+    events: list[AnyEvent] = []
+    if user_id in state.invites:
+        events.append(InvitesGone((user_id,), now_ms))
+    if user_id in state.members:
+        events.append(_left(state, (user_id,), now_ms, is_online))
+    if state.members.keys() != {user_id}:  # else the party has ended
+        events.append(UserErased(user_id))
+    return events
 
 
 def take_presence(state: State, command: TellPresence) -> Sequence[AnyEvent]:

@@ -29,13 +29,13 @@ from actors.errors import (
 )
 from actors.ids import Uuid
 from actors.users.events import NodeAdded, UserChanged
+from actors.users.locking import require_user
 from actors.users.permissions import capped_to
 from persistence.connect import extensions
 from persistence.connect.extensions import NODE
 from persistence.connect.rows import ExtensionRow, RegistrationRow
 from persistence.connection import Connection
 from persistence.users.permissions import Grant, put_grant
-from persistence.users.users import lock_user
 from routes.call import Call
 from routes.changes import change
 from routes.connect.guards import caller_of, may
@@ -139,7 +139,9 @@ async def list_extensions(call: Call, query: PageQuery) -> ExtensionList:
     return ExtensionList(tuple(extension_of(row) for row in page.rows), page.next_cursor, page.has_more)
 
 
-@endpoint("POST", _CATALOG, needs=AUTHENTICATED, status=201, refusals=(Invalid, QuotaExceeded, Conflict))
+@endpoint(
+    "POST", _CATALOG, needs=AUTHENTICATED, status=201, refusals=(NotFound, Invalid, QuotaExceeded, Conflict)
+)
 async def create_extension(call: Call, body: NewExtension) -> Extension:
     """POST /v1/connect/extensions: adds an extension to the catalog; the caller is granted the permission to change it.
 
@@ -230,7 +232,7 @@ async def register_extension(
 
 async def _create(conn: Connection, row: ExtensionRow, node_id: str) -> Change[ExtensionRow]:
     owner_id = row.owner_id or ""
-    await lock_user(conn, owner_id)
+    await require_user(conn, owner_id)
     if await extensions.count_of_owner(conn, owner_id) >= MAX_OWNED:
         raise QuotaExceeded(message=f"a user has at most {MAX_OWNED} extensions", max=MAX_OWNED)
     if not await extensions.create(conn, row):

@@ -130,7 +130,7 @@ async def list_networks(call: Call) -> NetworkList:
     return NetworkList(tuple(network_of(row) for row in rows))
 
 
-@endpoint("POST", _NETWORKS, needs=AUTHENTICATED, status=201, refusals=(Invalid, QuotaExceeded))
+@endpoint("POST", _NETWORKS, needs=AUTHENTICATED, status=201, refusals=(NotFound, Invalid, QuotaExceeded))
 async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
     """POST /v1/connect/networks: creates a network that the caller owns; a user owns 50 at most."""
     random_bytes = call.service.random_bytes

@@ -40,6 +40,25 @@ async def crossed(database: Database, first: Step, second: Step, other: Callable
             await other()
 
 
+async def during(database: Database, first: Step, other: Callable[[], Awaitable[Any]]) -> None:
+    """Run `other` while `first` is not committed yet, which is as soon as `other` waits for it, or has ended."""
+    taken, here = trio.Event(), trio.lowlevel.current_trio_token()
+    has_ended = False
+
+    async def holding(conn: Connection) -> None:
+        await first(conn)
+        here.run_sync_soon(taken.set)
+        while not has_ended and not await conn.fetchval(_SOMEBODY_WAITS):  # noqa: ASYNC110
+            await asyncio.sleep(LOOK_SECONDS)
+
+    with patience():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: database.transact(holding, timeout_seconds=PATIENCE_SECONDS))
+            await taken.wait()
+            await other()
+            has_ended = True
+
+
 class _Looked:
     """A connection that waits once, after its first query.
 
