@@ -1,7 +1,6 @@
-"""Links over a bus that loses, repeats, delays and overtakes: what is kept arrives once and in order, and of everything
-else that is lost the receiver is told."""
+"""Links over a bus that loses, repeats, delays and overtakes: what is sent arrives once and in order, or the receiver
+is told that it will not."""
 
-from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -12,6 +11,7 @@ from actors.kernel.nodes.batch import Batch, Piece, seal, unseal
 from actors.kernel.nodes.link import (
     BATCH_BYTES,
     ENTRY_BYTES,
+    LINK_BYTES,
     PIECE_BYTES,
     Heard,
     Life,
@@ -27,14 +27,10 @@ SEEDS = depth(10, long=200)
 NAMES = ("a", "b", "c")
 
 
-def entry(rng: Random, number: int, *, kept: bool) -> bytes:
+def entry(rng: Random, number: int) -> bytes:
     """An entry that says what it is; now and then one that does not fit into a batch."""
     size = rng.choice((0, 10, 200, 3 * PIECE_BYTES + 7)) if rng.random() < 0.1 else 20
-    return f"{'kept' if kept else 'loose'} {number} ".encode() + bytes(size)
-
-
-def is_kept(said: bytes) -> bool:
-    return said.startswith(b"kept")
+    return f"{number} ".encode() + bytes(size)
 
 
 async def talk(stage: Stage, rng: Random, said: dict[tuple[str, str], list[bytes]]) -> None:
@@ -42,9 +38,8 @@ async def talk(stage: Stage, rng: Random, said: dict[tuple[str, str], list[bytes
     for some seconds."""
     for number in range(300):
         sender, receiver = rng.sample(NAMES, 2)
-        kept = rng.random() < 0.3
-        body = entry(rng, number, kept=kept)
-        stage.nodes[sender].links.send(receiver, body, kept=kept)
+        body = entry(rng, number)
+        stage.nodes[sender].links.send(receiver, body)
         said.setdefault((sender, receiver), []).append(body)
         if rng.random() < 0.02:
             stage.bus.weather = rng.choice((FAIR, FOUL))
@@ -55,21 +50,6 @@ async def talk(stage: Stage, rng: Random, said: dict[tuple[str, str], list[bytes
     await trio.sleep(10)
 
 
-def assert_told(said: Sequence[bytes], heard: Sequence[Heard]) -> None:
-    """Kept entries came once and in order; loose ones in order, and where some are missing there was a gap."""
-    entries = [thing for thing in heard if isinstance(thing, bytes)]
-    assert [one for one in entries if is_kept(one)] == [one for one in said if is_kept(one)]
-    loose = [one for one in said if not is_kept(one)]
-    place, gap = 0, False
-    for thing in heard:
-        if thing is Trouble.GAP:
-            gap = True
-        elif isinstance(thing, bytes) and not is_kept(thing):
-            found = loose.index(thing, place)
-            assert found == place or gap, "something was lost, and nobody was told"
-            place, gap = found + 1, False
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(SEEDS))
 async def test_whatever_the_weather(autojump_clock: MockClock, seed: int) -> None:
@@ -77,16 +57,17 @@ async def test_whatever_the_weather(autojump_clock: MockClock, seed: int) -> Non
     async with open_stage(*NAMES, seed=seed) as stage:
         await talk(stage, Random(seed), said)
         for (sender, receiver), bodies in said.items():
-            assert_told(bodies, stage.nodes[receiver].heard[sender])
+            heard = stage.nodes[receiver].heard[sender]
+            assert [thing for thing in heard if thing is not Trouble.GAP] == bodies
         for node in stage.nodes.values():
             assert set(node.links.waiting_bytes().values()) == {0}
             assert node.links.heard_within(1.0) == set(NAMES) - {node.life.node}
 
 
 async def test_in_fair_weather_everything_comes_in_order(autojump_clock: MockClock) -> None:
-    said = [entry(Random(number), number, kept=number % 3 == 0) for number in range(200)]
+    said = [entry(Random(number), number) for number in range(200)]
     async with open_stage("a", "b") as stage:
-        numbers = [stage.nodes["a"].links.send("b", one, kept=is_kept(one)) for one in said]
+        numbers = [stage.nodes["a"].links.send("b", one) for one in said]
         assert not stage.nodes["a"].links.is_acknowledged("b", numbers[-1])
         await trio.sleep(0.1)
         assert stage.nodes["b"].heard["a"] == said
@@ -121,12 +102,12 @@ async def test_a_new_life_hears_nothing_of_the_former_one(autojump_clock: MockCl
         await trio.sleep(1)
         assert a.links.hears("b")
         stage.bus.parted = {frozenset("ab")}
-        a.links.send("b", b"for the first life", kept=True)
+        a.links.send("b", b"for the first life")
         await trio.sleep(3)
         assert not a.links.hears("b")
         stage.bus.parted = set()
         b = stage.begin("b", life=2)
-        number = a.links.send("b", b"for the second", kept=True)
+        number = a.links.send("b", b"for the second")
         await trio.sleep(1)
         assert b.entries("a") == [b"for the second"]
         assert a.links.is_acknowledged("b", number)
@@ -138,42 +119,57 @@ async def test_a_new_life_hears_nothing_of_the_former_one(autojump_clock: MockCl
             a.links.send("b", b"gone")
 
 
-async def fill(node: Node, *, kept: bool, entry: bytes = bytes(PIECE_BYTES)) -> int:
-    """Say things until nothing fits any more; returns how many did."""
+def fill(node: Node, entry: bytes) -> int:
+    """Say things to `b` until nothing more fits; returns how many."""
     count = 0
-    with pytest.raises(LinkFull):
-        while True:
-            node.links.send("b", entry, kept=kept)
-            count += 1
+    while node.links.waiting_bytes()["b"] + len(entry) <= LINK_BYTES:
+        node.links.send("b", entry)
+        count += 1
     return count
 
 
-@pytest.mark.parametrize(
+ENTRIES = pytest.mark.parametrize(
     "entry", [b"", bytes(PIECE_BYTES), bytes(ENTRY_BYTES)], ids=["empty", "one piece", "large"]
 )
-async def test_a_full_link_refuses_what_is_loose(autojump_clock: MockClock, entry: bytes) -> None:
+
+
+@ENTRIES
+async def test_all_that_fits_into_a_link_arrives(autojump_clock: MockClock, entry: bytes) -> None:
     async with open_stage("a", "b") as stage:
         a, b = stage.nodes["a"], stage.nodes["b"]
         a.end.is_open = False
         with pytest.raises(ValueError, match="bytes"):
             a.links.send("b", bytes(ENTRY_BYTES + 1))
-        fitted = await fill(a, kept=False, entry=entry)
+        fitted = fill(a, entry)
         a.end.is_open = True
         await trio.sleep(1)
-        assert len(b.entries("a")) == fitted
+        assert b.heard["a"] == [entry] * fitted
 
 
-async def test_a_full_link_gives_up_what_is_kept_and_says_so(autojump_clock: MockClock) -> None:
+@ENTRIES
+async def test_a_full_link_gives_up_what_waits_and_says_so(autojump_clock: MockClock, entry: bytes) -> None:
     async with open_stage("a", "b") as stage:
         a, b = stage.nodes["a"], stage.nodes["b"]
         stage.bus.parted = {frozenset("ab")}
-        await fill(a, kept=True)
+        fill(a, entry)
+        with pytest.raises(LinkFull):
+            a.links.send("b", entry)
         assert a.links.waiting_bytes()["b"] == 0
-        a.links.send("b", b"anew", kept=True)
+        a.links.send("b", b"anew")
         stage.bus.parted = set()
         await trio.sleep(3)
         assert Trouble.LOST in b.heard["a"]
         assert b.entries("a") == [b"anew"]
+
+
+def test_what_a_lost_batch_said_comes_again() -> None:
+    a, b = Link(Life("a", 1), Life("b", 1), 0.0), Link(Life("b", 1), Life("a", 1), 0.0)
+    a.send(b"in a batch that is lost")
+    a.take(0.0)
+    a.send(b"in the next one")
+    assert b.receive(a.take(0.0), 0.0) == [Trouble.GAP]
+    a.receive(b.take(0.0), 0.0)
+    assert b.receive(a.take(0.0), 0.0) == [b"in a batch that is lost", b"in the next one"]
 
 
 def test_a_loss_is_told_to_a_node_that_has_all_before_it() -> None:
@@ -183,12 +179,12 @@ def test_a_loss_is_told_to_a_node_that_has_all_before_it() -> None:
     sent = 0
     with pytest.raises(LinkFull):
         while True:
-            a.send(bytes(PIECE_BYTES), kept=True)
+            a.send(bytes(PIECE_BYTES))
             sent += 1
             heard += b.receive(a.take(0.0), 0.0)
     assert len(heard) == sent
     assert Trouble.LOST not in heard
-    number = a.send(b"after", kept=True)
+    number = a.send(b"after")
     assert b.receive(a.take(0.0), 0.0) == [Trouble.LOST, b"after"]
     a.receive(b.take(0.0), 0.0)
     assert a.is_acknowledged(number)
@@ -206,7 +202,7 @@ async def test_strangers_are_not_heard(autojump_clock: MockClock) -> None:
     async with open_stage("a", "b") as stage:
         b = stage.nodes["b"]
         stranger = stage.begin("c", key=bytes(32))
-        stranger.links.send("b", b"believe me", kept=True)
+        stranger.links.send("b", b"believe me")
         batch = Batch("a", 1, 1, 1_000, 0, False, 1, 1, (Piece(b"x", False, True, True),))
         for data in (b"", b"noise", seal(bytes(32), batch), seal(KEY, batch)[:-1], seal(KEY, batch) + b"x"):
             b.links.take(data)

@@ -84,7 +84,7 @@ class Answers:
             return False
         if self._links.waiting_bytes_of(node) > _behind(data):
             return False
-        self._links.send(node, data, kept=True)
+        self._links.send(node, data)
         return True
 
     async def wait_to_say(self, node: str, data: bytes) -> bool:
@@ -132,7 +132,7 @@ class Answers:
                 waiting = next(iter(kind))
                 if self._links.waiting_bytes_of(node) > _behind(waiting.data):
                     break
-                self._links.send(node, waiting.data, kept=True)
+                self._links.send(node, waiting.data)
                 self._leave(node, line, waiting)
                 waiting.said.wake(True)
 

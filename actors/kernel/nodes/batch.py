@@ -24,7 +24,7 @@ class Piece(msgspec.Struct, frozen=True, array_like=True):
 
     Args:
         body: the bytes.
-        kept: it belongs to an entry that is sent again until it is acknowledged.
+        kept: always True: the form has had this place since it was made, and releases in a row share the form.
         first: no part of its entry comes before it.
         last: no part of its entry follows.
     """
@@ -43,10 +43,10 @@ class Batch(msgspec.Struct, frozen=True, array_like=True):
         life: that the sender lives.
         to_life: that the receiver lives, as far as the sender knows.
         number: of the batch, 1 and up for each pair of lives.
-        acknowledged: the sender has received this many kept pieces of the receiver, without a gap.
+        acknowledged: the sender has received this many pieces of the receiver, without a gap.
         again: it misses some after those.
-        floor: number of the oldest kept piece that the sender still has; those before it are acknowledged or given up.
-        first_kept: number of the first kept piece in this batch, or that the next one would have.
+        floor: number of the oldest piece that the sender still has; those before it are acknowledged or given up.
+        first_kept: number of the first piece in this batch, or that the next one would have.
         pieces: in order.
     """
 

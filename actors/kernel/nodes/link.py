@@ -1,20 +1,18 @@
 """A link: all that this node sends to one other, and what it hears of it. Without a bus and without time of its own.
 
 The bus may lose messages, and gives no sign of it. So batches are numbered, and whoever sees a gap knows. Entries are
-of two sorts. Most are *loose*: what was lost is lost, and the receiver is told of the `GAP` before it is given what
-came after; it then asks for what it needs by its own means. *Kept* entries are numbered themselves, stay with the
-sender until they are acknowledged, and are sent again where one is missing: they arrive once and in order, but behind a
-gap they come later than loose ones.
+sent in numbered pieces, which stay with the sender until they are acknowledged, and are sent again where one is
+missing: every entry arrives once and in order.
 
     the sender has                      it sends
     something to say                    a batch, as soon as the bus takes it
-    heard that kept pieces are missing  those again, before anything else
-    kept pieces that nobody acknowledges for `PATIENCE_SECONDS`   the same
-    heard something kept                an acknowledgement, in whatever goes there next
+    heard that pieces are missing       those again, before anything else
+    pieces that nobody acknowledges for `PATIENCE_SECONDS`   the same
+    heard a piece                       an acknowledgement, in whatever goes there next
     been silent for `BEAT_SECONDS`      an empty batch
 
-Everything is bounded: a link that is full refuses loose entries (`LinkFull`), and gives up all of its kept ones, of
-which the receiver is told (`LOST`) so that it can begin anew.
+Everything is bounded: a link that is full refuses an entry (`LinkFull`), and gives up all that waits in it, of which
+the receiver is told (`LOST`) so that it can begin anew.
 """
 
 from collections import deque
@@ -32,7 +30,7 @@ PIECE_BYTES = 128 * 1024
 """A larger entry is sent in parts of this size."""
 
 LINK_BYTES = 8 * 1024 * 1024
-"""What may wait in one link: loose pieces that are not sent, and kept ones that are not acknowledged."""
+"""What may wait in one link: pieces that are not sent, or not acknowledged."""
 
 ENTRY_BYTES = LINK_BYTES // 4
 """The largest entry."""
@@ -53,8 +51,8 @@ HEARD_SECONDS = 2.0
 class Trouble(Enum):
     """What a receiver is told beside entries."""
 
-    GAP = "batches were lost, and with them loose entries"
-    LOST = "the sender has given up kept entries that this node has not received"
+    GAP = "batches were lost, whose entries come again"
+    LOST = "the sender has given up entries that this node has not received"
 
 
 Heard: TypeAlias = bytes | Trouble
@@ -62,7 +60,7 @@ Heard: TypeAlias = bytes | Trouble
 
 
 class LinkFull(Exception):
-    """The other node does not take what it is sent; nothing was added."""
+    """The other node does not take what it is sent; all that waited was given up, and nothing was added."""
 
 
 NUMBERS_BITS = 32
@@ -116,10 +114,7 @@ class Link:
         # what comes in
         self._received = 0
         self._expected_kept = 1
-        self._parts: dict[bool, list[bytes]] = {
-            True: [],
-            False: [],
-        }  # of an entry that is under way, by `kept`
+        self._parts: list[bytes] = []  # of an entry that is under way
         self._misses = self._owes = False
         self._heard_at: float | None = None
 
@@ -130,7 +125,7 @@ class Link:
 
     @property
     def floor(self) -> int:
-        """Number of the oldest kept piece that is not acknowledged, or that the next one will have."""
+        """Number of the oldest piece that is not acknowledged, or that the next one will have."""
         return next(iter(self._kept), self._next_kept)
 
     def is_heard(self, now: float, within: float = HEARD_SECONDS) -> bool:
@@ -144,36 +139,33 @@ class Link:
 
     # -- what goes out ------------------------------------------------------------------------------
 
-    def send(self, body: bytes, *, kept: bool = False) -> int:
-        """Have an entry sent, in order; returns the number that acknowledges a kept one (`is_acknowledged`).
+    def send(self, body: bytes) -> int:
+        """Have an entry sent, in order; returns the number that acknowledges it (`is_acknowledged`).
 
         Args:
             body: at most `ENTRY_BYTES`.
-            kept: send it again until it is acknowledged.
 
         Raises:
-            LinkFull: too much waits. Where the entry is kept, all kept ones that wait are given up with it, so that the
-                receiver is told of the loss and begins anew, even if it has received all before this one.
+            LinkFull: too much waits. All that waits is given up with it, so that the receiver is told of the loss and
+                begins anew, even if it has received all before this one.
             ValueError: the entry is too large for any link; a defect.
         """
         if len(body) > ENTRY_BYTES:
             raise ValueError(f"an entry of {len(body)} bytes")
         if self._bytes + len(body) > LINK_BYTES:
-            if kept:
-                self._give_up()
+            self._give_up()
             raise LinkFull
         for start in range(0, len(body) or 1, PIECE_BYTES):
             part = body[start : start + PIECE_BYTES]
-            piece = Piece(part, kept, start == 0, start + PIECE_BYTES >= len(body))
+            piece = Piece(part, True, start == 0, start + PIECE_BYTES >= len(body))
             self._waiting.append(piece)
-            if kept:
-                self._kept[self._next_kept] = piece
-                self._next_kept += 1
+            self._kept[self._next_kept] = piece
+            self._next_kept += 1
             self._bytes += _cost(piece)
         return self._next_kept
 
     def is_acknowledged(self, number: int) -> bool:
-        """Whether the kept entry with the number that `send` returned, and all before it, have arrived or were lost."""
+        """Whether the entry with the number that `send` returned, and all before it, have arrived or were lost."""
         return self.floor >= number
 
     def wants_to_send(self, now: float) -> bool:
@@ -193,12 +185,9 @@ class Link:
         while self._again_from is None and self._waiting and room >= _cost(self._waiting[0]):
             piece = self._waiting.popleft()
             room -= _cost(piece)
-            if piece.kept:
-                if self.floor == self._kept_sent:
-                    self._progress_at = now
-                self._kept_sent += 1
-            else:
-                self._bytes -= _cost(piece)
+            if self.floor == self._kept_sent:
+                self._progress_at = now
+            self._kept_sent += 1
             pieces.append(piece)
         self._number += 1
         self._sent_at = now
@@ -237,9 +226,9 @@ class Link:
             self._again_from = self.floor
 
     def _give_up(self) -> None:
-        self._bytes -= sum(map(_cost, self._kept.values()))
+        self._bytes = 0
         self._kept.clear()
-        self._waiting = deque(piece for piece in self._waiting if not piece.kept)
+        self._waiting.clear()
         # The refused entry takes a number as well: where all that was sent has arrived and is not acknowledged yet, the
         # receiver misses nothing but that one.
         self._next_kept += 1
@@ -265,34 +254,28 @@ class Link:
         heard: list[Heard] = []
         if batch.number != self._received + 1:
             heard.append(Trouble.GAP)
-            self._parts[False] = []
         self._received = batch.number
         if batch.floor > self._expected_kept:
             heard.append(Trouble.LOST)
             self._expected_kept = batch.floor
-            self._parts[True] = []
+            self._parts = []
         self._hear_acknowledged(batch, now)
         if batch.first_kept > self._expected_kept:
             self._misses = self._owes = True
-        number = batch.first_kept
-        for piece in batch.pieces:
-            if piece.kept:
-                self._owes = True
-                number += 1
-                if number != self._expected_kept + 1:
-                    continue
-                self._expected_kept = number
-            self._add(piece, heard)
+        for number, piece in enumerate(batch.pieces, batch.first_kept):
+            self._owes = True
+            if number == self._expected_kept:
+                self._expected_kept += 1
+                self._add(piece, heard)
         return heard
 
     def _add(self, piece: Piece, heard: list[Heard]) -> None:
-        parts = self._parts[piece.kept]
-        if not (parts or piece.first):
+        if not (self._parts or piece.first):
             return  # of an entry whose beginning was lost
-        parts.append(piece.body)
+        self._parts.append(piece.body)
         if piece.last:
-            heard.append(b"".join(parts))
-            self._parts[piece.kept] = []
+            heard.append(b"".join(self._parts))
+            self._parts = []
 
     def _hear_acknowledged(self, batch: Batch, now: float) -> None:
         floor = self.floor

@@ -127,24 +127,23 @@ class Links:
 
     # -- talking ------------------------------------------------------------------------------------
 
-    def send(self, node: str, entry: bytes, *, kept: bool = False) -> int:
+    def send(self, node: str, entry: bytes) -> int:
         """Have a node told something; returns what `is_acknowledged` takes.
 
         Args:
             entry: see `Link.send`.
-            kept: until it is acknowledged; else it may be lost.
 
         Raises:
-            LinkFull: the node does not take what it is sent.
+            LinkFull: the node does not take what it is sent, and all that waited for it was given up.
             KeyError: it is not linked.
         """
-        number = self._links[node].send(entry, kept=kept)
+        number = self._links[node].send(entry)
         self.statistics.entries += 1
         self._flush_soon()
         return number
 
     def is_acknowledged(self, node: str, number: int) -> bool:
-        """Whether a node has received a kept entry; True as well when it lives no more, or begins anew.
+        """Whether a node has received an entry; True as well when it lives no more, or begins anew.
 
         Args:
             node: that the entry was sent to.

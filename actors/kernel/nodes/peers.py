@@ -171,7 +171,7 @@ class Peers:
         if node not in self._lives:
             return
         try:
-            self.links.send(node, data, kept=True)
+            self.links.send(node, data)
         except LinkFull:
             # All that waits was given up, and the other node will hear of that.
             _log.error("link_full", node=node)
