@@ -81,6 +81,11 @@ def new_uuid(random_bytes: RandomBytes) -> Uuid:
     return Uuid(f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}")
 
 
+def new_epoch(random_bytes: RandomBytes) -> str:
+    """A fresh name of a history; it only has to differ from those of other histories of the same thing."""
+    return random_bytes(5).hex()
+
+
 def is_object_id(text: str) -> bool:
     """True for exactly 24 lower-case hexadecimal digits."""
     return OBJECT_ID_FORM.fullmatch(text) is not None

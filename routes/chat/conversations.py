@@ -22,7 +22,7 @@ from actors.errors import (
     NotFound,
     QuotaExceeded,
 )
-from actors.ids import ObjectId, UserId
+from actors.ids import ObjectId, UserId, new_epoch
 from routes.call import Call
 from routes.changes import change
 from routes.chat import reads
@@ -40,9 +40,6 @@ from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 _LIST = "/v1/social/chat/conversations"
 _ONE = _LIST + "/{conversationId}"
-
-EPOCH_BYTES = 5
-"""Random bytes in the epoch of a conversation's history; it only has to differ from the epoch before."""
 
 
 class Change(Wire, frozen=True):
@@ -97,7 +94,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
         body,
         call.user_id,
         id=call.new_id(),
-        epoch=service.random_bytes(EPOCH_BYTES).hex(),
+        epoch=new_epoch(service.random_bytes),
         now_ms=call.now_ms,
         groups_max=bounds.capacity(await service.of(USER_DIRECTORY).access_of(call.user_id)),
     )

@@ -26,7 +26,7 @@ from actors.errors import (
     QuotaExceeded,
 )
 from actors.id_fields import uuid_in
-from actors.ids import Uuid, new_uuid
+from actors.ids import Uuid, new_epoch, new_uuid
 from actors.networks.units_networks import require_place
 from actors.texts import line_flaws
 from persistence.connect import own, servers
@@ -46,8 +46,6 @@ from routes.edge.wire import Wire
 MAX_NAME_CHARACTERS = 100
 MAX_TEMPLATE_CHARACTERS = 64
 SECRET_BYTES = 32
-EPOCH_BYTES = 5
-
 _SERVERS = "/v1/connect/servers"
 _ONE = _SERVERS + "/{serverId}"
 _TYPE = re.compile(r"[a-z0-9_-]{1,32}", re.ASCII)
@@ -157,7 +155,7 @@ async def register_server(call: Call, body: NewServer) -> RegisteredServer:
         updated_at_ms=call.now_ms,
         last_seen_at_ms=call.now_ms,
     )
-    create = partial(register, epoch=random_bytes(EPOCH_BYTES).hex())
+    create = partial(register, epoch=new_epoch(random_bytes))
     claim_key = ClaimKeyRow(digest(key), server_id, call.now_ms + CLAIM_KEY_MS)
     made = RegisteredServer(server_id, secret, None, key, body.server_type, name, None)
     most = call.service.config.max_unclaimed_servers

@@ -17,7 +17,7 @@ from actors.errors import (
     RevisionConflict,
     SlugTaken,
 )
-from actors.ids import Uuid, new_uuid
+from actors.ids import Uuid, new_epoch, new_uuid
 from actors.networks import units_networks
 from actors.networks.public import Host, Network, host_of, network_of
 from actors.networks.units_networks import JOIN_TOKEN_MS, MAX_NETWORKS, NetworkChange
@@ -41,8 +41,6 @@ MAX_SUMMARY_CHARACTERS = 500
 MAX_HOSTS_LISTED = 1_000
 
 TOKEN_BYTES = 32
-EPOCH_BYTES = 5
-
 _NETWORKS = "/v1/connect/networks"
 _ONE = _NETWORKS + "/{networkId}"
 
@@ -228,7 +226,7 @@ async def join_network(call: Call, body: JoinBody) -> JoinedHost:
     def shape(joined: ServerRow) -> JoinedHost:
         return JoinedHost(joined.server_id, secret, str(joined.network_id), joined.server_type, joined.name)
 
-    join = partial(units_networks.join, epoch=random_bytes(EPOCH_BYTES).hex(), now_ms=call.now_ms)
+    join = partial(units_networks.join, epoch=new_epoch(random_bytes), now_ms=call.now_ms)
     token = digest(body.join_token)
     owner_id = await call.service.database.read(networks.owner_of_token, token)
     if owner_id is None:

@@ -7,7 +7,7 @@ actor's party and invites as they are after the turn.
 from collections.abc import Mapping, Sequence
 
 from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
-from actors.ids import UserId, Uuid, new_uuid
+from actors.ids import UserId, Uuid, new_epoch, new_uuid
 from actors.party import frames, own_view
 from actors.party.commands import AcceptInvite, AnyCommand, DeclineInvite, Disband, Leave, SendInvite
 from actors.party.loading import fetch, invite_of, load
@@ -25,9 +25,6 @@ from routes.inviting import count_invite
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
 from routes.party.reactions import PartyInDoubt
-
-EPOCH_BYTES = 5
-"""Random bytes in the epoch of a party's history; two parties of one user only have to differ."""
 
 
 async def overview(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
@@ -232,7 +229,7 @@ async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None
 
 def _creation(call: Call, actor_id: UserId) -> PartyCreation:
     random_bytes = call.service.random_bytes
-    return PartyCreation(actor_id, new_uuid(random_bytes), random_bytes(EPOCH_BYTES).hex(), call.now_ms)
+    return PartyCreation(actor_id, new_uuid(random_bytes), new_epoch(random_bytes), call.now_ms)
 
 
 def _encoded(

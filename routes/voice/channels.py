@@ -8,7 +8,7 @@ import msgspec
 from actors.bounds import IdText
 from actors.errors import Blocked, FieldError, Forbidden, Invalid, NotFound
 from actors.id_fields import uuid_in
-from actors.ids import Uuid, parse_uuid
+from actors.ids import Uuid, new_epoch, parse_uuid
 from actors.voice.commands import SetControl
 from actors.voice.home import new_channel_id
 from actors.voice.public import VoiceChannel, channel_of
@@ -24,7 +24,7 @@ from routes.edge.wire import Wire
 from routes.party.memberships import MEMBERSHIPS
 from routes.voice.home import ask_channel, go_home
 from routes.voice.machines import Region
-from routes.voice.parts import ATTENDANCE, VOICE_KINDS, new_epoch
+from routes.voice.parts import ATTENDANCE, VOICE_KINDS
 from routes.voice.placing import least_full
 from routes.voice.reactions import ChannelInDoubt
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actors.ids import RandomBytes
+from actors.ids import new_epoch
 from actors.kernel.kind import Kind
 from actors.voice import loading
 from actors.voice.attendance import Attendance
@@ -16,16 +16,8 @@ from routes.voice.secrets import NodeSecrets
 from routes.voice.waiting import WaitingNodes
 from routes.voice.watch import Watch
 
-EPOCH_BYTES = 5
-"""Random bytes in the epoch of a history; two of the same thing only have to differ."""
-
 CHANNELS_AT_ONCE = 200
 """Read at the start in one transaction."""
-
-
-def new_epoch(random_bytes: RandomBytes) -> str:
-    """A fresh name of a history."""
-    return random_bytes(EPOCH_BYTES).hex()
 
 
 async def _open_fleet(opening: Opening) -> Fleet:
