@@ -8,7 +8,7 @@ import hashlib
 import json
 from typing import Any
 
-MAX_SAFE_INTEGER = 2**53 - 1
+from actors.bounds import MAX_SAFE_INTEGER
 
 
 class NotCanonical(ValueError):

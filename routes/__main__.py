@@ -31,6 +31,7 @@ from routes.edge.config.forms import Bind, Descriptor
 from routes.edge.server.server import serve
 from routes.edge.transport.settings import ServerSettings
 from routes.joining import bow_out
+from routes.lifecycle import HARD_EXIT_CODE
 from routes.open_files import make_room
 from routes.operations.parts import CERTIFICATE
 from routes.service import Service
@@ -38,9 +39,6 @@ from routes.startup import open_service
 from routes.users.setup import announce_setup
 
 log = structlog.get_logger()
-
-HARD_EXIT_CODE = 130
-"""Exit code of a process that received a second signal to stop."""
 
 GIVE_SECONDS = 5.0
 """How long a node that stops tries to give what it owns to others; what is left is free once it has stopped."""

@@ -1,8 +1,11 @@
-"""The phase of the process, for `/ready`, `/health` and everything that must stop when it drains."""
+"""The phase of the process, for `/ready`, `/health` and everything that must stop when it drains; and its hard end."""
 
 from enum import Enum
 
 import trio
+
+HARD_EXIT_CODE = 130
+"""Exit code of a process that received a second signal to stop, a keeper included."""
 
 
 class Phase(Enum):

@@ -30,9 +30,7 @@ from routes.keeper.listeners import Listeners, open_listeners
 from routes.keeper.nats import kept_nats, nats_folder
 from routes.keeper.node import KeptNode, settings_of
 from routes.keeper.rolling import roll
-
-HARD_EXIT_CODE = 130
-"""Exit code of a process that received a second signal to stop."""
+from routes.lifecycle import HARD_EXIT_CODE
 
 CONNECTIONS = (20, 10)
 """What the embedded PostgreSQL lets in: for commands and backups, and for each node, which opens eight."""

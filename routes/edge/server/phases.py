@@ -15,7 +15,7 @@ waits for the client, never while the client waits for the server.
 from enum import Enum, auto
 
 ABANDON_SECONDS = 10.0
-"""Time for an application to end after its client is gone; then its task is cancelled, effects in flight go on."""
+"""Time for an application to end after its client is gone; then it is cancelled, and effects in flight go on."""
 
 
 class Phase(Enum):

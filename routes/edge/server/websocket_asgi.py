@@ -21,16 +21,13 @@ from hypercorn.typing import (
 
 from routes.edge.errors import contained
 from routes.edge.server.handover import Handover, Swept
+from routes.edge.server.phases import ABANDON_SECONDS
 from routes.edge.server.websocket import SocketConnection
 from routes.edge.transport.handshake import acceptance, offered_subprotocols
 from routes.edge.websocket import frames
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.frame_reader import BINARY, TEXT
 from routes.edge.websocket.inbox import INBOX_MAX_MESSAGES
-
-ABANDON_SECONDS = 10.0
-"""Time for an application to end after its client is gone; then it is cancelled."""
-
 
 Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
 

@@ -18,15 +18,13 @@ from hypercorn.typing import AppWrapper, ConnectionState, LifespanState
 from hypercorn.utils import parse_socket_addr
 
 from routes.edge.errors import contained
+from routes.edge.server.phases import ABANDON_SECONDS
 from routes.edge.tls.http import Http1, Http2, Phase
 from routes.edge.tls.tasks import ConnectionTasks
 from routes.edge.transport.reactor import SocketAddress
 from routes.edge.transport.settings import EdgeContext
 
 log = structlog.get_logger("partyline.server")
-
-ABANDON_SECONDS = 10.0
-"""Time for applications to end after their client is gone; then they are cancelled, effects in flight go on."""
 
 SILENCE_SECONDS = 90.0
 """Hypercorn pings WebSockets each 30 s here; one that is silent for three of them is dead."""

@@ -14,7 +14,9 @@ _FIN, _COMPRESSED, _RESERVED, _OPCODE = 0x80, 0x40, 0x30, 0x0F
 _MASKED = 0x80
 _WHOLE_TEXT = _FIN | TEXT
 _KNOWN = {CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG}
-_CONTROL_MAX_BYTES = 125  # §5.5
+
+CONTROL_MAX_BYTES = 125
+"""The longest payload of a control frame (§5.5)."""
 
 PROTOCOL_ERROR, BAD_DATA, TOO_BIG = 1002, 1007, 1009
 
@@ -112,7 +114,7 @@ class FrameReader:
         while end - position >= 2:
             first, length = data[position], data[position + 1] & 0x7F
             start = position + 6
-            if length > _CONTROL_MAX_BYTES:
+            if length > CONTROL_MAX_BYTES:
                 start += 2 if length == 126 else 8
                 if end < start - 4:
                     self._check(first, data[position + 1], 0)
@@ -151,7 +153,7 @@ class FrameReader:
         ):
             raise FrameError(PROTOCOL_ERROR, "a reserved bit is set")  # §5.2, RFC 7692 §6
         if opcode >= CLOSE:
-            if not first & _FIN or second & 0x7F > _CONTROL_MAX_BYTES:
+            if not first & _FIN or second & 0x7F > CONTROL_MAX_BYTES:
                 raise FrameError(PROTOCOL_ERROR, "a control frame is whole and short")  # §5.5
         elif (opcode == CONTINUATION) is (self._opcode == 0):
             raise FrameError(PROTOCOL_ERROR, "fragments are out of order")  # §5.4

@@ -12,14 +12,13 @@ import msgspec
 
 from actors.errors import FieldError
 from actors.kernel.sink import Prepared
-from routes.edge.websocket.frame_reader import CLOSE, PONG, TEXT
+from routes.edge.websocket.frame_reader import CLOSE, CONTROL_MAX_BYTES, PONG, TEXT
 
 NO_CODE = 1005
 """Stands for a close frame without a code; never sent (RFC 6455 §7.4.1)."""
 
 _FIN = 0x80
 
-_CONTROL_MAX_BYTES = 125  # RFC 6455 §5.5
 _encode = msgspec.json.Encoder().encode
 
 
@@ -147,7 +146,7 @@ def close_frame(code: int, reason: str = "") -> bytes:
     """
     if code == NO_CODE:
         return header(CLOSE, 0)
-    text = reason.encode()[: _CONTROL_MAX_BYTES - 2].decode(errors="ignore").encode()
+    text = reason.encode()[: CONTROL_MAX_BYTES - 2].decode(errors="ignore").encode()
     return header(CLOSE, 2 + len(text)) + code.to_bytes(2, "big") + text
 
 
