@@ -4,16 +4,15 @@ One view is shown to all, so a second of changes is encoded once for all who wat
 """
 
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from typing import Literal
 
 import msgspec
 
 from actors.games.counts import GameCounts
-from actors.kernel.facets import Delta, Rendering
-from actors.kernel.kind import Peek, View
+from actors.kernel.facets import Delta
+from actors.kernel.kind import View
+from actors.memory_views import memory_view
 from actors.time import iso
-from persistence.connection import Connection
 
 NAME = "games"
 """The name of the view, of its channel, and of the one id that it has."""
@@ -57,26 +56,7 @@ def games_view(counts: GameCounts) -> View[GamesSnapshot]:
     def shown() -> GamesSnapshot:
         return GamesSnapshot(items=tuple(_played(counts)))
 
-    async def load(_conn: Connection, _id: str) -> GamesSnapshot:
-        return shown()
-
-    async def reread(_conn: Connection, _id: str, _sources: AbstractSet[str]) -> GamesSnapshot:
-        return shown()
-
-    def take(
-        _state: GamesSnapshot, _sources: AbstractSet[str], _peek: Peek
-    ) -> tuple[GamesSnapshot, AbstractSet[str]]:
-        return shown(), frozenset()
-
-    return View(
-        name=NAME,
-        load=load,
-        reread=reread,
-        take=take,
-        absorb=lambda _state, found: found,
-        rendering=Rendering(audience=lambda _state, _viewer: None, render=_snapshot, render_event=_delta),
-        interval_ms=INTERVAL_MS,
-    )
+    return memory_view(NAME, shown, _delta, interval_ms=INTERVAL_MS)
 
 
 class LiveGames:
@@ -110,10 +90,6 @@ def _played(counts: GameCounts) -> list[GamePlayed]:
         at = None if count.at_ms is None else iso(count.at_ms)
         played.append(GamePlayed(game.game_id, game.name, count.players, count.servers, at))
     return played
-
-
-def _snapshot(state: GamesSnapshot, _audience: None) -> GamesSnapshot:
-    return state
 
 
 def _delta(state: GamesSnapshot, _source: str, _audience: None) -> Delta:

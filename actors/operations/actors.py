@@ -5,18 +5,17 @@ watches.
 """
 
 from collections.abc import Callable, Collection, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Literal
 
 import msgspec
 
 from actors.kernel.directory import System
-from actors.kernel.facets import Delta, Rendering
-from actors.kernel.kind import Event, Peek, View
+from actors.kernel.facets import Delta
+from actors.kernel.kind import Event, View
 from actors.kernel.overview import surveyed
 from actors.kernel.statistics import ActorStatistics
+from actors.memory_views import memory_view
 from actors.operations.survey import KindTotals, Survey, Wanted
-from persistence.connection import Connection
 
 NAME = "actors"
 """The name of the view, of its channel, and of the one id that it has."""
@@ -107,17 +106,6 @@ class LiveActors:
 
 
 def _view(live: LiveActors) -> View[ActorsSnapshot]:
-    async def load(_conn: Connection, _id: str) -> ActorsSnapshot:
-        return live.newest
-
-    async def reread(_conn: Connection, _id: str, _sources: AbstractSet[str]) -> ActorsSnapshot:
-        return live.newest
-
-    def take(
-        _state: ActorsSnapshot, _sources: AbstractSet[str], _peek: Peek
-    ) -> tuple[ActorsSnapshot, AbstractSet[str]]:
-        return live.newest, frozenset()
-
     def adopt(_before: ActorsSnapshot | None, after: ActorsSnapshot) -> ActorsSnapshot:
         live.watched = True
         return after
@@ -125,26 +113,19 @@ def _view(live: LiveActors) -> View[ActorsSnapshot]:
     def release(_last: ActorsSnapshot) -> None:
         live.watched = False
 
-    return View(
-        name=NAME,
-        load=load,
-        reread=reread,
-        take=take,
-        absorb=lambda _state, found: found,
+    return memory_view(
+        NAME,
+        lambda: live.newest,
+        _delta,
+        interval_ms=INTERVAL_MS,
+        events=_events,
         adopt=adopt,
         release=release,
-        events=_events,
-        rendering=Rendering(audience=lambda _state, _viewer: None, render=_snapshot, render_event=_delta),
-        interval_ms=INTERVAL_MS,
     )
 
 
 def _events(before: ActorsSnapshot, after: ActorsSnapshot, _sources: Collection[str]) -> Sequence[Event]:
     return () if before is after else (Surveyed(),)
-
-
-def _snapshot(state: ActorsSnapshot, _audience: None) -> ActorsSnapshot:
-    return state
 
 
 def _delta(state: ActorsSnapshot, _event: Surveyed, _audience: None) -> Delta:

@@ -1,16 +1,15 @@
 """The channel `metrics`: the newest sample of all series, told to all who watch when it is taken."""
 
 from collections.abc import Collection, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Literal
 
 import msgspec
 
-from actors.kernel.facets import Delta, Rendering
-from actors.kernel.kind import Event, Peek, View
+from actors.kernel.facets import Delta
+from actors.kernel.kind import Event
+from actors.memory_views import memory_view
 from actors.operations.history import EVERY_MS, History
 from actors.operations.series import SERIES
-from persistence.connection import Connection
 
 NAME = "metrics"
 """The name of the view, of its channel, and of the one id that it has."""
@@ -60,7 +59,7 @@ class LiveMetrics:
     def __init__(self, started_at_ms: int) -> None:
         self.history = History(tuple(SERIES))
         self.newest = MetricsSnapshot(started_at_ms=started_at_ms)
-        self.view = _view(self)
+        self.view = memory_view(NAME, lambda: self.newest, _delta, interval_ms=INTERVAL_MS, events=_events)
 
     def add(self, at_ms: int, sample: Mapping[str, float | None]) -> None:
         """Keep a sample and show it; the view must be marked as changed after it.
@@ -71,34 +70,6 @@ class LiveMetrics:
         """
         self.history.add(at_ms, sample)
         self.newest = msgspec.structs.replace(self.newest, at_ms=at_ms, values=sample)
-
-
-def _view(live: LiveMetrics) -> View[MetricsSnapshot]:
-    async def load(_conn: Connection, _id: str) -> MetricsSnapshot:
-        return live.newest
-
-    async def reread(_conn: Connection, _id: str, _sources: AbstractSet[str]) -> MetricsSnapshot:
-        return live.newest
-
-    def take(
-        _state: MetricsSnapshot, _sources: AbstractSet[str], _peek: Peek
-    ) -> tuple[MetricsSnapshot, AbstractSet[str]]:
-        return live.newest, frozenset()
-
-    return View(
-        name=NAME,
-        load=load,
-        reread=reread,
-        take=take,
-        absorb=lambda _state, found: found,
-        events=_events,
-        rendering=Rendering(audience=lambda _state, _viewer: None, render=_snapshot, render_event=_delta),
-        interval_ms=INTERVAL_MS,
-    )
-
-
-def _snapshot(state: MetricsSnapshot, _audience: None) -> MetricsSnapshot:
-    return state
 
 
 def _events(before: MetricsSnapshot, after: MetricsSnapshot, _sources: Collection[str]) -> Sequence[Event]:
