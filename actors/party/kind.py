@@ -15,6 +15,7 @@ from actors.party import commands, events, loading, rules_invites, rules_lobby, 
 from actors.party.apply import apply
 from actors.party.commands import AnyCommand, MeetDeadlines
 from actors.party.events import AnyEvent
+from actors.party.lookups import LOOKUPS
 from actors.party.memberships import Memberships
 from actors.party.own_view import NAME as OWN_PARTY
 from actors.party.own_view import OwnParty, OwnPartyRules
@@ -79,7 +80,7 @@ def party_kinds(
         persist=persist,
         plan=plan,
         summary=loading.summary_of,
-        lookups=loading.LOOKUPS,
+        lookups=LOOKUPS,
         deadlines=Deadlines(due=partial(rules_members.due, since_ms=since_ms), expire=_expire),
         followers=Followers(
             touches=touches,

@@ -13,6 +13,7 @@ from actors.voice.apply import apply
 from actors.voice.attendance import Attendance
 from actors.voice.commands import AnyCommand
 from actors.voice.events import AnyEvent
+from actors.voice.lookups import LOOKUPS
 from actors.voice.own_view import NAME as OWN_VOICE
 from actors.voice.own_view import OwnVoice, OwnVoiceRules, concerned
 from actors.voice.persisting import persist
@@ -75,7 +76,7 @@ def voice_kinds(attendance: Attendance, memberships: Memberships, place_of: Plac
         answer=_answer,
         persist=persist,
         summary=loading.summary_of,
-        lookups=loading.LOOKUPS,
+        lookups=LOOKUPS,
         followers=Followers(
             touches=touches,
             on_committed=attendance.follow,

@@ -5,14 +5,9 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from actors.kernel.facets import Lookups
-from actors.voice.commands import AnyCommand, Join
-from actors.voice.events import AnyEvent, Joined, SessionsEnded
-from actors.voice.state import MAX_PARTY, MAX_PRIVATE, Control, LookedUp, Session, State, Summary, in_order
+from actors.voice.state import MAX_PARTY, MAX_PRIVATE, Control, Session, State, Summary, in_order
 from persistence.connection import Connection
-from persistence.friends import blocks
 from persistence.journal import journal
-from persistence.users import users
 from persistence.voice import channels
 from persistence.voice.channels import ChannelRow
 
@@ -110,43 +105,3 @@ async def _empty_since_ms(conn: Connection, state: State) -> int:
     head = await journal.read_head(conn, channels.KIND, state.id)
     kept = None if head is None else _summaries.decode(head.summary).empty_since_ms
     return state.created_at_ms if kept is None else kept
-
-
-def missing(state: State, command: AnyCommand) -> tuple[str, str | None] | None:
-    """Of whom something must be read, and who they must not be barred from."""
-    return (command.user_id, state.other_of(command.user_id)) if isinstance(command, Join) else None
-
-
-async def fetch(conn: Connection, _channel_id: str, missing: tuple[str, str | None]) -> LookedUp:
-    """What the rows say of that user."""
-    user_id, other_id = missing
-    names = await users.read_names(conn, (user_id,))
-    barred = other_id is not None and bool(await blocks.barred_among(conn, user_id, (other_id,)))
-    return LookedUp(user_id, names.get(user_id), barred, await channels.session_of(conn, user_id))
-
-
-def overlaps(event: AnyEvent, missing: tuple[str, str | None]) -> bool:
-    """Whether an event changes what `fetch` reads: the user's session."""
-    match event:
-        case Joined(session=session):
-            return session.user_id == missing[0]
-        case SessionsEnded(sessions=sessions):
-            return missing[0] in sessions
-        case _:
-            return False
-
-
-def absorb(state: State, found: LookedUp) -> State:
-    """The state with what was read."""
-    return replace(state, looked_up=found)
-
-
-def forget(state: State) -> State:
-    """The state without it."""
-    return state if state.looked_up is None else replace(state, looked_up=None)
-
-
-LOOKUPS: Lookups[State, AnyCommand] = Lookups(
-    missing=missing, fetch=fetch, absorb=absorb, forget=forget, overlaps=overlaps
-)
-"""The facet of the kind."""

@@ -10,7 +10,8 @@ from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
 from actors.ids import UserId, Uuid, new_epoch, new_uuid
 from actors.party import frames, own_view
 from actors.party.commands import AcceptInvite, AnyCommand, DeclineInvite, Disband, Leave, SendInvite
-from actors.party.loading import fetch, invite_of, load
+from actors.party.loading import invite_of, load
+from actors.party.lookups import fetch
 from actors.party.public import PartyLookup, PartyMembership, PartySnapshot
 from actors.party.rules_invites import check_invite
 from actors.party.state import Invite, State

@@ -14,7 +14,8 @@ from actors.party.apply import apply
 from actors.party.commands import AcceptInvite, AnyCommand, Select, SendInvite, SetReady
 from actors.party.events import AnyEvent
 from actors.party.kind import decide
-from actors.party.loading import missing, new_party
+from actors.party.loading import new_party
+from actors.party.lookups import missing
 from actors.party.selection import Minigame, Selection
 from actors.party.state import LookedUp, State
 from persistence.party.rows import PartyRow

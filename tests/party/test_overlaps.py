@@ -4,7 +4,7 @@ import pytest
 
 from actors.party import events
 from actors.party.events import AnyEvent
-from actors.party.loading import overlaps
+from actors.party.lookups import overlaps
 from actors.party.state import Member
 from tests.party.play import NOW_MS, uid
 

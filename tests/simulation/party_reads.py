@@ -122,7 +122,7 @@ def _with_members(tables: Tables, state: State, summary: Summary) -> State:
 
 
 async def fetch(tables: Tables, _party_id: str, missing: tuple[str, str]) -> LookedUp:
-    """`loading.fetch`, without blocks."""
+    """`lookups.fetch`, without blocks."""
     user_id, _ = missing
     return LookedUp(user_id, tables.rows[USERS].get(user_id), False, party_of(tables, user_id))
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from actors.errors import Refused
-from actors.party import loading, own_view, persisting, units
+from actors.party import loading, lookups, own_view, persisting, units
 from actors.party.commands import TellPresence
 from actors.party.memberships import Memberships
 from actors.party.units import PartyCreation
@@ -53,10 +53,10 @@ async def _turn(both: Both, rng: Random, number: int) -> None:
         return
     now_ms = START_MS + number * 90_000
     command = _command(rng, number, party_id, rng.choice((*state.members, *state.invites)))
-    asked = loading.missing(state, command)
+    asked = lookups.missing(state, command)
     if asked is not None:
         found = await party_reads.fetch(both.tables, party_id, asked)
-        assert await both.database.read(loading.fetch, party_id, asked) == found
+        assert await both.database.read(lookups.fetch, party_id, asked) == found
         if rng.random() < 0.5:  # as if they had been in none when it was read
             found = msgspec.structs.replace(found, party_id=None)
         state = msgspec.structs.replace(state, looked_up=found)
