@@ -1,7 +1,8 @@
 """How many game servers one user may own: checked before a server becomes theirs, by claim, by invite or by joining.
 
 Each server has an actor of its own, so no turn sees all of a user's servers. Callers therefore hold the user's
-turnstile (`turn_of`) until the server is theirs; then the count is exact.
+turnstile (`turn_of`) until the server is theirs; then the count is exact, but for requests of the user that cross on
+different nodes: each of those may go over by one.
 """
 
 from collections.abc import Hashable

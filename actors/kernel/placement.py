@@ -1,11 +1,12 @@
-"""Which node may write which actor: the one place that would change for more than one process.
+"""Which node may write which actor.
 
 Actors are divided into shards by kind and id. A node holds a shard by a lease in the database and writes under the
 lease's fence, a number that rises with each owner; the writer checks it in every transaction, so that a node which
 has lost a shard without noticing cannot write. That safety does not depend on time: a node's row runs out only so that
 a dead node's shards can be taken over.
 
-Today one process holds all shards. A second node would be another `Placement`.
+A process that serves alone holds all shards (`LocalPlacement`); among other nodes `nodes/whereabouts.py` says what is
+held.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection
@@ -52,7 +53,7 @@ class Placement(Protocol):
 
 
 class LocalPlacement:
-    """All shards on this node; made by `open_local_placement`."""
+    """All shards, for a process that serves alone; made by `open_local_placement`."""
 
     def __init__(self, store: Store, nodes: Nodes, node: str) -> None:
         self._store = store

@@ -28,8 +28,8 @@
             UpgradeRequired 426, TooManyConnections 429, HeadTooLarge 431, CodingUnknown 501, Full 503,
             VersionNotSupported 505
 
-No message of PostgreSQL, no traceback and no identifier of the code is ever sent. This file holds one of the two
-broad `except` of the service (the supervisor has the other).
+No message of PostgreSQL, no traceback and no identifier of the code is ever sent. What catches every exception of the
+edge makes its answer of it here (`problem_of`), or reports it and goes on (`contained`).
 """
 
 from collections.abc import Callable, Iterator

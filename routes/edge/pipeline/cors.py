@@ -1,6 +1,7 @@
 """The CORS headers: which pages of other origins may read responses (contract §3; Fetch standard, CORS protocol).
 
-Credentials travel in Authorization, never in cookies, so `Access-Control-Allow-Credentials` is never sent.
+Pages of other origins send credentials in Authorization alone; cookies are for the service's own pages. So
+`Access-Control-Allow-Credentials` is never sent.
 """
 
 from dataclasses import dataclass
