@@ -9,10 +9,9 @@ import msgspec
 from actors.connect.public import Command, Registration, Settings, SettingsSnapshot
 from actors.connect.public_members import AccessPolicy, Member
 from actors.connect.stream import ServerViewer
-from actors.errors import Forbidden, NotFound, Overloaded, Refused
+from actors.errors import Forbidden, NotFound
 from actors.ids import Uuid
 from actors.kernel.subscription import Subscription, WatchRequest
-from persistence.errors import PersistenceError
 from routes.call import Call
 from routes.connect.channels import READ_COMMANDS, READ_MEMBERS, READ_SETTINGS
 from routes.connect.guards import may
@@ -20,15 +19,12 @@ from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS, take_at_once
 from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
-from routes.edge.principal import SERVER, Access, ServerPrincipal
+from routes.edge.principal import SERVER, ServerPrincipal
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.frames import BareEnvelope
 from routes.edge.websocket.socket import LiveSocket
-from routes.live.pace import Pace, Verdict
-from routes.live.rights import FORBIDDEN
-from routes.live.single import StreamQuery, unannounced
+from routes.live.single import SingleStream, StreamQuery, UserStream, subscribed, unannounced
 from routes.service import Service
-from routes.users.parts import RIGHTS
 
 SCOPE_COMMANDS = "server.commands.read"
 SCOPE_MEMBERS = "server.members.read"
@@ -117,19 +113,12 @@ async def server_stream(
         mode="delta",
         opened=unannounced,
     )
-    try:
-        subscription = await service.system.watch(kind, server_id, request)
-    except Overloaded as overloaded:
-        socket.close(CloseCode.INTERNAL_ERROR, overloaded.code)
-    except Refused as refused:
-        socket.end(request.channel, refused.code)
-    except PersistenceError:
-        socket.close(CloseCode.INTERNAL_ERROR, "DATABASE_UNAVAILABLE")
-    else:
-        if isinstance(principal, ServerPrincipal):
-            return _OfServer(service, socket, principal, subscription, takes_commands=viewer.commands)
-        return _OfUser(call, socket, subscription, viewer)
-    return None
+    subscription = await subscribed(call, socket, request, shown=kind, id=server_id)
+    if subscription is None:
+        return None
+    if isinstance(principal, ServerPrincipal):
+        return _OfServer(service, socket, principal, subscription, takes_commands=viewer.commands)
+    return UserStream(service, socket, call.user, subscription, needs=_nodes_of(viewer))
 
 
 def _viewer(call: Call) -> ServerViewer:
@@ -144,50 +133,13 @@ def _viewer(call: Call) -> ServerViewer:
     return ServerViewer(call.user_id, access.allows(READ_COMMANDS), access.allows(READ_MEMBERS))
 
 
-class _Stream:
-    """A socket whose client sends nothing that matters; implements `Listener`."""
-
-    __slots__ = ("_pace", "_service", "_socket", "_subscription")
-
-    def __init__(self, service: Service, socket: LiveSocket, subscription: Subscription) -> None:
-        self._service = service
-        self._socket = socket
-        self._subscription = subscription
-        self._pace = Pace(service.limits, socket.user_id or socket.session_id)
-
-    def heard(self, message: bytes) -> None:  # noqa: ARG002
-        """Count a message; a flood closes the socket."""
-        if self._pace.take(self._service.clock.now_ms()) is Verdict.CLOSE:
-            self._socket.close(CloseCode.FLOOD, "RATE_LIMITED")
+def _nodes_of(viewer: ServerViewer) -> tuple[str, ...]:
+    """What a user must hold to go on; one who may see less than at first has to connect again."""
+    sees = ((READ_COMMANDS, viewer.commands), (READ_MEMBERS, viewer.members))
+    return READ_SETTINGS, *(node for node, seen in sees if seen)
 
 
-class _OfUser(_Stream):
-    """The stream of a user; implements `RightsObserver`."""
-
-    __slots__ = ("_nodes",)
-
-    def __init__(
-        self, call: Call, socket: LiveSocket, subscription: Subscription, viewer: ServerViewer
-    ) -> None:
-        super().__init__(call.service, socket, subscription)
-        sees = ((READ_COMMANDS, viewer.commands), (READ_MEMBERS, viewer.members))
-        self._nodes = (READ_SETTINGS, *(node for node, seen in sees if seen))
-        call.service.of(RIGHTS).follow(call.user_id, self, call.user.access, capped=call.user.capped)
-        socket.on_close(partial(self._close, call.user_id))
-
-    def recheck(self, access: Access) -> None:
-        """The user's rights may have changed: end the stream if they may see less, so that they connect again."""
-        if all(access.allows(node) for node in self._nodes):
-            self._subscription.recheck()
-        else:
-            self._subscription.end(FORBIDDEN)
-
-    def _close(self, user_id: str) -> None:
-        self._service.of(RIGHTS).unfollow(user_id, self)
-        self._subscription.close()
-
-
-class _OfServer(_Stream):
+class _OfServer(SingleStream):
     """The stream of the server itself, which is delivered its commands here; implements `ListeningServer`."""
 
     __slots__ = ("_number", "takes_commands")

@@ -103,7 +103,9 @@ async def watch(
     id: str,
     needs: str | None,
 ) -> Listener | None:
-    """Subscribe; if that is refused or fails, close the socket with the reason and return None.
+    """Subscribe a user; if that is refused or fails, close the socket with the reason and return None.
+
+    Cancellation leaves no subscription.
 
     Args:
         call: the call that opened the stream.
@@ -112,31 +114,67 @@ async def watch(
         shown, id: the kind or view, and the id.
         needs: the permission node that the user must hold for as long as they watch, or None.
     """
+    subscription = await subscribed(call, socket, request, shown=shown, id=id)
+    if subscription is None:
+        return None
+    return UserStream(call.service, socket, call.user, subscription, needs=() if needs is None else (needs,))
+
+
+async def subscribed(
+    call: Call, socket: LiveSocket, request: WatchRequest, *, shown: Kind[Any, Any] | View[Any], id: str
+) -> Subscription | None:
+    """Subscribe; if that is refused or fails, close the socket with the reason and return None.
+
+    Cancellation leaves no subscription.
+
+    Args:
+        call, socket, request, shown, id: as in `watch`.
+    """
     try:
-        subscription = await call.service.system.watch(shown, id, request)
+        return await call.service.system.watch(shown, id, request)
     except Overloaded as overloaded:
         socket.close(CloseCode.INTERNAL_ERROR, overloaded.code)
     except Refused as refused:
         socket.end(request.channel, refused.code)
     except PersistenceError:
         socket.close(CloseCode.INTERNAL_ERROR, "DATABASE_UNAVAILABLE")
-    else:
-        return SingleStream(call.service, socket, call.user, subscription, needs=needs)
     return None
 
 
 class SingleStream:
-    """One subscription and its socket; implements `Listener` and `RightsObserver`.
+    """One subscription and its socket, whose client sends nothing that matters; implements `Listener`.
 
     Args:
         service: the service.
-        socket: its end ends the subscription.
-        user: the viewer.
+        socket: its owner's rate limit counts what the client sends.
         subscription: the open subscription.
-        needs: the permission node that the user must hold for as long as they watch, or None.
     """
 
-    __slots__ = ("_needs", "_pace", "_service", "_socket", "_subscription")
+    __slots__ = ("_pace", "_service", "_socket", "_subscription")
+
+    def __init__(self, service: Service, socket: LiveSocket, subscription: Subscription) -> None:
+        self._service = service
+        self._socket = socket
+        self._subscription = subscription
+        self._pace = Pace(service.limits, socket.user_id or socket.session_id)
+
+    def heard(self, message: bytes) -> None:  # noqa: ARG002
+        """Count a message and ignore it; a flood closes the socket."""
+        if self._pace.take(self._service.clock.now_ms()) is Verdict.CLOSE:
+            self._socket.close(CloseCode.FLOOD, "RATE_LIMITED")
+
+
+class UserStream(SingleStream):
+    """The stream of a user, for as long as they have the rights for it; implements `RightsObserver`.
+
+    Args:
+        service, subscription: as in `SingleStream`.
+        socket: its end ends the subscription.
+        user: the viewer.
+        needs: the permission nodes that the user must hold for as long as they watch.
+    """
+
+    __slots__ = ("_needs",)
 
     def __init__(
         self,
@@ -145,24 +183,16 @@ class SingleStream:
         user: UserPrincipal,
         subscription: Subscription,
         *,
-        needs: str | None,
+        needs: tuple[str, ...],
     ) -> None:
-        self._service = service
-        self._socket = socket
-        self._subscription = subscription
+        super().__init__(service, socket, subscription)
         self._needs = needs
-        self._pace = Pace(service.limits, socket.user_id or socket.session_id)
         service.of(RIGHTS).follow(user.user_id, self, user.access, capped=user.capped)
         socket.on_close(partial(self._close, user.user_id))
 
-    def heard(self, message: bytes) -> None:  # noqa: ARG002
-        """Count a message and ignore it; a flood closes the socket."""
-        if self._pace.take(self._service.clock.now_ms()) is Verdict.CLOSE:
-            self._socket.close(CloseCode.FLOOD, "RATE_LIMITED")
-
     def recheck(self, access: Access) -> None:
         """Take the user's new rights: end the subscription if they no longer cover it."""
-        if self._needs is None or access.allows(self._needs):
+        if all(access.allows(node) for node in self._needs):
             self._subscription.recheck()
         else:
             self._subscription.end(FORBIDDEN)
