@@ -3,7 +3,7 @@
 from actors.ids import UserId
 from routes.call import Call
 from routes.edge.errors import RateLimited
-from routes.edge.limits import POLICIES
+from routes.edge.policies import POLICIES
 
 
 def count_invite(call: Call, actor_id: UserId, target_id: str) -> None:

@@ -9,7 +9,8 @@ import trio
 
 from actors.kernel.clock import Clock
 from actors.kernel.nodes.peers import Peers
-from routes.edge.limits import POLICIES, Limits
+from routes.edge.limits import Limits
+from routes.edge.policies import POLICIES
 from routes.edge.spending import Spending, Spent
 
 TOPIC = "spent"

@@ -16,7 +16,7 @@ from actors.ids import ObjectId, parse_object_id
 from routes.chat.channels import CONVERSATION, WRITE
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.errors import RateLimited
-from routes.edge.limits import POLICIES
+from routes.edge.policies import POLICIES
 from routes.edge.principal import demand
 from routes.live.channel import ChannelName
 from routes.live.command import Command, LiveCommand

@@ -14,7 +14,7 @@ from routes.call import Call
 from routes.connect.consent import acting_for
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import RateLimited
-from routes.edge.limits import POLICIES
+from routes.edge.policies import POLICIES
 from routes.edge.principal import SERVER
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire

@@ -6,7 +6,8 @@ with 4429. So a short burst only loses its surplus commands, a flood loses its s
 
 from enum import Enum
 
-from routes.edge.limits import POLICIES, Limits
+from routes.edge.limits import Limits
+from routes.edge.policies import POLICIES
 
 _POLICY = POLICIES["live-command"]
 

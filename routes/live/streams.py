@@ -5,8 +5,8 @@ import msgspec
 from routes.call import Call
 from routes.chat.channels import READ
 from routes.edge.declare.endpoint import Stream, stream
-from routes.edge.limits import POLICIES
 from routes.edge.listener import Listener
+from routes.edge.policies import POLICIES
 from routes.edge.websocket import frames
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.channels import Channels

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from routes.edge.buckets import MAX_SUFFIXES, OVERFLOW
-from routes.edge.limits import POLICIES, Limits, Policy
+from routes.edge.limits import Limits
+from routes.edge.policies import POLICIES, Policy
 from routes.edge.principal import Access
 
 SEND = POLICIES["chat-send"]

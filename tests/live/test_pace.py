@@ -1,6 +1,7 @@
 """Rules: a burst costs its surplus, a flood the socket."""
 
-from routes.edge.limits import POLICIES, Limits
+from routes.edge.limits import Limits
+from routes.edge.policies import POLICIES
 from routes.live.pace import REFUSALS_BEFORE_CLOSE, Pace, Verdict
 
 QUOTA = POLICIES["live-command"].quota

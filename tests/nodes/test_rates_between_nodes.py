@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from persistence.nodes.shards import shard_of
-from routes.edge.limits import POLICIES
+from routes.edge.policies import POLICIES
 from routes.edge.websocket.registry import MAX_PER_USER
 from tests.friends.play import FRIENDS
 from tests.party.play import INVITES, PARTY, invite

@@ -12,7 +12,8 @@ from trio.testing import MockClock
 
 from actors.kernel.nodes.link import Life
 from routes.edge.buckets import OVERFLOW, OWED_MAX, Buckets
-from routes.edge.limits import POLICIES, Limits
+from routes.edge.limits import Limits
+from routes.edge.policies import POLICIES
 from routes.edge.spending import TOLD_OF, Spending, Spent
 from routes.spending import TELL_SECONDS, SharedRates
 from tests.nodes.play import peers_of

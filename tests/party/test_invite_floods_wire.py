@@ -3,7 +3,7 @@
 import pytest
 
 from persistence.notifications.notifications import OF_PAIR_MAX
-from routes.edge.limits import POLICIES
+from routes.edge.policies import POLICIES
 from tests.connect.play import claimed
 from tests.friends.play import ask
 from tests.party.play import INVITES, PARTY, invite

@@ -27,8 +27,8 @@ from routes.edge.config.config import Config
 from routes.edge.declare.query import PathParam, QueryPlan
 from routes.edge.declare.shown import ShownChannel
 from routes.edge.declare.signature import Handler, Signature, template, without_none
-from routes.edge.limits import POLICIES, Policy
 from routes.edge.listener import Listener
+from routes.edge.policies import POLICIES, Policy
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
 from routes.edge.wire import Shape
 

@@ -29,10 +29,11 @@ from routes.edge.identity.credentials import (
     server_bearer,
 )
 from routes.edge.incoming import Incoming
-from routes.edge.limits import POLICIES, Limits
+from routes.edge.limits import Limits
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
 from routes.edge.pipeline.parts import Parts
+from routes.edge.policies import POLICIES
 from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, admit
 
 _ASTRAY = (Unauthenticated, TokenInQuery, OriginRefused)

@@ -2,9 +2,9 @@
 
 from routes.edge.address import rate_key
 from routes.edge.errors import RateLimited
-from routes.edge.limits import POLICIES
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.parts import Parts
+from routes.edge.policies import POLICIES
 
 
 def refuse_guessing(call: Call[Parts]) -> None:

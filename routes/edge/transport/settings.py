@@ -7,7 +7,8 @@ from hypercorn.config import Config
 from hypercorn.trio.worker_context import WorkerContext
 
 from actors.kernel.clock import Clock, SystemClock
-from routes.edge.limits import POLICIES, Limits, Meter
+from routes.edge.limits import Limits, Meter
+from routes.edge.policies import POLICIES
 from routes.edge.tls.certificate import ServerCertificate
 from routes.edge.unsent import Unsent
 

@@ -11,10 +11,10 @@ from actors.errors import ConversationNotFound, Elsewhere
 from routes.edge.deadline import Deadline
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.incoming import FarEnd, Incoming
-from routes.edge.limits import POLICIES
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.pipeline.passing import FarClient, Passed
+from routes.edge.policies import POLICIES
 from tests.edge.parts import Parts
 from tests.edge.sample import Call, add_part
 

@@ -9,8 +9,8 @@ import trio
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
-from routes.edge.limits import POLICIES
 from routes.edge.pipeline.idempotency import KEPT_MS, Attempt, Idempotency, digest_of
+from routes.edge.policies import POLICIES
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
 from tests.edge.parts import NOW_MS, Parts, user

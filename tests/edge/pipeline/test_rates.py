@@ -2,7 +2,7 @@
 
 import pytest
 
-from routes.edge.limits import POLICIES
+from routes.edge.policies import POLICIES
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import request
 from tests.edge.parts import Parts

@@ -2,7 +2,8 @@
 
 import pytest
 
-from routes.edge.limits import POLICIES, Limits
+from routes.edge.limits import Limits
+from routes.edge.policies import POLICIES
 from routes.edge.server.server import ServerSettings
 from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application, FixedClock, echo, plain
