@@ -26,7 +26,7 @@ from actors.kernel.supervisor import Fault, supervise
 from actors.kernel.waiters import Waiters
 from persistence.errors import Fenced, OutcomeUnknown, PersistenceError
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 
 class Actor:

@@ -14,7 +14,7 @@ from actors.kernel.runtime import Runtime
 from actors.kernel.supervisor import Contained
 from persistence.errors import PersistenceError
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 # Turns between two snapshots, so that a load never has many events to apply.
 SNAPSHOT_TURNS = 256

@@ -21,7 +21,7 @@ from persistence.errors import DatabaseUnavailable, Fenced, PersistenceError
 from persistence.nodes import nodes as persistent_nodes
 from persistence.nodes.shards import shard_of, shard_of_job
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 # How long a dead node's shards stay without an owner. Renewed three times within it, so two renewals may fail.
 LEASE_SECONDS = 15.0

@@ -18,7 +18,7 @@ from actors.kernel.replay_buffer import REPLAY_BYTES
 from actors.kernel.store import Head, Journal, JournalRow, Snapshot
 from persistence.connection import Connection
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 # Events kept for one actor at most (architecture.md, Persistence); a snapshot further behind is of no use.
 MOST_EVENTS = 10_000

@@ -20,7 +20,7 @@ import structlog
 from actors.errors import NotFound
 from persistence.errors import PersistenceError
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 
 class Fault(Exception):

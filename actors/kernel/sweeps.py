@@ -17,7 +17,7 @@ from actors.kernel.store import Journal
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 # A caller is answered in the last round before its deadline, so never late and at most this early.
 ROUND_SECONDS = 0.25

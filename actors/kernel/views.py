@@ -31,7 +31,7 @@ from actors.kernel.supervisor import Contained, Fault, attempt
 from actors.kernel.view_loads import ViewLoads
 from persistence.errors import PersistenceError
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 # Longest pause before another try; it doubles from `AGAIN_MS` with each failed load.
 LONGEST_PAUSE_MS = 30_000

@@ -21,7 +21,7 @@ from nats.errors import Error
 
 from persistence.bridge.thread import AsyncioThread
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 BACKLOG_BYTES = 1024 * 1024
 """What may wait to be handed to the server; then the bus is not ready, and links hold back."""

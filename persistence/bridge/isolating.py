@@ -20,7 +20,7 @@ from persistence.errors import DatabaseUnavailable, PersistenceError, RowsReject
 from persistence.journal import commit
 from persistence.journal.turn import Turn
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 
 async def write_apart(conn: asyncpg.Connection, turns: Sequence[Turn]) -> list[PersistenceError | None]:

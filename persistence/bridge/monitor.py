@@ -18,7 +18,7 @@ import structlog
 
 from persistence.bridge.faults import CONNECT_FAULTS
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 PING_SECONDS = 1.0
 """Pause between two pings while the server answers."""

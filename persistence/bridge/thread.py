@@ -25,7 +25,7 @@ from persistence.errors import DatabaseUnavailable
 
 Result = TypeVar("Result")
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 STOP_SECONDS = 3.0
 """How long the thread may take to end its tasks when it is closed; after that it is abandoned (it is a daemon)."""

@@ -16,7 +16,7 @@ import structlog
 from persistence.embedded.cluster import Cluster
 from persistence.embedded.wal import SEGMENT_BYTES
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 _SEGMENT = re.compile(r"[0-9A-F]{24}\.gz")
 _HISTORY = re.compile(r"[0-9A-F]{8}\.history\.gz")

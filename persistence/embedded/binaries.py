@@ -20,7 +20,7 @@ import structlog
 from persistence.embedded.account import Account
 from persistence.errors import PersistenceError
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 MINIMUM_MAJOR = 15
 """The oldest PostgreSQL that we are tested against."""

@@ -32,7 +32,7 @@ from persistence.embedded.bound import start_bound, wait_for_end
 from persistence.embedded.orphans import end_orphans
 from persistence.errors import PersistenceError
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 USER = "partyline"
 """The database's superuser; it needs no password, because other users cannot reach the socket."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import structlog
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 SECONDS = 5.0
 """How long they may take to end after each signal."""

@@ -41,7 +41,7 @@ from persistence.embedded.cluster import (
 )
 from persistence.embedded.wal import archiving
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 SLOW_START_SECONDS = 30.0
 """How often it is said that PostgreSQL is still starting. A start has no deadline: recovery after a crash begins anew

@@ -23,7 +23,7 @@ from routes.discord.sealed_tokens import SealedTokens
 if TYPE_CHECKING:
     from persistence.bridge.database import Database
 
-log = structlog.get_logger("partyline.discord")
+log = structlog.get_logger()
 
 CONCURRENT = 20
 """How many webhooks are sent to at the same time."""

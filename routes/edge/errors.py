@@ -52,7 +52,7 @@ from persistence.errors import (
 )
 from routes.edge.outgoing import Outgoing
 
-log = structlog.get_logger("partyline.edge")
+log = structlog.get_logger()
 
 RETRY_AFTER_SECONDS = 1
 """Retry-After of a 503: the causes are over within seconds, or last so long that no number would be right."""

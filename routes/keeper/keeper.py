@@ -35,7 +35,7 @@ from routes.lifecycle import HARD_EXIT_CODE
 CONNECTIONS = (20, 10)
 """What the embedded PostgreSQL lets in: for commands and backups, and for each node, which opens eight."""
 
-log = structlog.get_logger("partyline.keeper")
+log = structlog.get_logger()
 
 
 def run(config: Config) -> None:

@@ -20,7 +20,7 @@ from routes.keeper.steering import steer
 BACKLOG = 2048
 """Connections that wait to be accepted, at each socket."""
 
-log = structlog.get_logger("partyline.keeper")
+log = structlog.get_logger()
 
 
 class _Group(NamedTuple):

@@ -50,7 +50,7 @@ logfile_max_num: 2
 write_deadline: "2s"
 """
 
-log = structlog.get_logger("partyline.keeper")
+log = structlog.get_logger()
 
 
 class NatsMissing(OperatorFault):

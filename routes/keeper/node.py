@@ -49,7 +49,7 @@ _BASE_URL = "PARTYLINE_BASE_URL"
 FAULT_STATUS = 1
 """Of a process that has said in one line why it cannot serve."""
 
-log = structlog.get_logger("partyline.keeper")
+log = structlog.get_logger()
 
 
 class NodeFault(OperatorFault):

@@ -10,7 +10,7 @@ from routes.keeper.node import KeptNode
 READY_SECONDS = 120.0
 """How long a node may take to be ready again, migrations included, before the others are left as they are."""
 
-log = structlog.get_logger("partyline.keeper")
+log = structlog.get_logger()
 
 
 async def roll(nodes: Sequence[KeptNode]) -> bool:

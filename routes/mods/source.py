@@ -29,7 +29,7 @@ REMEMBERED_MS = 60_000
 
 _SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
 
-log = structlog.get_logger("partyline.mods")
+log = structlog.get_logger()
 
 
 class Source:

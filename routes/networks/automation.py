@@ -23,7 +23,7 @@ from routes.networks.resolver import Resolver
 if TYPE_CHECKING:
     from persistence.bridge.database import Database
 
-log = structlog.get_logger("partyline.dns")
+log = structlog.get_logger()
 
 INLINE_SECONDS = 3.0
 """How long a request waits for its records; the job does the rest."""

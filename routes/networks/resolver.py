@@ -21,7 +21,7 @@ from actors.networks.units_claims import Lookup
 from routes.edge.config.forms import Bind
 from routes.networks.nameserver import AnswerTooLarge, BoundedNameserver
 
-log = structlog.get_logger("partyline.dns")
+log = structlog.get_logger()
 
 SECONDS = 3.0
 """Deadline of a lookup, retries included."""

@@ -33,7 +33,7 @@ from routes.sessions.sessions import setting_of
 from routes.sessions.tokens import chain_of_secret, rights_in
 from routes.users.authenticator import ISSUERS
 
-log = structlog.get_logger("partyline.sessions")
+log = structlog.get_logger()
 
 LISTED = "public, max-age=60"
 

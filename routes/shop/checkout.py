@@ -31,7 +31,7 @@ from routes.shop.sessions import Sessions
 PROVIDER_SECONDS = 10.0
 """How much longer a request may take that asks the provider."""
 
-log = structlog.get_logger("partyline.shop")
+log = structlog.get_logger()
 
 
 class ItemBody(Wire, frozen=True):

@@ -44,7 +44,7 @@ A_RUN = 50
 KEPT_MS = 90 * DAY_MS
 """How long checkouts that were not completed and ids of webhooks are kept."""
 
-log = structlog.get_logger("partyline.shop")
+log = structlog.get_logger()
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:

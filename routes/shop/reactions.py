@@ -14,7 +14,7 @@ from persistence.shop.purchases import Purchase
 from routes.changes import Reaction, Reconciliation
 from routes.service import Service
 
-log = structlog.get_logger("partyline.shop")
+log = structlog.get_logger()
 
 
 class PurchasesOf(NamedTuple):

@@ -38,7 +38,7 @@ _URL = re.compile(r"https?://[!-~]{1,4000}", re.ASCII)
 _CODE = re.compile(r"[a-z_]{1,64}", re.ASCII)
 _KEY_MODE = re.compile(r"[a-z]+_(live|test)_", re.ASCII)
 
-log = structlog.get_logger("partyline.shop")
+log = structlog.get_logger()
 
 Status: TypeAlias = Literal["open", "complete", "expired"]
 

@@ -33,7 +33,7 @@ NAME = "partyline"
 FLUSH_SECONDS = 5.0
 """How long the end of the service waits for a collector."""
 
-log = structlog.get_logger("partyline.telemetry")
+log = structlog.get_logger()
 
 
 @asynccontextmanager

@@ -40,7 +40,7 @@ LARGE_BYTES = 8 * 1024 * 1024
 OURS = SharedBytes(bytes(LARGE_BYTES))
 
 
-log = structlog.get_logger("partyline.server")
+log = structlog.get_logger()
 
 
 class FixedClock:

@@ -11,7 +11,7 @@ from actors.kernel.supervisor import Fault
 from persistence import errors as persistence_errors
 from persistence.errors import DatabaseUnavailable, PersistenceError
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 
 def failed(error: Exception) -> Failed:

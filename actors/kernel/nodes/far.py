@@ -26,7 +26,7 @@ from actors.kernel.supervisor import Fault
 from persistence.errors import OutcomeUnknown
 from persistence.nodes.members import Lease
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 
 class Here(Protocol):

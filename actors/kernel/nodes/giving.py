@@ -13,7 +13,7 @@ from actors.kernel.nodes.whereabouts import Whereabouts
 from actors.kernel.store import Members, Store
 from persistence.nodes.members import Lease
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 GIVEN_AT_ONCE = 32
 """Most shards on their way at a time."""

@@ -15,7 +15,7 @@ from actors.kernel.nodes.batch import seal, unseal
 from actors.kernel.nodes.link import Heard, Life, Link, Trouble
 from actors.kernel.supervisor import attempt
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 TICK_SECONDS = 0.1
 """How often links are looked at that have nothing new to say: beats, and what has to be sent again."""

@@ -27,7 +27,7 @@ from persistence.errors import NodeEnded, PersistenceError
 from persistence.nodes import members as stored_members
 from persistence.nodes.members import Lease, Member, Said, State, View
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 ROW_SECONDS = 5.0
 """How long a node's row lasts: a node that is silent for so long is dead."""

@@ -17,7 +17,7 @@ from actors.kernel.nodes.link import ENTRY_BYTES, LINK_BYTES, Heard, Life, LinkF
 from actors.kernel.nodes.links import Bus, Links
 from actors.kernel.supervisor import attempt
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 CALLS_BYTES = LINK_BYTES // 2
 """With more in a link, callers are refused, so that what must arrive still finds room."""

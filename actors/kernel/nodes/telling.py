@@ -34,7 +34,7 @@ ROUND_SECONDS = 0.25
 TellHere = Callable[[str, str, Any], bool]
 """As `far.Here.tell_here`."""
 
-_log = structlog.get_logger(__name__)
+_log = structlog.get_logger()
 
 
 class _Waiting(NamedTuple):

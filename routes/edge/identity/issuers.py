@@ -20,7 +20,7 @@ from routes.edge.identity.outbound import trusted_authorities
 from routes.edge.identity.public_keys import PublicKey, fitting, pem_key
 from routes.edge.outgoing_json import NotUnderstood, decoded
 
-log = structlog.get_logger("partyline.issuers")
+log = structlog.get_logger()
 
 REFRESH_SECONDS = 300
 """How often a JWKS is fetched: issuers publish a new key longer than this before they use it."""

@@ -37,7 +37,7 @@ from routes.edge.unsent import held_bytes
 from routes.edge.websocket.bearer import bearer_of
 from routes.edge.websocket.queued import STALL_SECONDS, serve_socket
 
-log = structlog.get_logger("partyline.edge")
+log = structlog.get_logger()
 
 HANDSHAKES = 200
 """WebSocket handshakes checked at once, so that requests are answered while all clients reconnect after a restart."""

@@ -38,7 +38,7 @@ from routes.edge.transport.settings import EdgeContext, ServerSettings
 
 __all__ = ["CannotListen", "ServerSettings", "serve"]
 
-log = structlog.get_logger("partyline.server")
+log = structlog.get_logger()
 
 
 async def _unheard(addresses: Sequence[str]) -> None:

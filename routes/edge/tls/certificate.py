@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from routes.edge.faults import OperatorFault
 
-log = structlog.get_logger("partyline.server")
+log = structlog.get_logger()
 
 
 class CertificateFault(OperatorFault):

@@ -24,7 +24,7 @@ from routes.edge.tls.tasks import ConnectionTasks
 from routes.edge.transport.reactor import SocketAddress
 from routes.edge.transport.settings import EdgeContext
 
-log = structlog.get_logger("partyline.server")
+log = structlog.get_logger()
 
 SILENCE_SECONDS = 90.0
 """Hypercorn pings WebSockets each 30 s here; one that is silent for three of them is dead."""
