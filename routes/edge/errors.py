@@ -99,6 +99,16 @@ class BadQuery(EdgeRefused):
     code, status_hint, sentence = "BAD_QUERY", 400, "a query parameter is not valid"
 
 
+def bad_parameter(parameter: str, what: str = "is not valid") -> BadQuery:
+    """The refusal of a query parameter.
+
+    Args:
+        parameter: as it stands in the address.
+        what: a predicate, such as `is too long`.
+    """
+    return BadQuery(f"query parameter {parameter} {what}", parameter=parameter)
+
+
 class TokenInQuery(EdgeRefused):
     """The address holds a credential. Refused even when it is valid, since addresses end up in logs and referrers."""
 

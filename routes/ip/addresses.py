@@ -5,7 +5,7 @@ from actors.ip.addresses import public_address
 from routes.call import Call
 from routes.connect.guards import require_secret
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.errors import BadQuery
+from routes.edge.errors import bad_parameter
 from routes.edge.principal import PUBLIC, ServerPrincipal
 from routes.edge.reply import Page
 from routes.edge.wire import Wire
@@ -68,7 +68,7 @@ def locate_address(call: Call, query: GeoQuery) -> GeoIp:
         require_secret(call.principal)
     address = call.client_address if query.ip is None else public_address(query.ip)
     if address is None:
-        raise BadQuery("query parameter ip is not a public address", parameter="ip")
+        raise bad_parameter("ip", "is not a public address")
     place = call.service.of(PLACES).find(address)
     if place is None:
         raise NotFound("nothing is known of this address")

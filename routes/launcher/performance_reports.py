@@ -14,7 +14,7 @@ from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.downloads import disposition
-from routes.edge.errors import BadQuery
+from routes.edge.errors import bad_parameter
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
@@ -163,4 +163,4 @@ def _since_ms(text: str | None) -> int:
     try:
         return parse_iso(text)
     except ValueError:
-        raise BadQuery("query parameter since is not valid", parameter="since") from None
+        raise bad_parameter("since") from None

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 from actors.errors import NotFound
+from routes.edge.errors import bad_parameter
 from routes.mods.reading import as_it_is
 from routes.mods.requests import (
     FIVE_MINUTES,
@@ -14,7 +15,6 @@ from routes.mods.requests import (
     Reading,
     game_version,
     offset_of,
-    refused,
     searched,
 )
 
@@ -116,14 +116,14 @@ def _filters(version: str | None, loader: Loader | None) -> Iterator[tuple[str, 
     if loader is None:
         return
     if version is None:
-        raise refused("loader", "needs gameVersion beside it")
+        raise bad_parameter("loader", "needs gameVersion beside it")
     yield "modLoaderType", str(LOADERS[loader])
 
 
 def _page(limit: int, offset: int) -> Iterator[tuple[str, str]]:
     size = min(limit, OFFSET_MAX - offset_of(offset))
     if size < 1:
-        raise refused("offset", f"is not below {OFFSET_MAX}")
+        raise bad_parameter("offset", f"is not below {OFFSET_MAX}")
     yield "index", str(offset)
     yield "pageSize", str(size)
 

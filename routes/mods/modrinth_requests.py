@@ -9,9 +9,10 @@ import msgspec
 
 from actors.errors import NotFound
 from routes.edge.declare.query import Clamp
+from routes.edge.errors import bad_parameter
 from routes.edge.wire import Wire, encode
 from routes.mods.reading import as_it_is
-from routes.mods.requests import DAY, FIVE_MINUTES, MINUTE, ModRequest, offset_of, refused, searched
+from routes.mods.requests import DAY, FIVE_MINUTES, MINUTE, ModRequest, offset_of, searched
 
 LIMIT_MAX = 100
 FACETS_MAX, ALTERNATIVES_MAX, FACET_CHARACTERS = 16, 32, 100
@@ -102,7 +103,7 @@ def facets_of(text: str) -> str:
     """
     groups = _decoded("facets", text, _FACETS)
     if not all(_FACET.fullmatch(facet) for group in groups for facet in group):
-        raise refused("facets", "has a facet that is not like categories:fabric")
+        raise bad_parameter("facets", "has a facet that is not like categories:fabric")
     distinct = {tuple(sorted(set(group))) for group in groups}
     return encode(sorted(distinct)).decode("utf-8")
 
@@ -166,7 +167,7 @@ def _algorithm(path: tuple[str, ...], _query: ModrinthQuery) -> Pairs:
 def _texts(parameter: str, text: str, form: re.Pattern[str]) -> str:
     texts = _decoded(parameter, text, _TEXTS)
     if not all(map(form.fullmatch, texts)):
-        raise refused(parameter, "has an entry of another form")
+        raise bad_parameter(parameter, "has an entry of another form")
     return encode(sorted(set(texts))).decode("utf-8")
 
 
@@ -174,7 +175,7 @@ def _decoded(parameter: str, text: str, decoder: msgspec.json.Decoder[T]) -> T:
     try:
         return decoder.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        raise refused(parameter, "is not a JSON array of this form, or has too many entries") from None
+        raise bad_parameter(parameter, "is not a JSON array of this form, or has too many entries") from None
 
 
 _LISTED = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from routes.edge.errors import BadQuery
+from routes.edge.errors import bad_parameter
 
 SourceName: TypeAlias = Literal["modrinth", "curseforge"]
 
@@ -62,7 +62,7 @@ def searched(text: str | None) -> str:
     """
     stripped = (text or "").strip()
     if len(stripped) > QUERY_MAX or not stripped.isprintable():
-        raise refused("query", f"has more than {QUERY_MAX} characters, or some that cannot be seen")
+        raise bad_parameter("query", f"has more than {QUERY_MAX} characters, or some that cannot be seen")
     return stripped
 
 
@@ -73,7 +73,7 @@ def offset_of(offset: int) -> int:
         BadQuery: it is negative, or beyond what can be had.
     """
     if not 0 <= offset <= OFFSET_MAX:
-        raise refused("offset", f"is not between 0 and {OFFSET_MAX}")
+        raise bad_parameter("offset", f"is not between 0 and {OFFSET_MAX}")
     return offset
 
 
@@ -84,14 +84,5 @@ def game_version(text: str) -> str:
         BadQuery: it does not look like one.
     """
     if _GAME_VERSION.fullmatch(text) is None:
-        raise refused("gameVersion", "is not a version of the game")
+        raise bad_parameter("gameVersion", "is not a version of the game")
     return text
-
-
-def refused(parameter: str, what: str) -> BadQuery:
-    """The refusal of a query parameter.
-
-    Args:
-        what: a predicate, such as `is too long`.
-    """
-    return BadQuery(f"query parameter {parameter} {what}", parameter=parameter)

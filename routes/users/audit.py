@@ -10,7 +10,7 @@ from persistence.users.audit import AuditEntry, WantedAudit, read_audit
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
-from routes.edge.errors import BadQuery
+from routes.edge.errors import bad_parameter
 from routes.edge.incoming import REQUEST_ID
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
@@ -96,7 +96,7 @@ def _time(text: str | None, parameter: str, otherwise: int) -> int:
     try:
         return parse_iso(text)
     except ValueError as error:
-        raise BadQuery(f"query parameter {parameter} is {error}", parameter=parameter) from None
+        raise bad_parameter(parameter, f"is {error}") from None
 
 
 def _item(entry: AuditEntry) -> AuditItem:

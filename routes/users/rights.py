@@ -17,7 +17,7 @@ from persistence.users.permissions import Grant, nodes_of, read_catalog, read_gr
 from persistence.users.users import read_user
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.errors import BadQuery
+from routes.edge.errors import bad_parameter
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
 from routes.users.admin import Amount, amount_of
@@ -100,7 +100,7 @@ async def read_user_rights(call: Call, user_id: UserId, query: RightsQuery) -> U
     """Answers for every node of the catalog whether a user holds it, and what decides: a grant, a purchase, a role, or
     the node's absence. An unknown user is a 404."""
     if query.node is not None and ("*" in query.node or not is_node(query.node)):
-        raise BadQuery("query parameter node is not a node", parameter="node")
+        raise bad_parameter("node", "is not a node")
     found = await call.service.database.read(_read, user_id, call.now_ms)
     if found is None:
         raise NotFound("no such user")

@@ -21,7 +21,7 @@ from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.declare.query import Clamp
-from routes.edge.errors import BadQuery
+from routes.edge.errors import bad_parameter
 from routes.edge.principal import PUBLIC
 from routes.edge.wire import Wire
 from routes.versions.parts import TALLY
@@ -116,7 +116,7 @@ async def list_version_events(call: Call, query: CountsQuery) -> CountsPage:
     if query.release_id is not None:
         release_id = parse_object_id(query.release_id)
         if release_id is None:
-            raise BadQuery("query parameter releaseId is not valid", parameter="releaseId")
+            raise bad_parameter("releaseId")
     first = max(_day(query.from_, "from", 0), today - KEPT_DAYS)
     last = min(_day(query.to, "to", today), today)
     wanted = WantedCounts(
@@ -137,7 +137,7 @@ def _day(text: str | None, name: str, otherwise: int) -> int:
     try:
         return parse_iso(text if "T" in text else f"{text}T00:00:00Z") // DAY_MS
     except ValueError:
-        raise BadQuery(f"query parameter {name} is not valid", parameter=name) from None
+        raise bad_parameter(name) from None
 
 
 def _place_of(row: VersionCount) -> CountPlace:

@@ -17,7 +17,7 @@ from persistence.versions.pointers import Pointer
 from persistence.versions.releases import Scope, ScopeType
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.errors import BadQuery
+from routes.edge.errors import bad_parameter
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire, encode
@@ -193,11 +193,11 @@ async def resolved_for(call: Call, query: ResolveQuery) -> Resolved:
 async def _asked(call: Call, query: ResolveQuery) -> tuple[ScopeState, Pointer, Asked]:
     platform, arch = PLATFORMS.get(query.platform), ARCHS.get(query.arch)
     if platform is None:
-        raise BadQuery("query parameter platform is not valid", parameter="platform")
+        raise bad_parameter("platform")
     if arch is None:
-        raise BadQuery("query parameter arch is not valid", parameter="arch")
+        raise bad_parameter("arch")
     if not is_version(query.version):
-        raise BadQuery("query parameter version is not valid", parameter="version")
+        raise bad_parameter("version")
     state, pointer = await pointer_of(call, query.scope_type, query.scope_id, query.channel)
     inside = is_inside(state, pointer, query.version, query.client_id)
     return state, pointer, Asked(platform, arch, query.version, query.delta, inside)

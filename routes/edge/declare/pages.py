@@ -12,7 +12,7 @@ from typing import Annotated, Generic, TypeVar
 import msgspec
 
 from routes.edge.declare.query import Clamp
-from routes.edge.errors import BadQuery
+from routes.edge.errors import bad_parameter
 from routes.edge.identity.base64url import from_base64url, to_base64url
 from routes.edge.wire import Wire
 
@@ -82,7 +82,7 @@ class Cursor(Generic[Place]):
         try:
             return self._parsed(text)
         except (ValueError, msgspec.DecodeError):
-            raise BadQuery("query parameter cursor is not valid", parameter="cursor") from None
+            raise bad_parameter("cursor") from None
 
     def page(self, rows: Sequence[Row], size: int, place_of: Callable[[Row], Place]) -> CursorPage[Row]:
         """The page that begins with the first of these rows.

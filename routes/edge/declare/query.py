@@ -17,7 +17,7 @@ import msgspec
 
 from actors.errors import NotFound
 from actors.ids import ObjectId, Uuid, parse_object_id, parse_uuid
-from routes.edge.errors import BadQuery
+from routes.edge.errors import BadQuery, bad_parameter
 
 KEPT_QUERIES = 256
 """Decoded queries that are cached per route: nearly all are one of a few, and decoding costs 6 µs."""
@@ -205,7 +205,7 @@ class QueryPlan:
         except msgspec.ValidationError as error:
             parameter = _NAMED.search(str(error))
             name = parameter[1] or parameter[2] if parameter is not None else ""
-            raise _bad(name, "is missing or not valid") from None
+            raise bad_parameter(name, "is missing or not valid") from None
 
 
 _NAMED = re.compile(r"required field `([^`]+)`|at `\$\.([^`.\[]+)")
@@ -224,33 +224,29 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
 
 def _read(field: QueryField, text: str) -> object:
     if len(text) > MAX_TEXT_CHARACTERS:
-        raise _bad(field.wire, "is too long")
+        raise bad_parameter(field.wire, "is too long")
     if "\0" in text:
-        raise _bad(field.wire, "must not contain U+0000")
+        raise bad_parameter(field.wire, "must not contain U+0000")
     if field.reads is int:
         if _INTEGER.fullmatch(text) is None:
-            raise _bad(field.wire, "is not an integer")
+            raise bad_parameter(field.wire, "is not an integer")
         number = int(text)
         if field.clamp is not None:
             return field.clamp.into(number)
         if not -(2**63) <= number < 2**63:
-            raise _bad(field.wire, "is out of range")
+            raise bad_parameter(field.wire, "is out of range")
         return number
     if field.reads is bool:
         flag = _BOOLEANS.get(text.lower())
         if flag is None:
-            raise _bad(field.wire, "is neither true nor false")
+            raise bad_parameter(field.wire, "is neither true nor false")
         return flag
     if isinstance(field.reads, ParameterForm):
         id = _PARSERS[field.reads](text)
         if id is None:
-            raise _bad(field.wire, f"is not a valid {field.reads.value}")
+            raise bad_parameter(field.wire, f"is not a valid {field.reads.value}")
         return id
     return text
-
-
-def _bad(parameter: str, what: str) -> BadQuery:
-    return BadQuery(f"query parameter {parameter} {what}", parameter=parameter)
 
 
 def _reading(annotation: object) -> tuple[type | ParameterForm, bool, Clamp | None]:
