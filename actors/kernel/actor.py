@@ -228,7 +228,7 @@ class Actor:
         self._history().stopped(error)
         if self.activation is None and isinstance(error, Fenced) and self._runtime.followed is not None:
             return
-        self._end_life(error if isinstance(error, PersistenceError | Refused) else Fault())
+        self._end_activation(error if isinstance(error, PersistenceError | Refused) else Fault())
 
     async def wait_reactivation(self, error: Exception) -> bool:
         """After a failed activation or load: pause, then wait for a letter, a waiting caller or a subscriber.
@@ -275,7 +275,7 @@ class Actor:
         """Leave the directory and answer what still waits with Draining, also when the system was stopped midway."""
         self.is_gone = True
         self._leave(self)
-        self._end_life(Draining())
+        self._end_activation(Draining())
         self._fail(Draining())
         if self.channel is not None:
             self.channel.part()
@@ -320,7 +320,7 @@ class Actor:
             stale = self.shows_outdated or (copied is not None and copied != activation.version)
             channel.attach(activation.epoch, activation.seq, activation.state, stale=stale)
 
-    def _end_life(self, failure: Failure) -> None:
+    def _end_activation(self, failure: Failure) -> None:
         activation, self.activation = self.activation, None
         if activation is None:
             # It failed while loading: callers that wait would only meet the same error again.

@@ -9,7 +9,7 @@ from actors.kernel.live_views import LiveView
 class Loading(Protocol):
     """What loads the views."""
 
-    async def landed(self, lives: Iterable[LiveView], /) -> None:
+    async def landed(self, wanted: Iterable[LiveView], /) -> None:
         """Wait until each is loaded or could not be; cancellation ends only the wait."""
         ...
 
@@ -23,22 +23,22 @@ class Expected:
 
     Args:
         views: loads them.
-        lives: they are being loaded, or are loaded.
+        wanted: they are being loaded, or are loaded.
     """
 
-    __slots__ = ("_lives", "_views")
+    __slots__ = ("_wanted", "_views")
 
-    def __init__(self, views: Loading, lives: list[LiveView]) -> None:
+    def __init__(self, views: Loading, wanted: list[LiveView]) -> None:
         self._views = views
-        self._lives = lives
+        self._wanted = wanted
 
     def __enter__(self) -> "Expected":
-        for live in self._lives:
+        for live in self._wanted:
             live.wanted += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        for live in self._lives:
+        for live in self._wanted:
             live.wanted -= 1
             self._views.drop_unwatched(live)
 
@@ -47,4 +47,4 @@ class Expected:
 
         Cancellation ends only the wait.
         """
-        await self._views.landed(self._lives)
+        await self._views.landed(self._wanted)

@@ -143,7 +143,7 @@ async def supervise(actor: Supervised, error: Exception | None = None) -> None:
         actor: without an activation.
         error: what ended the last one; None for the first.
     """
-    lives = False
+    is_live = False
     try:
         while error is None or await actor.wait_reactivation(error):
             with Contained("loading an actor", actor.kind.name, actor.id) as loading:
@@ -152,11 +152,11 @@ async def supervise(actor: Supervised, error: Exception | None = None) -> None:
                 except (PersistenceError, NotFound) as failure:
                     error = failure
                 else:
-                    lives = True
+                    is_live = True
                     return
             error = loading.fault or error
             if error is not None:
                 actor.stopped(error)
     finally:
-        if not lives:
+        if not is_live:
             actor.gone()

@@ -63,13 +63,13 @@ class ViewLoads:
         finally:
             self._under_way[name] -= 1
 
-    async def _read_many(self, name: str, load_many: LoadMany[Any], lives: list[LiveView]) -> None:
+    async def _read_many(self, name: str, load_many: LoadMany[Any], waiting: list[LiveView]) -> None:
         """Read some together. If a rule raises, or a statement is refused, each is read alone: one is at fault."""
-        if len(lives) == 1:
-            await self._read_one(lives[0])
+        if len(waiting) == 1:
+            await self._read_one(waiting[0])
             return
         # One that its last viewer has left meanwhile may wait beside its successor.
-        ids = list(dict.fromkeys(live.id for live in lives))
+        ids = list(dict.fromkeys(live.id for live in waiting))
         found: Mapping[str, Any] | None = None
         failure: Failure | None = None
         with Contained("loading views", name, ""):
@@ -80,7 +80,7 @@ class ViewLoads:
                 failure = unavailable
             except PersistenceError:
                 pass
-        for live in lives:
+        for live in waiting:
             if found is not None or failure is not None:
                 self._landed(live, (found or {}).get(live.id), failure)
             else:

@@ -100,10 +100,10 @@ class Views:
         epoch = self._new_epoch()
         return Expected(self, [self._find(view, id, epoch) for view, id in wanted])
 
-    async def landed(self, lives: Iterable[LiveView]) -> None:
+    async def landed(self, wanted: Iterable[LiveView]) -> None:
         """Wait until some views are loaded; see `Expected.landed`. Cancellation ends only the wait."""
         with trio.move_on_after(self._runtime.ask_ms / 1000):
-            for live in lives:
+            for live in wanted:
                 if live.busy and not live.loaded:
                     await self._landing(live)
 
