@@ -43,10 +43,16 @@ class Presented(msgspec.Struct, frozen=True):
 
 
 class Linking(msgspec.Struct, frozen=True):
-    """Who wants to be linked with an account, and in which session they have asked for it."""
+    """Who wants to be linked with an account.
+
+    Args:
+        session_id: in which they have asked for it.
+        capped: that session vouches for no super-admin; the account then does not either, whatever its issuer may.
+    """
 
     user_id: str
     session_id: str
+    capped: bool = False
 
 
 async def begin_by_identity(
@@ -69,7 +75,8 @@ async def begin_by_identity(
         await require_user(conn, known.user_id)
         if not await identities.touch(conn, known.id, name=presented.name, now_ms=new.at_ms):
             raise NotFound("this account is no longer linked")
-    session = new.of(known.user_id, "issuer", Lineage(capped=presented.capped), known.id)
+    lineage = Lineage(capped=presented.capped or known.capped)
+    session = new.of(known.user_id, "issuer", lineage, known.id)
     begun = await begin(conn, session, new.secret_hash, Proof(presented.issued_at_s))
     return Change(begun.value, (UserChanged(known.user_id), *begun.events))
 
@@ -108,13 +115,17 @@ async def link(
         if known.user_id != user_id:
             raise Conflict("this account is linked with another user")
         await identities.touch(conn, known.id, name=presented.name, now_ms=now_ms)
+        if not wish.capped:
+            await identities.uncap(conn, known.id)
         return Change(known)
     meant = parse_uuid(presented.subject)
     if meant not in {None, user_id} and await read_user(conn, meant or "") is not None:
         raise Conflict("this account is another user's own")
     if len(await identities.of_user(conn, user_id)) >= MAX_IDENTITIES:
         raise QuotaExceeded(message=f"you may link {MAX_IDENTITIES} accounts", max=MAX_IDENTITIES)
-    return Change(await _add(conn, user_id, presented, now_ms, identity_id))
+    # Who the issuer itself calls by the user's id is the user to it, whoever links them.
+    capped = wish.capped and meant != user_id
+    return Change(await _add(conn, user_id, presented, now_ms, identity_id, capped=capped))
 
 
 async def unlink(conn: Connection, user_id: str, identity_id: str) -> Change[None]:
@@ -136,10 +147,16 @@ async def unlink(conn: Connection, user_id: str, identity_id: str) -> Change[Non
 
 
 async def _add(
-    conn: Connection, user_id: str, presented: Presented, now_ms: int, identity_id: str
+    conn: Connection,
+    user_id: str,
+    presented: Presented,
+    now_ms: int,
+    identity_id: str,
+    *,
+    capped: bool = False,
 ) -> Identity:
     identity = Identity(
-        identity_id, user_id, presented.issuer, presented.subject, presented.name, now_ms, now_ms
+        identity_id, user_id, presented.issuer, presented.subject, presented.name, now_ms, now_ms, capped
     )
     await identities.add(conn, identity)
     return identity

@@ -13,6 +13,7 @@ class Identity(msgspec.Struct, frozen=True):
         issuer: its `iss`.
         subject: the account's `sub` there; never shown.
         name: what they were called there when they last signed in, or None.
+        capped: it was linked by who could not vouch for a super-admin, so that it cannot either.
     """
 
     id: str
@@ -22,6 +23,7 @@ class Identity(msgspec.Struct, frozen=True):
     name: str | None
     linked_at_ms: int
     used_at_ms: int
+    capped: bool = False
 
 
 _COLUMNS = ", ".join(Identity.__struct_fields__)
@@ -50,7 +52,7 @@ async def hold(conn: Connection, issuer: str, subject: str) -> Identity | None:
 async def add(conn: Connection, identity: Identity) -> None:
     """Store an identity."""
     await conn.execute(
-        f"INSERT INTO identities ({_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)",  # noqa: S608
+        f"INSERT INTO identities ({_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",  # noqa: S608
         *(getattr(identity, name) for name in Identity.__struct_fields__),
     )
 
@@ -69,6 +71,11 @@ async def touch(conn: Connection, identity_id: str, *, name: str | None, now_ms:
         name,
     )
     return tag == "UPDATE 1"
+
+
+async def uncap(conn: Connection, identity_id: str) -> None:
+    """Let an identity vouch for a super-admin, as far as its issuer may."""
+    await conn.execute("UPDATE identities SET capped = false WHERE id = $1 AND capped", identity_id)
 
 
 async def of_user(conn: Connection, user_id: str) -> list[Identity]:

@@ -85,7 +85,7 @@ async def begin_identity(call: Call, body: NewIdentity) -> Reply[IdentityAsked]:
     if session is None or session.bound_at_ms is not None:
         raise Forbidden("sign in with a link or an account first, and ask from the console")
     provider = provider_of(call, body.issuer)
-    flow = new_flow(call, body.issuer, Linking(call.user_id, session.id))
+    flow = new_flow(call, body.issuer, Linking(call.user_id, session.id, session.capped))
     return Reply(IdentityAsked(await asked_of(call, provider, flow)), cookies=(keeping(call, flow),))
 
 

@@ -1,7 +1,9 @@
 """Wire: accounts at other issuers are linked by who is signed in, in their own browser, and by nobody else."""
 
+from pathlib import Path
+
 from tests.sessions.issuer import Issuer
-from tests.sessions.place import IDENTITIES, Place
+from tests.sessions.place import IDENTITIES, Place, placed
 from tests.sessions.play import SESSIONS, Browser, signed_in
 from tests.support.canaries import dump, found
 from tests.users.play import erase
@@ -76,3 +78,30 @@ async def test_an_erased_users_account_begins_anew(place: Place) -> None:
     assert found(["canary-subject", "Quintessa"], await place.world.service.database.read(dump)) == []
     place.world.advance(2000)
     assert (await place.user("canary-subject", name="Ada")).id != ann.id
+
+
+async def test_who_may_not_vouch_for_super_admins_links_nobody_who_may(
+    database_url: str, tmp_path: Path
+) -> None:
+    """Whoever holds the keys of such an issuer links an account of their own, at one that is trusted."""
+    trail = "/v1/admin/audit"
+    async with placed(database_url, tmp_path, superAdmins=True) as place:
+        root = await place.world.ranked("Root", "super-admin")
+        browser = Browser(place.world)
+        address = place.other.signed_in(await place.goes(browser, "/app/sign-in/other"), root.id)
+        assert await place.comes_back(browser, address) == "/app"
+        await browser.renew()
+        assert await linked(place, browser, "4711") == "/app#linked"
+        thief = await place.user("4711")
+        assert thief.id == root.id
+        assert await thief.refused("GET", trail) == (403, "FORBIDDEN")
+        # Nor does one that they link with it; the issuer's own word for who somebody is stands.
+        assert await linked(place, thief, "4712") == "/app#linked"
+        assert await (await place.user("4712")).refused("GET", trail) == (403, "FORBIDDEN")
+        assert await linked(place, thief, root.id) == "/app#linked"
+        trusted = await place.user(root.id)
+        assert await trusted.get(trail)
+        # Who is trusted may say that the account is theirs.
+        assert await linked(place, trusted, "4711") == "/app#linked"
+        assert await linked(place, thief, "4711") == "/app#linked"
+        assert await (await place.user("4711")).get(trail)
