@@ -15,6 +15,7 @@ from actors.users.locking import require_user
 from actors.users.permissions import Role
 from persistence.connection import Connection
 from persistence.sessions import links, sessions
+from persistence.sessions.links import SignInLink
 from persistence.sessions.sessions import EndedSession, Lineage, MadeBy, Session
 from persistence.users.permissions import read_roles
 from persistence.users.users import User
@@ -123,8 +124,7 @@ async def begin_by_code(conn: Connection, code_hash: bytes, new: NewSession) -> 
     await require_user(conn, link.user_id)
     if not await links.take(conn, code_hash):
         raise NotFound("this link was used, or is over; ask for a new one")
-    # Who has become one since the link was made is not signed in by somebody else's link either.
-    if link.maker_id not in {None, link.user_id} and await is_super_admin(conn, link.user_id):
+    if link.maker_id not in {None, link.user_id} and not await _may_let_in(conn, link):
         raise NotFound("this link is no longer valid")
     # A revocation would have removed the link, so that nothing else has to be proven.
     return await begin(conn, new.of(link.user_id, "link", link.lineage), new.secret_hash, None)
@@ -190,6 +190,12 @@ async def require_alive(conn: Connection, session_id: str | None) -> None:
 async def is_super_admin(conn: Connection, user_id: str) -> bool:
     """Whether a user has the role Super Admin."""
     return Role.SUPER_ADMIN.value in await read_roles(conn, user_id)
+
+
+async def _may_let_in(conn: Connection, link: SignInLink) -> bool:
+    """Whether a link for somebody else could still be made: either of the two may have got or lost the role since."""
+    made_by_one = link.maker_id is not None and await is_super_admin(conn, link.maker_id)
+    return made_by_one and not await is_super_admin(conn, link.user_id)
 
 
 def _ended(value: _Value, ended: tuple[EndedSession, ...]) -> Change[_Value]:

@@ -6,6 +6,7 @@ import trio
 from tests.notifications.play import opened
 from tests.sessions.play import LINKS, MINUTE_MS, SESSIONS, Browser, link_of, signed_in
 from tests.support.world import World, open_world
+from tests.users.play import one
 
 INSPECT = f"{LINKS}/inspect"
 GONE = (404, "NOT_FOUND")
@@ -86,6 +87,18 @@ async def test_who_has_become_a_super_admin_is_not_let_in_by_another(world: Worl
     code = await link_of(root, ann)
     await world.service.database.transact(_promote, ann.id)
     assert await Browser(world).refused("POST", SESSIONS, {"code": code}) == GONE
+
+
+async def test_who_is_dismissed_lets_nobody_in_any_more(world: World) -> None:
+    """With a link that was ready; what they have made for themselves signs them in as who they are now."""
+    root, other = await world.super_admin(), await world.ranked("Eve", "super-admin")
+    ann = await world.player("Ann")
+    code, own = await link_of(other, ann), await link_of(other)
+    await root.do("DELETE", f"{one(other)}/roles/super-admin", status=200)
+    assert await Browser(world).refused("POST", SESSIONS, {"code": code}) == GONE
+    assert (await Browser(world).enter(code=own))["user"]["id"] == other.id
+    await root.do("PUT", f"{one(other)}/roles/super-admin", status=200)
+    assert (await Browser(world).enter(code=code))["user"]["id"] == ann.id
 
 
 async def _promote(conn, user_id: str) -> None:
