@@ -22,10 +22,19 @@ from persistence.users.audit import Stamp, write_audit
 from persistence.users.permissions import other_super_admin_exists, read_roles
 
 
-async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
-    """Erase a user.
+class StillHeld(Conflict):
+    """Whoever had let the user go has them again: they have joined or begun something meanwhile."""
+
+
+async def erase(conn: Connection, user_id: str, stamp: Stamp, *, even_if_held: bool = False) -> Change[None]:
+    """Erase a user whom game servers, their party and their voice channel have let go: none would hear that they are
+    gone.
+
+    Args:
+        even_if_held: erase them although one of these has them.
 
     Raises:
+        StillHeld: one of these has them.
         Forbidden: the caller has ceased to be a super-admin meanwhile.
         Conflict: the caller would erase themselves, or the last super-admin; without one, nobody could appoint another.
         NotFound: there is no such user.
@@ -44,6 +53,9 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
     given = await purchases.given_to(conn, user_id)
     # The audit trail keeps the bare id: a name in it would outlive the user.
     await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))
+    await erasure.drop_attachments(conn, user_id)
+    if not even_if_held and await erasure.is_held(conn, user_id):
+        raise StillHeld("they have joined or begun something meanwhile")
     await erasure.erase(conn, user_id, stamp.at_ms)
     erased = UserErased(user_id, others, await turns.announce(conn, ""))
     # Who has paid for the user is shown that the purchases are nobody's now.

@@ -42,6 +42,25 @@ async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
     return {row[0]: row[1] for row in rows}
 
 
+async def is_held(conn: Connection, user_id: str) -> bool:
+    """Whether a game server, a party or a voice channel has a user. Nothing takes them in until the transaction ends:
+    that is to be soon, since whatever refers to the user waits.
+    """
+    await conn.execute("SELECT FROM users WHERE id = $1 FOR UPDATE", user_id)
+    held: bool = await conn.fetchval(_HELD, user_id)
+    return held
+
+
+_HELD = """
+SELECT EXISTS (SELECT FROM connect_servers WHERE owner_id = $1)
+    OR EXISTS (SELECT FROM connect_members WHERE user_id = $1)
+    OR EXISTS (SELECT FROM connect_sessions WHERE user_id = $1)
+    OR EXISTS (SELECT FROM connect_tickets WHERE user_id = $1 AND NOT used)
+    OR EXISTS (SELECT FROM party_members WHERE user_id = $1)
+    OR EXISTS (SELECT FROM voice_sessions WHERE user_id = $1)
+"""
+
+
 async def erase(conn: Connection, user_id: str, now_ms: int) -> None:
     """Delete a user with everything that refers to them, and note the erasure; every process is
     notified at the commit.
@@ -52,7 +71,6 @@ async def erase(conn: Connection, user_id: str, now_ms: int) -> None:
         user_id,
         now_ms,
     )
-    await drop_attachments(conn, user_id)
     await conn.execute("DELETE FROM users WHERE id = $1", user_id)
     await announce(conn, user_id)
 

@@ -3,12 +3,16 @@
 What a domain does for it is in its Domain record: `let_go` before, `forget_user` afterwards.
 """
 
+from contextlib import suppress
+from functools import partial
+
 import structlog
 
 from actors.errors import Conflict, Forbidden, NotFound, Refused
 from actors.ids import UserId, Uuid
 from actors.kernel.supervisor import Fault
 from actors.users import units_erasure
+from actors.users.units_erasure import StillHeld
 from persistence.users import erasure
 from persistence.users.erasure import Erasure
 from persistence.users.users import read_user
@@ -21,6 +25,9 @@ from routes.service import Service
 from routes.users.reactions import ErasureOf
 
 SWEPT_AT_ONCE = 10
+
+TRIES = 3
+"""How often a user is let go at most who joins things meanwhile; then they are erased all the same."""
 
 LETTING_GO_SECONDS = 5.0
 """How much longer a request may take in which a user is let go: by game servers, and by their DNS providers."""
@@ -38,11 +45,14 @@ async def erase_user(call: Call, user_id: UserId) -> None:
     issued later makes a new user, who has nothing of this one, as soon as all of that is done. Erasing oneself, or the
     last super-admin, is a 409; whoever has been dismissed or erased meanwhile is a 403. Answers 204.
     """
-    service = call.service
-    if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:
-        call.wait_longer(LETTING_GO_SECONDS)
-        await _let_go(service, user_id)
-    await change(call, units_erasure.erase, user_id, stamp_of(call), about=ErasureOf(user_id))
+    for tries_left in reversed(range(TRIES)):
+        if user_id != call.user_id and await call.service.database.read(read_user, user_id) is not None:
+            call.wait_longer(LETTING_GO_SECONDS)
+            await _let_go(call.service, user_id)
+        unit = partial(units_erasure.erase, even_if_held=tries_left == 0)
+        with suppress(StillHeld):
+            await change(call, unit, user_id, stamp_of(call), about=ErasureOf(user_id))
+            return
 
 
 async def sweep_erased(service: Service) -> None:

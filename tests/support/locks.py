@@ -9,7 +9,7 @@ import trio
 
 from persistence.bridge.database import Database
 from persistence.connection import Connection
-from tests.support.waiting import LOOK_SECONDS, PATIENCE_SECONDS, patience
+from tests.support.waiting import LOOK_SECONDS, PATIENCE_SECONDS, patience, wait_until
 
 Step = Callable[[Connection], Awaitable[Any]]
 
@@ -57,6 +57,35 @@ async def during(database: Database, first: Step, other: Callable[[], Awaitable[
             await taken.wait()
             await other()
             has_ended = True
+
+
+async def held_up(
+    database: Database,
+    first: Step,
+    other: Callable[[], Awaitable[Any]],
+    meanwhile: Callable[[], Awaitable[Any]],
+) -> None:
+    """Take `first` in a transaction and, once `other` waits for it, run all of `meanwhile`; then `other` goes on."""
+    taken = trio.Event()
+    here = trio.lowlevel.current_trio_token()
+    done: Future[None] = Future()
+
+    async def hold(conn: Connection) -> None:
+        await first(conn)
+        here.run_sync_soon(taken.set)
+        await asyncio.wrap_future(done)
+
+    async def waits() -> bool:
+        return bool(await database.read(lambda conn: conn.fetchval(_SOMEBODY_WAITS)))
+
+    with patience():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(lambda: database.transact(hold, timeout_seconds=PATIENCE_SECONDS))
+            await taken.wait()
+            nursery.start_soon(other)
+            await wait_until(waits)
+            await meanwhile()
+            done.set_result(None)
 
 
 class _Looked:
