@@ -26,6 +26,8 @@ from actors.time import iso, parse_iso
 from persistence.chat import archive, conversations
 from persistence.chat.rows import ArchiveRow, ConversationRow
 from persistence.connection import Connection
+from persistence.users import erasure
+from persistence.users.users import keep_users
 
 LINES_AT_ONCE = 500
 """Lines in one transaction."""
@@ -180,6 +182,7 @@ async def _import_batch(
     conn: Connection, batch: Sequence[Numbered], now_ms: int, new_id: Callable[[], str]
 ) -> ImportReport:
     report = ImportReport()
+    batch = await _without_erased(conn, batch)
     homes: dict[tuple[object, ...], str | Homeless] = {}
     by_home: dict[str, list[Numbered]] = defaultdict(list)
     for one in batch:
@@ -194,6 +197,18 @@ async def _import_batch(
     for home, lines in sorted(by_home.items()):
         report = report.plus(await _import_into(conn, home, lines))
     return report
+
+
+async def _without_erased(conn: Connection, batch: Sequence[Numbered]) -> Sequence[Numbered]:
+    """The lines, in which users who were erased are called `deleted`; nobody is erased until the transaction ends."""
+    senders = {one.line.sender_id for one in batch}
+    gone = await erasure.erased_among(conn, senders - await keep_users(conn, senders))
+    return [
+        replace(one, line=replace(one.line, sender_name=records.DELETED))
+        if one.line.sender_id in gone
+        else one
+        for one in batch
+    ]
 
 
 async def _home(

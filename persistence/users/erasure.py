@@ -5,7 +5,7 @@ own blocks, notifications, shares, capes. What others did to them (blocks, repor
 under the bare id.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -73,6 +73,14 @@ async def erase(conn: Connection, user_id: str, now_ms: int) -> None:
     )
     await conn.execute("DELETE FROM users WHERE id = $1", user_id)
     await announce(conn, user_id)
+
+
+async def erased_among(conn: Connection, user_ids: Collection[str]) -> set[str]:
+    """Those of these users who were erased, be it that they have come back since."""
+    rows = await conn.fetch(
+        "SELECT user_id FROM erased_users WHERE user_id = ANY ($1::text[])", list(user_ids)
+    )
+    return {row["user_id"] for row in rows}
 
 
 async def drop_attachments(conn: Connection, user_id: str) -> None:

@@ -13,9 +13,20 @@ from tests.support.world import Player, Room, World
 
 
 async def import_history(
-    world: World, room: Room, sender: Player, at_ms: list[int], *, text: str = "old"
+    world: World,
+    room: Room,
+    sender: Player,
+    at_ms: list[int],
+    *,
+    text: str = "old",
+    reader: Player | None = None,
 ) -> None:
-    """Archived messages of one sender, as `partyline archive import` brings them: `text`, and a number from 0."""
+    """Archived messages of one sender, as `partyline archive import` brings them: `text`, and a number from 0.
+
+    Args:
+        reader: who is to see them in the end; left out: the sender.
+    """
+    reader = reader or sender
     lines = [
         msgspec.json.encode(
             {
@@ -39,5 +50,5 @@ async def import_history(
     # A live conversation hears of it by a notification of the database.
     shown = min(len(at_ms), WINDOW_LINES)
     with patience():
-        while len((await sender.get(room.messages, limit=WINDOW_LINES))["items"]) < shown:  # noqa: ASYNC110
+        while len((await reader.get(room.messages, limit=WINDOW_LINES))["items"]) < shown:  # noqa: ASYNC110
             await trio.sleep(0.01)

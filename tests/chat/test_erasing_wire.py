@@ -6,6 +6,7 @@ import pytest
 
 from actors.chat.archive import archive_old
 from actors.chat.window import WINDOW_LINES
+from tests.chat.history import import_history
 from tests.chat.play import poll_body
 from tests.live.play import subscribe
 from tests.support.world import Player, Room, World
@@ -92,3 +93,13 @@ async def test_who_had_never_written_there(world: World) -> None:
     await ben.do("POST", f"{room.path}/participants", {"userIds": [ann.id]})
     await ann.do("DELETE", f"{room.path}/participants/{ann.id}")
     await told_alike(world, ben, room, ann)
+
+
+async def test_history_that_is_brought_in_afterwards(world: World) -> None:
+    ann, ben = await world.players(NAME, "Ben")
+    room = await ann.talk_to(ben)
+    await erase(world, ann)
+    await import_history(world, room, ann, [world.clock.now_ms() - 10**9], reader=ben)
+    (shown,) = (await ben.get(room.messages))["items"]
+    assert (shown["senderId"], shown["senderName"], shown["content"]) == (ann.id, "deleted", "old 0")
+    assert await world.service.database.read(traces, NAME) == {}
