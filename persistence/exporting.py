@@ -25,6 +25,8 @@ class Exported:
         files: columns of bytes that are files of their own.
         blob: the column with the SHA-256 of a file in `blobs`.
         key: the column that names those files.
+        owner: the column with the one user who sees all of a row; None where whoever has it does.
+        owners: columns that are null for everybody else.
     """
 
     table: str
@@ -33,6 +35,8 @@ class Exported:
     files: tuple[str, ...] = ()
     blob: str | None = None
     key: str = "id"
+    owner: str | None = None
+    owners: tuple[str, ...] = ()
 
 
 class Receiver(Protocol):
@@ -85,7 +89,14 @@ async def export(conn: Connection, user_id: str, tables: Sequence[Exported], rec
         hidden = {*table.leaves, *table.files, table.blob}
         receiver.begin(table.table)
         async for row in conn.cursor(_select("*", table), user_id, prefetch=BATCH_ROWS):
-            receiver.row({name: _plain(value) for name, value in row.items() if name not in hidden})
+            nulls = table.owners if table.owner is not None and row[table.owner] != user_id else ()
+            receiver.row(
+                {
+                    name: None if name in nulls else _plain(value)
+                    for name, value in row.items()
+                    if name not in hidden
+                }
+            )
         receiver.end()
         for column in (*table.files, *(() if table.blob is None else (table.blob,))):
             take: Callable[[str, str, bytes], None] = receiver.blob if column == table.blob else receiver.file

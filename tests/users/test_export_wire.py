@@ -17,7 +17,8 @@ from routes.cli.faults import CommandFault
 from routes.domain import Domain
 from routes.domains import DOMAINS
 from tests.chat.play import PNG
-from tests.support.world import World
+from tests.shop.play import open_shop
+from tests.support.world import Player, World
 from tests.users.traces import NAME, SECRET, everything, traces
 
 TABLES = {table.table: table for domain in DOMAINS for table in domain.exported}
@@ -51,8 +52,13 @@ async def test_whatever_refers_to_a_user_is_exported_or_left_out_for_a_reason(wo
     found: Any = await world.service.database.read(references)
     named = {(name, column) for name, column in found if name in TABLES and column in TABLES[name].where}
     missing = {one for one in found if one not in named and one[0] not in LEFT_OUT}
-    # Of a link between two users the one who made it has it; a veil shows the one what the other sees.
-    assert missing == {("friend_links", "friend_id"), ("veils", "viewer_id")}
+    # Of a link between two users the one who made it has it; a veil shows the one what the other sees; and a checkout
+    # is the payer's.
+    assert missing == {
+        ("friend_links", "friend_id"),
+        ("veils", "viewer_id"),
+        ("shop_checkouts", "recipient_id"),
+    }
     assert not LEFT_OUT.keys() & TABLES.keys()
 
 
@@ -91,6 +97,28 @@ async def test_everything_of_theirs_and_nothing_of_others(world: World, tmp_path
     with pytest.raises(CommandFault, match="there is no user"):
         await export_user(ann.id[::-1], tmp_path / "nobody.zip", database, world.service.of(BLOBS), DOMAINS)
     assert not (tmp_path / "nobody.zip").exists()
+
+
+async def tables_of(player: Player, folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """{table: rows} of all that somebody takes along."""
+    path, service = folder / f"{player.name}.zip", player.world.service
+    await export_user(player.id, path, service.database, service.of(BLOBS), DOMAINS)
+    with ZipFile(path) as archive:
+        return {name.removesuffix(".json"): json.loads(archive.read(name)) for name in archive.namelist()}
+
+
+async def test_who_is_given_something_does_not_take_the_payment_along(world: World, tmp_path: Path) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    shop = await open_shop(world)
+    back = f"{world.service.config.base_url}/?word={SECRET}"
+    await shop.buy(ben, await shop.product(), recipientId=ann.id, successUrl=back, cancelUrl=back)
+    given, paid = await tables_of(ann, tmp_path), await tables_of(ben, tmp_path)
+    (hers,), (his,) = given["shop_purchases"], paid["shop_purchases"]
+    (checkout,) = paid["shop_checkouts"]
+    private = ("payer_id", "checkout_id", "provider_ref")
+    assert (checkout["success_url"], his["payer_id"], his["checkout_id"]) == (back, ben.id, checkout["id"])
+    assert hers == {**his, **dict.fromkeys(private)}
+    assert "shop_checkouts" not in given
 
 
 async def test_an_export_that_fails_leaves_nothing(world: World, tmp_path: Path) -> None:
