@@ -8,6 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from actors.chat.archive import archive_old
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
 from persistence.exporting import Exported
@@ -119,6 +120,22 @@ async def test_who_is_given_something_does_not_take_the_payment_along(world: Wor
     assert (checkout["success_url"], his["payer_id"], his["checkout_id"]) == (back, ben.id, checkout["id"])
     assert hers == {**his, **dict.fromkeys(private)}
     assert "shop_checkouts" not in given
+
+
+@pytest.mark.one_node(because="it spends whole minutes of its rate by a clock that jumps")
+async def test_archived_messages_of_a_group_that_was_left(world: World, tmp_path: Path) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    room = await ben.talk_to(ann, cid)
+    await ann.say(room, "mine")
+    await ben.say(room, f"<@user:{ann.id}>!", mentions=[{"kind": "user", "id": ann.id}])
+    for number in range(120):
+        world.clock.advance(1000)
+        await ben.say(room, str(number))
+    moved = await archive_old(world.service.database, now_ms=world.clock.now_ms(), after_ms=1000)
+    assert moved >= 2
+    await ann.do("DELETE", f"{room.path}/participants/{ann.id}")
+    (kept,) = (await tables_of(ann, tmp_path))["archived_messages"]
+    assert kept["record"]["content"] == "mine"
 
 
 async def test_an_export_that_fails_leaves_nothing(world: World, tmp_path: Path) -> None:
