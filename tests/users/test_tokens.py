@@ -120,6 +120,15 @@ def test_an_issuer_whose_keys_are_unknown_is_not_the_callers_fault():
         verify(token)
 
 
+def test_keys_that_are_unknown_keep_nobody_out_who_has_another_of_the_issuers():
+    """An issuer may be configured twice, with the keys that it publishes and with one that was handed over."""
+    far = IssuerSettings(iss="https://far.example", alg="RS256", jwks_url="https://far.example/keys")
+    near = IssuerSettings(iss="https://far.example", alg="RS256", public_key=public_pem(RSA))
+    token = jwt.encode(foreign_claims("https://far.example"), RSA, algorithm="RS256")
+    for entries in ((far, near), (near, far)):
+        assert verify_user_token(token, KEYS, Issuers(entries, CLOCK), NOW_MS).user_id == ANN
+
+
 CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+/= \n"
 
 

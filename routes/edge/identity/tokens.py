@@ -100,9 +100,14 @@ def _may_be_own(header: Header, claims: _Claims, keys: Keys) -> bool:
 def _candidates(
     header: Header, claims: _Claims, issuers: Issuers
 ) -> Iterator[tuple[str, VerifyingKey, IssuerSettings]]:
-    """The keys that may have signed a token with this header and these claims, with algorithm and issuer."""
+    """The keys that may have signed a token with this header and these claims, with algorithm and issuer.
+
+    Raises:
+        UpstreamUnavailable: after all of them: an issuer whose keys are not known yet may have signed it, too.
+    """
     if not header.is_foreign:
         return
+    unknown = False
     for issuer in issuers.named(claims.iss or ""):
         settings = issuer.settings
         if settings.client_id is not None and settings.aud is None:
@@ -110,11 +115,12 @@ def _candidates(
         audiences = claims.aud if isinstance(claims.aud, list) else [claims.aud]
         if header.alg != settings.alg or (settings.aud is not None and settings.aud not in audiences):
             continue
-        if not issuer.keys:
-            raise UpstreamUnavailable("the keys of the token's issuer are not known yet")
-        key = issuer.key_for(header.kid)
+        key = issuer.key_for(header.kid) if issuer.keys else None
         if key is not None:
             yield settings.alg, key, settings
+        unknown = unknown or not issuer.keys
+    if unknown:
+        raise UpstreamUnavailable("the keys of the token's issuer are not known yet")
 
 
 def _checked(claims: _Claims, settings: IssuerSettings | None, now_ms: int) -> VerifiedToken:
