@@ -4,6 +4,9 @@ The view has no rows of its own. Entries come from rows at first and then from t
 shown, and of the rest only the counts are kept. Heads are encoded once per conversation and shared with every other
 inbox.
 
+Who takes events is told of each conversation that shows otherwise than before. What becomes of those that are only
+counted, no event can tell: a snapshot is sent where their number or their counts change.
+
 Two sorts of sources change it: the id of a conversation, and `face:<user id>`, which says that the user is shown
 differently now (online or offline). Nothing is read for the latter; conversations that show the user are rendered
 again, from the same state.
@@ -18,11 +21,11 @@ from msgspec.structs import replace
 
 from actors.chat.commands import AnyCommand
 from actors.chat.frames import Frames
-from actors.chat.inbox_state import NO_REST, Changed, Counted, Entry, InboxState, Reread
+from actors.chat.inbox_state import NO_REST, Changed, Counted, Entry, InboxState, Recounted, Reread
 from actors.chat.public import ConversationGone
 from actors.chat.state import State, standing
 from actors.chat.stored import counts_of_row, facts_of_row, standing_of_row
-from actors.kernel.facets import Delta, Rendering
+from actors.kernel.facets import Delta, Forgotten, Rendering
 from actors.kernel.kind import Kind, Peek, View
 from actors.own_views import owner_only
 from actors.pages import fitting
@@ -54,7 +57,9 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
     def render(state: InboxState, _audience: None) -> Raw:
         return Raw(snapshot(frames.seen_by(state.user_id), state))
 
-    def render_event(state: InboxState, event: Changed, _audience: None) -> Delta | None:
+    def render_event(state: InboxState, event: Changed | Recounted, _audience: None) -> Delta | None:
+        if isinstance(event, Recounted):
+            raise Forgotten
         return changed(frames.seen_by(state.user_id), state, event.conversation_id)
 
     return View(
@@ -135,13 +140,19 @@ def take(
     return merged, unread
 
 
-def events(_before: InboxState, after: InboxState, sources: Collection[str]) -> Sequence[Changed]:
-    """List the conversations that the changed sources concern, each once, as events for delta subscribers."""
+def events(before: InboxState, after: InboxState, sources: Collection[str]) -> Sequence[Changed | Recounted]:
+    """List the conversations that show otherwise than before, each once, as events for delta subscribers.
+
+    Args:
+        sources: what may have changed: conversation ids, or `face:<user id>`.
+    """
+    if after.rest is not before.rest and after.rest != before.rest:
+        return (Recounted(),)
     shown: dict[str, None] = {}
     for source in sources:
         if source.startswith(FACE):
             shown.update(dict.fromkeys(_showing(after, source.removeprefix(FACE))))
-        else:
+        elif _entry(after, source) != _entry(before, source):
             shown[source] = None
     return [Changed(id) for id in shown]
 
@@ -205,12 +216,17 @@ def listed(state: InboxState, after: tuple[int, str] | None, limit: int) -> Sequ
 
 def changed(frames: Frames, state: InboxState, conversation_id: str) -> Delta | None:
     """Render the `conversation_updated` of one conversation; None for one that is only counted."""
-    for entry in state.entries:
-        if entry.facts.id == conversation_id:
-            return Delta("conversation_updated", Raw(frames.conversation(entry.facts, entry.own)))
+    entry = _entry(state, conversation_id)
+    if entry is not None:
+        return Delta("conversation_updated", Raw(frames.conversation(entry.facts, entry.own)))
     if conversation_id in state.rest:
         return None
     return Delta("conversation_updated", ConversationGone(id=conversation_id))
+
+
+def _entry(state: InboxState, conversation_id: str) -> Entry | None:
+    """The entry of a conversation; None of one that is only counted, or is not in the inbox."""
+    return next((entry for entry in state.entries if entry.facts.id == conversation_id), None)
 
 
 def _insert(entries: list[Entry], entry: Entry) -> None:

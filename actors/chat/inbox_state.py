@@ -15,6 +15,10 @@ class Changed(Event, frozen=True):
     conversation_id: str
 
 
+class Recounted(Event, frozen=True):
+    """Other conversations than before are only counted, or others of their messages are unread."""
+
+
 class Entry(StoredConversation, frozen=True):
     """A conversation in the inbox, with the counts of the inbox's user."""
 
