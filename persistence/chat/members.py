@@ -86,6 +86,27 @@ async def page(
     return [(row["user_id"], row["name"], row["joined_at_ms"], row["spoke"]) for row in rows]
 
 
+async def beside(conn: Connection, user_id: str, after_id: str, limit: int) -> dict[str, frozenset[str]]:
+    """{conversation id: ids of all its members} of a user's conversations, in order, after a given one.
+
+    Args:
+        after_id: the last of the page before; "" from the start.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT m.conversation_id, array_agg(m.user_id) AS user_ids FROM conversation_members m
+        WHERE m.conversation_id IN (SELECT conversation_id FROM conversation_members
+                                    WHERE user_id = $1 AND conversation_id > $2 ORDER BY conversation_id LIMIT $3)
+        GROUP BY m.conversation_id ORDER BY m.conversation_id
+        """,
+        user_id,
+        after_id,
+        limit,
+    )
+    return {row["conversation_id"]: frozenset(row["user_ids"]) for row in rows}
+
+
 async def names(conn: Connection, user_ids: Sequence[str]) -> dict[str, str]:
     """{user id: name} of the users who exist."""
     rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY($1::text[])", list(user_ids))

@@ -1,8 +1,9 @@
 """Passes changes of other domains on to chat: new names, changed visibility of users, imported history; and its
 own changes of unknown outcome to inboxes.
 
-Only live conversations and copies are told; the others read the change when they are activated. A new name that is
-dropped, because too many users are renamed at once, is picked up at the conversation's next activation.
+Only live conversations and copies are told; the others read the change when they are activated, and of a new name the
+inboxes that show them read it at once. A new name that is dropped, because too many users are renamed at once, is
+picked up at the conversation's next activation.
 """
 
 import structlog
@@ -11,7 +12,7 @@ import trio
 from actors.chat.commands import TellArchive, TellRename
 from actors.chat.inbox import FACE
 from persistence.chat.archive import CHANNEL
-from persistence.chat.conversations import of_member
+from persistence.chat.members import beside
 from persistence.errors import PersistenceError
 from routes.chat.doubts import follow_unknown_outcomes
 from routes.chat.parts import CHAT_KINDS
@@ -22,8 +23,8 @@ from routes.users.parts import USER_DIRECTORY
 
 RENAMES_WAITING = 1_000
 
-AT_ONCE = 1_000
-"""Conversations of a renamed user that are read at once."""
+AT_ONCE = 100
+"""Conversations of a renamed user that are read at once, with their members."""
 
 log = structlog.get_logger()
 
@@ -59,11 +60,14 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
 
 
 async def _pass_on(service: Service, rename: TellRename) -> None:
+    system, chat = service.system, service.of(CHAT_KINDS)
     after_id = ""
-    while ids := await service.database.read(of_member, rename.user_id, after_id, AT_ONCE):
-        for conversation_id in ids:
-            service.system.tell(service.of(CHAT_KINDS).conversation, conversation_id, rename)
-        after_id = ids[-1]
+    while found := await service.database.read(beside, rename.user_id, after_id, AT_ONCE):
+        for conversation_id, member_ids in found.items():
+            system.tell(chat.conversation, conversation_id, rename)
+            # Those of a live one are told again by its turn, and show it once.
+            system.touched(chat.inbox.name, member_ids, conversation_id)
+        after_id = next(reversed(found))
 
 
 def _archived(service: Service, conversation_id: str) -> None:
