@@ -9,7 +9,7 @@ from actors.chat.frames import Audience, Frames
 from actors.chat.public import ConversationEvent, OwnChoice, TypingNotice
 from actors.chat.records import without_choice
 from actors.chat.state import Facts, State
-from actors.kernel.facets import Delta
+from actors.kernel.facets import Delta, Forgotten
 from persistence.journal.journal import JournalRow
 
 ROWS_REWRITTEN = "rows_rewritten"
@@ -31,7 +31,11 @@ _REWRITING = (events.UserErased, events.PastRewritten, events.ArchiveSeen, event
 
 
 def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audience) -> Delta | None:  # noqa: PLR0911 - a table
-    """The event as this audience sees it; None when it is not shown on the conversation's channel."""
+    """The event as this audience sees it; None when it is not shown on the conversation's channel.
+
+    Raises:
+        Forgotten: it changes messages that no event on the wire would name.
+    """
     if audience.follows_rows and isinstance(event, _REWRITING):
         return Delta(ROWS_REWRITTEN, None)
     match event:
@@ -56,8 +60,10 @@ def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audien
             return Delta("typing", TypingNotice(user_id=event.user_id, expires_at_ms=event.expires_at_ms))
         case events.MembersAdded() | events.MemberRemoved() | events.ConversationChanged():
             return _conversation(frames, state, audience)
-        case events.MemberRenamed() | events.UserErased():
+        case events.MemberRenamed():
             return _conversation(frames, state, audience)
+        case events.UserErased() | events.ArchiveSeen(shows=True):
+            raise Forgotten
         case _:
             return None
 

@@ -18,9 +18,9 @@
 | MuteChanged         |           | yes  |                |              | (the member's inbox)            |
 | TypingStarted       |           |      |                |              | typing                          |
 | MemberRenamed       |           |      |                | yes          | conversation_updated            |
-| UserErased          | yes       | yes  |                | yes          | conversation_updated            |
+| UserErased          | yes       | yes  |                | yes          | (a snapshot)                    |
 | PastRewritten       |           |      |                |              | (streams of older pages)        |
-| ArchiveSeen         |           |      |                | yes          | (streams of older pages)        |
+| ArchiveSeen         |           |      |                | if it shows  | (a snapshot)                    |
 | OlderRowsChanged    |           |      |                |              | (streams of older pages)        |
 """
 
@@ -275,6 +275,7 @@ class ArchiveSeen(Event, tag="archive_seen", frozen=True):
         lines: archived messages among the newest 120 of all, oldest first.
         older_live: rows hold live messages older than those in memory.
         older_archived_ms: `createdAtMs` of the newest archived message that is in rows alone; 0 without one.
+        shows: the newest page is another by it, or there is something older now, or is no longer.
     """
 
     journaled: ClassVar[bool] = False
@@ -283,6 +284,12 @@ class ArchiveSeen(Event, tag="archive_seen", frozen=True):
     lines: tuple[Line, ...]
     older_live: bool
     older_archived_ms: int
+    shows: bool = True
+
+    @property
+    def reframes(self) -> bool:  # type: ignore[override]
+        """Whether snapshots show it."""
+        return self.shows
 
 
 class OlderRowsChanged(Event, tag="older_rows_changed", frozen=True):

@@ -4,7 +4,9 @@ import hashlib
 from collections.abc import Sequence
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
+from actors.chat import paging
 from actors.chat.commands import (
     AddParticipants,
     ChangeConversation,
@@ -32,7 +34,7 @@ from actors.chat.records import DELETED
 from actors.chat.rules_messages import check_not_blocked, member_of
 from actors.chat.sight import Relationships
 from actors.chat.state import MAX_MEMBERS, Member, State, find_line, participant_key
-from actors.chat.window import Line
+from actors.chat.window import WINDOW_LINES, Line
 from actors.errors import Blocked, Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid, new_uuid
 from actors.texts import line
@@ -265,4 +267,10 @@ def take_archive(state: State, _command: TellArchive, _now_ms: int) -> Sequence[
     held = (state.archived, state.older_live, state.older_archived_ms)
     if (lines, tail.older_live, older_ms) == held:
         return (OlderRowsChanged(),)
-    return (ArchiveSeen(lines, tail.older_live, older_ms),)
+    after = replace(state, archived=lines, older_live=tail.older_live, older_archived_ms=older_ms)
+    return (ArchiveSeen(lines, tail.older_live, older_ms, shows=_pages(after) != _pages(state)),)
+
+
+def _pages(state: State) -> object:
+    """The newest pages that viewers may be shown: with archived messages, and without."""
+    return [paging.newest(state, WINDOW_LINES, include_archived=archived) for archived in (True, False)]

@@ -18,7 +18,9 @@ StateBoth = TypeVar("StateBoth")
 
 
 class Forgotten(Exception):
-    """What an event refers to is in memory no more: where it would be shown, a snapshot is sent instead."""
+    """No event can tell it, say because what it refers to is in memory no more: where it would be shown, a snapshot is
+    sent instead.
+    """
 
 
 class Delta(msgspec.Struct, frozen=True, gc=False):
@@ -72,8 +74,8 @@ class Rendering(Generic[State]):
         audience: what a viewer sees depends on this key alone, so viewers of one audience receive the same bytes;
             raises `Refused` when this viewer may not subscribe.
         render: the snapshot as that audience sees it, a struct or `msgspec.Raw`.
-        render_event: the event as that audience sees it, or None when it is not shown to it; raises `Forgotten` when it
-            can no longer be told how it looks.
+        render_event: the event as that audience sees it, or None when it is not shown to it; raises `Forgotten` when
+            nothing but a snapshot tells how it looks.
         event_key: the part of an audience on which `render_event` depends, so that audiences which agree in it share
             the bytes of an event. None: all of it.
     """
