@@ -11,7 +11,7 @@ import msgspec
 
 from actors.change import Change
 from actors.errors import FieldError, Invalid
-from actors.kernel.facets import Delta, Rendering
+from actors.kernel.facets import Delta, Forgotten, Rendering
 from actors.kernel.kind import Durable, Peek, View
 from actors.own_views import owner_only
 from actors.time import iso, iso_or_none
@@ -183,9 +183,11 @@ def snapshot(state: NotificationsState, _audience: None) -> NotificationsSnapsho
     return NotificationsSnapshot(items=tuple(map(entry, state.items)), unread=state.unread)
 
 
-def delta(state: NotificationsState, happening: Happening | str, _audience: None) -> Delta | None:
-    """The event as delta subscribers see it, the same for all viewers (`_audience`); None for changes that clients
-    are not shown, such as the deletion of old notifications.
+def delta(state: NotificationsState, happening: Happening | str, _audience: None) -> Delta:
+    """The event as delta subscribers see it, the same for all viewers (`_audience`).
+
+    Raises:
+        Forgotten: something has changed that has no event, such as the deletion of old notifications.
     """
     match happening:
         case Added(row):
@@ -195,7 +197,7 @@ def delta(state: NotificationsState, happening: Happening | str, _audience: None
             read_at = iso(rows[0].read_at_ms or 0)
             return Delta("notifications_read", NotificationsRead(ids, read_at, state.unread))
         case _:
-            return None
+            raise Forgotten
 
 
 def _take(

@@ -14,8 +14,8 @@ from routes.service import Service
 
 
 async def _forget_user(service: Service, user_id: UserId) -> None:
-    for recipient_id in await forget_in_notifications(service.database, user_id):
-        service.system.changed(VIEW, recipient_id, "notifications")
+    told = await forget_in_notifications(service.database, user_id)
+    service.system.touched_everywhere(VIEW.name, told, "notifications")
 
 
 NOTIFICATIONS = Domain(

@@ -1,12 +1,17 @@
 """Wire: the list, marking as read, and the channel with its durable offsets."""
 
+from contextlib import AsyncExitStack
+
+import pytest
 import trio
 
 from persistence.notifications.notifications import KEPT_MS
+from tests.connect.play import claimed
 from tests.notifications.play import LIST, READ, notify, numbers, opened
 from tests.support.jobs import jobs_of
 from tests.support.one_world import in_one_world
 from tests.support.world import World
+from tests.users.play import erase
 
 
 async def test_the_newest_come_first_page_by_page(world: World) -> None:
@@ -115,17 +120,40 @@ async def test_what_was_missed_is_told_from_rows(world: World) -> None:
         assert (await opened(client, since=("other", 1)))["recovered"] is False
 
 
-async def test_old_ones_go_and_the_channel_shows_it(world: World) -> None:
+@pytest.mark.parametrize("mode", ["snapshot", "delta"])
+async def test_old_ones_go_and_the_channel_shows_it(world: World, mode: str) -> None:
     ann = await world.player("Ann", ttl_seconds=2 * KEPT_MS // 1000)
     await notify(world, ann, 1)
     async with ann.live("/v1/social/live?channels=") as client:
-        await opened(client, mode="snapshot")
+        await opened(client, mode=mode)
         await client.receive_until(type="snapshot")
         world.clock.advance(KEPT_MS)
         job = next(job for job in jobs_of(world.service) if job.name == "old notifications")
         await job.run()
         snapshot = await client.receive_until(type="snapshot")
         assert (snapshot["data"]["items"], snapshot["data"]["unread"], snapshot["offset"]) == ([], 0, 1)
+
+
+@pytest.mark.parametrize("mode", ["snapshot", "delta"])
+async def test_whoever_is_erased_is_no_longer_named(world: World, mode: str) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    server = await claimed(world, ben)
+    invite = {"inviteeUserId": ann.id, "role": "viewer", "note": "it is Ben"}
+    await ben.do("POST", f"{server.path}/invites", invite, status=201)
+    async with AsyncExitStack() as stack:
+        # One to each node, where there are several.
+        clients = [
+            await stack.enter_async_context(ann.live("/v1/social/live?channels=")) for _ in world.services
+        ]
+        for client in clients:
+            await opened(client, mode=mode)
+            (begun,) = (await client.receive_until(type="snapshot"))["data"]["items"]
+            assert begun["data"]["note"] == "it is Ben"
+        await erase(world, ben)
+        for client in clients:
+            (left,) = (await client.receive_until(type="snapshot"))["data"]["items"]
+            assert left == (await ann.get(LIST))["items"][0]
+            assert left["data"]["note"] is None
 
 
 async def test_every_offset_comes_once_however_much_happens_at_once(world: World) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.errors import Forbidden, Invalid
+from actors.kernel.facets import Forgotten
 from actors.notifications.view import (
     NOTIFICATIONS,
     SHOWN,
@@ -113,7 +114,7 @@ async def test_a_snapshot_and_its_events_are_the_next_snapshot(database: Databas
     for offset, before in shown:
         past = await database.read(replay, me, offset, last.offset)
         assert past is not None
-        events = [told.data for _, happening in past if (told := delta(last, happening, None)) is not None]
+        events = [delta(last, happening, None).data for _, happening in past]
         assert len(events) == last.offset - offset
         assert followed(before, events) == snapshot(last, None)
 
@@ -133,5 +134,6 @@ async def test_a_reading_names_something(database: Database) -> None:
         await database.transact(partial(mark, ids=None, before_ms=None, now_ms=0), user(1))
 
 
-def test_a_change_without_an_event_is_not_told() -> None:
-    assert delta(NotificationsState(user(1), "e", 0, (), 0), "notifications", None) is None
+def test_a_change_without_an_event_is_shown() -> None:
+    with pytest.raises(Forgotten):
+        delta(NotificationsState(user(1), "e", 0, (), 0), "notifications", None)
