@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.connect import events
-from actors.connect.events import AnyEvent
+from actors.connect.events import AnyEvent, ServerNews
 from actors.connect.public import Server, server_of
 from actors.connect.public_own import OwnServer, ServerAccess, ServersNow, access_of
 from actors.connect.state import State
@@ -36,7 +36,7 @@ _MOVING = frozenset({events.ServerChanged, events.ServerRemoved, events.MembersC
 """The events that change which servers somebody has, or how they are shown."""
 
 Touched = Callable[[str, Collection[str], str], None]
-"""Tells views that a source of theirs has changed: `System.touched`."""
+"""Tells views that a source of theirs has changed: `System.touched`, or `System.touched_everywhere`."""
 
 
 class OwnServers(msgspec.Struct, frozen=True):
@@ -83,31 +83,42 @@ class LiveOwnServers:
         self.view = self._view()
         self._watchers: dict[str, set[str]] = {}  # {server id: users in whose view it is}
         self._touched: Touched = _nobody
+        self._touched_everywhere: Touched = _nobody
 
-    def follow(self, touched: Touched) -> None:
+    def follow(self, touched: Touched, touched_everywhere: Touched) -> None:
         """Hear of statuses and of who listens from now on, and tell the views of it.
 
         Args:
-            touched: of the system that runs the view.
+            touched: of the system that runs the view; for what each node hears.
+            touched_everywhere: of the same; for what one node hears.
         """
-        self._touched = touched
+        self._touched, self._touched_everywhere = touched, touched_everywhere
         self.now.statuses.follow(self._reported)
         self.now.listening.follow(self._reported)
 
     def happened(self, state: State, event: AnyEvent) -> None:
-        """Hear of an event that a server's actor has committed."""
+        """Hear of an event that a server's actor has committed on this node."""
         if type(event) in _MOVING:
-            self.reread(state)
+            self.reread(state, event.gone if isinstance(event, events.MembersChanged) else ())
 
-    def reread(self, state: State) -> None:
-        """Have everybody concerned read a server's rows again: who owns it, belongs to it, or sees it."""
-        users = {*state.members, *self._watchers.get(state.id, ())}
+    def heard(self, server_id: str, event: ServerNews) -> None:
+        """Hear of an event of a server, on whichever node it lives: those who see it here may see it no more."""
+        if type(event) in _MOVING:
+            self.moved(server_id)
+
+    def reread(self, state: State, gone: Collection[str] = ()) -> None:
+        """Have everybody concerned read a server's rows again: who owns it, or belongs to it.
+
+        Args:
+            gone: users who belong to it no more.
+        """
+        users = {*state.members, *gone}
         if state.row.owner_id is not None:
             users.add(state.row.owner_id)
-        self._touched(NAME, users, ROWS + state.id)
+        self._touched_everywhere(NAME, users, ROWS + state.id)
 
-    def removed(self, server_id: str) -> None:
-        """Have everybody who sees a server read its rows again, because it may be gone."""
+    def moved(self, server_id: str) -> None:
+        """Have everybody who sees a server here read its rows again, because it may be another, or gone."""
         self._touched(NAME, {*self._watchers.get(server_id, ())}, ROWS + server_id)
 
     def joined(self, owner_id: str, server_id: str) -> None:

@@ -21,5 +21,6 @@ OWN_SERVERS = Part(name="live servers of users", open=_open)
 def follow_servers(service: Service) -> None:
     """Subscribe to the events of all servers, to statuses, and to who listens."""
     live = service.of(OWN_SERVERS)
-    live.follow(service.system.touched_everywhere)
+    live.follow(service.system.touched, service.system.touched_everywhere)
     service.of(GAME_SERVERS).listeners.append(live.happened)
+    service.of(GAME_SERVERS).news.append(live.heard)

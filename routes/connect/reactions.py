@@ -84,11 +84,11 @@ async def _ask_players(service: Service, about: PlayersOn, _events: Sequence[obj
         await service.system.ask(kind, server_id, EndExpired())
     except NotFound:
         known: State | None = None
-        service.of(OWN_SERVERS).removed(server_id)
     else:
         known = service.system.peek(kind, server_id)
         if known is not None:
             service.of(OWN_SERVERS).reread(known)
+    service.of(OWN_SERVERS).moved(server_id)
     if known is None:  # there is none, or it lives on another node
         sessions = await service.database.read(sessions_of, server_id)
     else:

@@ -126,6 +126,24 @@ async def test_every_change_is_told(world: World) -> None:
     await wait_until(forgotten)
 
 
+async def test_who_is_taken_out_is_told(world: World) -> None:
+    """On whichever node the server lives, and their socket is."""
+    ann, bob = await world.players("Ann", "Bob")
+    for service in world.services:
+        service.limits.enabled = False
+    for _ in range(2 * len(world.services)):
+        server = await claimed(world, ann)
+        async with bob.live(LIVE) as client:
+            shown = Shown(bob, client)
+            await shown.begin()
+            await ann.do("PUT", f"{server.path}/members/{bob.id}", {"role": "operator"})
+            await shown.catch_up()
+            assert list(shown.items) == [server.id]
+            await ann.do("DELETE", f"{server.path}/members/{bob.id}")
+            await shown.catch_up()
+            assert shown.items == {}
+
+
 async def test_who_listens(world: World) -> None:
     ann = await world.player("Ann")
     polls, streams = await claimed(world, ann, "Polls"), await claimed(world, ann, "Streams")
