@@ -18,7 +18,7 @@ from actors.time import iso, iso_or_none
 from persistence.connection import Connection
 from persistence.journal import journal
 from persistence.notifications import notifications
-from persistence.notifications.notifications import Marked, Notification
+from persistence.notifications.notifications import OF_PAIR_MAX, Marked, Notification
 
 NAME = "notifications"
 """The name of the view and of its channel."""
@@ -64,10 +64,16 @@ class NotificationsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="c
 
 
 class NotificationAdded(msgspec.Struct, frozen=True, rename="camel"):
-    """The data of `notification_added`; `unread` is the number of unread ones after it."""
+    """The data of `notification_added`; `unread` is the number of unread ones after it.
+
+    Args:
+        kept: of this kind by this actor only so many are kept, the newest: those before them are gone. Null where one
+            does not drive out another.
+    """
 
     notification: NotificationEntry
     unread: int
+    kept: int | None
 
 
 class NotificationsRead(msgspec.Struct, frozen=True, rename="camel"):
@@ -191,7 +197,8 @@ def delta(state: NotificationsState, happening: Happening | str, _audience: None
     """
     match happening:
         case Added(row):
-            return Delta("notification_added", NotificationAdded(entry(row), state.unread))
+            kept = None if row.actor_id is None else OF_PAIR_MAX.get(row.kind)
+            return Delta("notification_added", NotificationAdded(entry(row), state.unread, kept))
         case Read(rows):
             ids = tuple(row.id for row in rows)
             read_at = iso(rows[0].read_at_ms or 0)

@@ -94,7 +94,7 @@ async def test_the_channel_tells_what_happens(world: World) -> None:
         ids = await notify(world, ann, 2)
         added = await client.receive_until(type="event")
         assert (added["event"], added["offset"], added["epoch"]) == ("notification_added", 2, reply["epoch"])
-        assert added["data"] == {"notification": (await ann.get(LIST))["items"][0], "unread": 2}
+        assert added["data"] == {"notification": (await ann.get(LIST))["items"][0], "unread": 2, "kept": None}
         await ann.do("POST", READ, {"ids": ids})
         read = await client.receive_until(type="event")
         assert (read["event"], read["offset"]) == ("notifications_read", 3)

@@ -1,6 +1,7 @@
 """The view: what rows tell of a past, and that a snapshot with the events after it is the next snapshot."""
 
 from functools import partial
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -82,10 +83,19 @@ def followed(shown: NotificationsSnapshot, events: list[object]) -> Notification
         assert isinstance(event, NotificationAdded | NotificationsRead)
         unread = event.unread
         if isinstance(event, NotificationAdded):
-            items = [event.notification, *items][:SHOWN]
+            items = [event.notification, *(one for one in items if not driven_out(one, event, items))][:SHOWN]
         else:
             items = [entry_read(one, event.read_at) if one.id in event.ids else one for one in items]
     return NotificationsSnapshot(items=tuple(items), unread=unread)
+
+
+def driven_out(one: NotificationEntry, added: NotificationAdded, items: list[NotificationEntry]) -> bool:
+    """Whether a notification is gone because of another that was added before it in the list."""
+    new = added.notification
+    if added.kept is None or (one.kind, one.actor_id) != (new.kind, new.actor_id):
+        return False
+    alike = [it.id for it in items if (it.kind, it.actor_id) == (new.kind, new.actor_id)]
+    return one.id in alike[added.kept - 1 :]
 
 
 def entry_read(one: NotificationEntry, read_at: str) -> NotificationEntry:
@@ -117,6 +127,27 @@ async def test_a_snapshot_and_its_events_are_the_next_snapshot(database: Databas
         events = [delta(last, happening, None).data for _, happening in past]
         assert len(events) == last.offset - offset
         assert followed(before, events) == snapshot(last, None)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_so_it_is_where_one_drives_out_another(database: Database, seed: int) -> None:
+    random, me = Random(seed), user(1)
+    await make_users(database, 1)
+    state = await database.read(load, me)
+    assert state is not None
+    followed_to, told = snapshot(state, None), 0
+    for number in range(1, 120):
+        kind, by = random.choice(["party_invite", "server_invite", "cape_moderated"]), random.randrange(2)
+        one = notification(number, kind=kind, actor_id=user(by), at_ms=NOW_MS + number)
+        await added(database, one)
+        before, state = state, await database.read(load, me)
+        assert state is not None
+        past = await database.read(replay, me, before.offset, state.offset)
+        assert past is not None
+        told += len(past)
+        followed_to = followed(followed_to, [delta(state, happening, None).data for _, happening in past])
+        assert followed_to == snapshot(state, None)
+    assert told == 119
 
 
 async def test_what_has_gone_cannot_be_told(database: Database) -> None:
