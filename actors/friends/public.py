@@ -160,6 +160,18 @@ class FriendsFrame(Shown, frozen=True):
     requests: Requests
 
 
+class FriendGone(Shown, frozen=True):
+    """The data of `friend_removed`."""
+
+    friend_id: str
+
+
+class RequestGone(Shown, frozen=True):
+    """The data of `request_removed`."""
+
+    id: str
+
+
 class Appearance(Shown, frozen=True):
     """What one user sees of another at this moment.
 

@@ -9,9 +9,20 @@
 from collections.abc import Awaitable
 
 from actors.chat.commands import ChatViewer
+from actors.chat.public import (
+    Conversation,
+    ConversationGone,
+    InboxSnapshot,
+    Message,
+    MessagePage,
+    OwnChoice,
+    ReadNotice,
+    TypingNotice,
+)
 from actors.errors import ConversationNotFound
 from actors.ids import UserId, parse_object_id
 from routes.chat.parts import CHAT_KINDS
+from routes.edge.declare.shown import Shown
 from routes.friends.parts import FRIENDS_LIVE
 from routes.live.channel import LiveChannel, SubscribeParams, the_user
 from routes.part import Opened
@@ -44,6 +55,11 @@ INBOX = LiveChannel(
     shown=lambda service: service.of(CHAT_KINDS).inbox,
     viewer=the_user,
     by_default=True,
+    shows=Shown(
+        says="The user's conversations.",
+        snapshot=InboxSnapshot,
+        events={"conversation_updated": Conversation | ConversationGone},
+    ),
     prepare=_acquaint,
 )
 
@@ -54,5 +70,19 @@ CONVERSATION = LiveChannel(
     viewer=_reader,
     id_of=parse_object_id,
     missing=ConversationNotFound,
+    shows=Shown(
+        says="The messages of a conversation. Offsets are durable; `typing` and `read` have none.",
+        snapshot=MessagePage,
+        events={
+            "message_created": Message,
+            "message_edited": Message,
+            "message_deleted": Message,
+            "poll_updated": Message,
+            "conversation_updated": Conversation,
+            "typing": TypingNotice,
+            "read": ReadNotice,
+        },
+        own=OwnChoice,
+    ),
     prepare=_acquaint,
 )

@@ -9,6 +9,8 @@ The offsets of `server:<id>` stay valid across restarts; `servers` is the user's
 """
 
 from actors.connect import own_view
+from actors.connect.public import Command, Registration, Settings, SettingsSnapshot
+from actors.connect.public_members import AccessPolicy, Member
 from actors.connect.public_own import OwnServer
 from actors.connect.stream import ServerViewer
 from actors.ids import parse_uuid
@@ -29,6 +31,18 @@ SERVER = LiveChannel(
     shown=lambda service: service.of(GAME_SERVERS).server,
     viewer=lambda user_id, _: ServerViewer(user_id),
     id_of=parse_uuid,
+    shows=Shown(
+        says="The settings of a game server, and what happens to it. Offsets are durable. `command` needs"
+        " `server.commands.read` on that server, `access_policy` and `members` need `server.members.read`.",
+        snapshot=SettingsSnapshot,
+        events={
+            "settings_updated": Settings,
+            "command": Command,
+            "extensions": tuple[Registration, ...],
+            "access_policy": AccessPolicy,
+            "members": tuple[Member, ...],
+        },
+    ),
 )
 
 SERVERS = LiveChannel(

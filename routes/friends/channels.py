@@ -9,6 +9,8 @@ whole entry, also after a change of the link; `request_added` the request, also 
 removals carry an id.
 """
 
+from actors.friends.public import FriendEntry, FriendGone, FriendPart, FriendsFrame, RequestEntry, RequestGone
+from routes.edge.declare.shown import Shown
 from routes.friends.parts import FRIENDS_LIVE
 from routes.live.channel import LiveChannel, the_user
 
@@ -21,4 +23,15 @@ FRIENDS = LiveChannel(
     shown=lambda service: service.of(FRIENDS_LIVE).view,
     viewer=the_user,
     by_default=True,
+    shows=Shown(
+        says="Friends and the requests that wait. `presence` has no offset.",
+        snapshot=FriendsFrame,
+        events={
+            "presence": FriendPart,
+            "friend_added": FriendEntry,
+            "friend_removed": FriendGone,
+            "request_added": RequestEntry,
+            "request_removed": RequestGone,
+        },
+    ),
 )

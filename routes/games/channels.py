@@ -5,7 +5,8 @@
 | GamesSnapshot | games_changed        |
 """
 
-from actors.games.live import NAME
+from actors.games.live import NAME, GamesChanged, GamesSnapshot
+from routes.edge.declare.shown import Shown
 from routes.games.parts import GAMES_LIVE
 from routes.live.channel import LiveChannel
 
@@ -15,4 +16,9 @@ GAMES = LiveChannel(
     shown=lambda service: service.of(GAMES_LIVE).view,
     viewer=lambda _user_id, _: None,
     shared=True,
+    shows=Shown(
+        says="How many play each game; at most one frame a second.",
+        snapshot=GamesSnapshot,
+        events={"games_changed": GamesChanged},
+    ),
 )

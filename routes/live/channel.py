@@ -66,6 +66,7 @@ class LiveChannel:
         needs: the permission node or role that a viewer must hold for as long as they watch; None = none beside the
             socket's.
         needs_too: further nodes.
+        shows: the structs of its frames, for the description of the service.
         shown: returns the kind of actor, or the view, that it shows.
         viewer: makes what the actor's `audience` takes as the viewer; left out, all see the same.
         looks: makes the viewer object of the viewer's rights, in place of `viewer`, and again when they change; then
@@ -75,13 +76,13 @@ class LiveChannel:
         shared: the same for all; the id of what it shows is its name.
         missing: the refusal of a malformed or unknown id.
         by_default: whether it is subscribed on connect (contract §9).
-        shows: the structs of its frames, for the description of the service.
         prepare: loads what memory must know of the viewer before they watch: what is to be awaited for that, or
             None where all is known. May raise PersistenceError.
     """
 
     name: str
     needs: Needs | None
+    shows: Shown
     shown: Callable[[Opened], Kind[Any, Any] | View[Any]]
     viewer: Callable[[UserId, SubscribeParams], object] = _alike
     looks: Callable[[Access], object] | None = None
@@ -90,7 +91,6 @@ class LiveChannel:
     missing: type[NotFound] = NotFound
     by_default: bool = False
     needs_too: tuple[str, ...] = ()
-    shows: Shown | None = None
     prepare: Callable[[Opened, UserId], Awaitable[None] | None] = _known
 
     @property

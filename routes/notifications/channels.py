@@ -5,8 +5,9 @@
 | NotificationsSnapshot | notification_added, notifications_read   |
 """
 
-from actors.notifications.view import NAME
+from actors.notifications.view import NAME, NotificationAdded, NotificationsRead, NotificationsSnapshot
 from actors.notifications.view import NOTIFICATIONS as VIEW
+from routes.edge.declare.shown import Shown
 from routes.live.channel import LiveChannel, the_user
 
 NOTIFICATIONS = LiveChannel(
@@ -14,4 +15,9 @@ NOTIFICATIONS = LiveChannel(
     needs=None,
     shown=lambda _service: VIEW,
     viewer=the_user,
+    shows=Shown(
+        says="The user's newest notifications, and how many are unread. Offsets are durable.",
+        snapshot=NotificationsSnapshot,
+        events={"notification_added": NotificationAdded, "notifications_read": NotificationsRead},
+    ),
 )

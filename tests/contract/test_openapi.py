@@ -102,6 +102,21 @@ def test_every_stream_says_what_it_sends(table: RouteTable):
     assert not silent, silent
 
 
+def test_asyncapi_describes_what_every_channel_shows(sockets: dict[str, Any]):
+    """`data` of a frame is any JSON by its struct: what it is says the channel (`tests/support/spec.py` holds to it)."""
+    schemas = sockets["components"]["schemas"]
+    channels = sockets["channels"]["socialLive"]["x-channels"]
+    for name, shown in channels.items():
+        assert shown["description"], name
+        assert shown["snapshot"]["$ref"].rpartition("/")[2] in schemas, name
+        assert shown["events"], name
+    of_chat = channels["conversation:<id>"]
+    assert of_chat["events"]["read"] == {"$ref": "#/components/schemas/ReadNotice"}
+    assert of_chat["self"] == {"$ref": "#/components/schemas/OwnChoice"}
+    updated = channels["inbox"]["events"]["conversation_updated"]["oneOf"]
+    assert [one["$ref"].rpartition("/")[2] for one in updated] == ["Conversation", "ConversationGone"]
+
+
 @pytest.mark.parametrize("name", ["http", "sockets"])
 def test_documents_are_closed(name: str, request: pytest.FixtureRequest):
     document = request.getfixturevalue(name)

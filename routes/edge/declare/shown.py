@@ -11,12 +11,14 @@ class Shown:
     Args:
         says: its description.
         snapshot: the struct of a snapshot's `data`.
-        events: {event: the struct of its `data`} in delta mode.
+        events: {event: the type of its `data`} in delta mode; a union where the data is of one struct or another.
+        own: the struct of `self` beside the `data` of an event; None where none has it.
     """
 
     says: str
     snapshot: object
     events: Mapping[str, object]
+    own: object | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +28,9 @@ class ShownChannel:
     Args:
         name: as clients write it; `<id>` stands for an id.
         needs: the permission nodes and roles that a viewer must hold.
-        shows: what it shows, where that is not described as a stream of its own.
+        shows: what it shows.
     """
 
     name: str
     needs: tuple[str, ...]
-    shows: Shown | None
+    shows: Shown

@@ -8,7 +8,7 @@ import orjson
 from routes.edge.declare.endpoint import Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.shown import ShownChannel
-from routes.edge.docs.schemas import Schema, Schemas, camel, paragraphs, title, used
+from routes.edge.docs.schemas import Schema, Schemas, alternatives, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION
 from routes.edge.principal import PUBLIC
 
@@ -25,7 +25,7 @@ def asyncapi(table: RouteTable) -> bytes:
 
 def document(table: RouteTable) -> Schema:
     """The AsyncAPI document, as plain values."""
-    schemas = Schemas(_types(table.streams))
+    schemas = Schemas([*_sent(table.streams), *_received(table.streams)])
     channels: Schema = {}
     operations: Schema = {}
     messages: Schema = {}
@@ -58,16 +58,22 @@ def document(table: RouteTable) -> Schema:
     }
 
 
-def _types(streams: Iterable[Stream]) -> Iterator[object]:
+def _received(streams: Iterable[Stream]) -> Iterator[object]:
     for stream in streams:
-        yield from stream.sends
         yield from stream.receives
-        for channel in stream.shows:
-            if channel.shows is not None:
-                yield channel.shows.snapshot
-                yield from channel.shows.events.values()
         if stream.query is not None:
             yield stream.query.struct
+
+
+def _sent(streams: Iterable[Stream]) -> Iterator[object]:
+    for stream in streams:
+        yield from stream.sends
+        for channel in stream.shows:
+            yield channel.shows.snapshot
+            if channel.shows.own is not None:
+                yield channel.shows.own
+            for data in channel.shows.events.values():
+                yield from alternatives(data)
 
 
 def _messages(frames: Iterable[object], schemas: Schemas, messages: Schema) -> Schema:
@@ -105,9 +111,14 @@ def _channel(stream: Stream, schemas: Schemas, references: Schema) -> Schema:
 
 def _shown(channel: ShownChannel, schemas: Schemas) -> Schema:
     """A channel of a socket that has several: who may watch it, and the `data` of its frames."""
-    described: Schema = {"needs": list(channel.needs)}
-    if channel.shows is not None:
-        described["description"] = channel.shows.says
-        described["snapshot"] = schemas.of(channel.shows.snapshot)
-        described["events"] = {name: schemas.of(data) for name, data in channel.shows.events.items()}
-    return described
+    shows = channel.shows
+    return {
+        "needs": list(channel.needs),
+        "description": shows.says,
+        "snapshot": schemas.of(shows.snapshot),
+        "events": {
+            name: one_of([schemas.of(part) for part in alternatives(data)])
+            for name, data in shows.events.items()
+        },
+        **({"self": schemas.of(shows.own)} if shows.own is not None else {}),
+    }

@@ -7,8 +7,7 @@ pipeline itself adds because of what is declared (a body, a rule for callers, an
 from collections.abc import Iterator
 from functools import lru_cache
 from http import HTTPStatus
-from types import NoneType, UnionType
-from typing import Union, get_args, get_origin
+from types import NoneType
 
 import orjson
 
@@ -18,7 +17,7 @@ from routes.edge.body_pieces import BodyPieces
 from routes.edge.declare.endpoint import RAW_BODIES, Endpoint
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.query import MAX_REST_CHARACTERS, ParameterForm
-from routes.edge.docs.schemas import Schema, Schemas, camel, one_of, paragraphs, title, used
+from routes.edge.docs.schemas import Schema, Schemas, alternatives, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
 from routes.edge.principal import PUBLIC, SERVER
@@ -122,10 +121,8 @@ def _types(table: RouteTable) -> Iterator[object]:
 
 
 def _parts(returns: object) -> tuple[object, ...]:
-    """The types that a handler may return; `NoneType` for a 204. The structs of a union have one schema each."""
-    if returns is None:
-        return (NoneType,)
-    return get_args(returns) if get_origin(returns) in {Union, UnionType} else (returns,)
+    """The types that a handler may return; `NoneType` for a 204."""
+    return (NoneType,) if returns is None else alternatives(returns)
 
 
 def _operation(endpoint: Endpoint, schemas: Schemas) -> Schema:

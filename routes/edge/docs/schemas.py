@@ -4,7 +4,8 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from inspect import cleandoc
-from typing import Any, TypeAlias
+from types import UnionType
+from typing import Any, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
@@ -149,6 +150,11 @@ def paragraphs(docstring: str | None) -> str:
     """A docstring as Markdown: each paragraph on one line, without indentation."""
     blocks = [" ".join(block.split()) for block in (docstring or "").strip().split("\n\n")]
     return "\n\n".join(blocks)
+
+
+def alternatives(type_: object) -> tuple[object, ...]:
+    """The members of a union, whose structs have one schema each; else the type itself."""
+    return get_args(type_) if get_origin(type_) in {Union, UnionType} else (type_,)
 
 
 def one_of(schemas: Sequence[Schema]) -> Schema:
