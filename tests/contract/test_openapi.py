@@ -103,7 +103,7 @@ def test_every_stream_says_what_it_sends(table: RouteTable):
 
 
 def test_asyncapi_describes_what_every_channel_shows(sockets: dict[str, Any]):
-    """`data` of a frame is any JSON by its struct: what it is says the channel (`tests/support/spec.py` holds to it)."""
+    """A frame's own struct says of `data` that it is JSON; the channel says what it is."""
     schemas = sockets["components"]["schemas"]
     channels = sockets["channels"]["socialLive"]["x-channels"]
     for name, shown in channels.items():

@@ -25,7 +25,7 @@ def asyncapi(table: RouteTable) -> bytes:
 
 def document(table: RouteTable) -> Schema:
     """The AsyncAPI document, as plain values."""
-    schemas = Schemas([*_sent(table.streams), *_received(table.streams)])
+    schemas = Schemas([*_sent(table.streams), *_received(table.streams)], received=_received(table.streams))
     channels: Schema = {}
     operations: Schema = {}
     messages: Schema = {}

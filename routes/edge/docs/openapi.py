@@ -63,7 +63,7 @@ def openapi(table: RouteTable) -> bytes:
 
 def document(table: RouteTable) -> Schema:
     """The OpenAPI document, as plain values."""
-    schemas = Schemas(_types(table))
+    schemas = Schemas([Problem, *_received(table), *_sent(table)], received=_received(table))
     paths: Schema = {}
     for endpoint in table.endpoints:
         for number, path in enumerate(endpoint.templates):
@@ -108,13 +108,16 @@ def _security(endpoint: Endpoint) -> list[Schema]:
     return [user, server] if endpoint.shared else [user]
 
 
-def _types(table: RouteTable) -> Iterator[object]:
-    yield Problem
+def _received(table: RouteTable) -> Iterator[object]:
     for endpoint in table.endpoints:
         if endpoint.body not in (None, *RAW_BODIES):
             yield endpoint.body
         if endpoint.query is not None:
             yield endpoint.query.struct
+
+
+def _sent(table: RouteTable) -> Iterator[object]:
+    for endpoint in table.endpoints:
         yield from (
             known for known in _parts(endpoint.returns) if known not in {NoneType, Blob, Page, Redirect}
         )

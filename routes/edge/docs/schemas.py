@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
+from routes.edge.docs.always import structs_in
 from routes.edge.reply import SHAPE
 
 Schema: TypeAlias = dict[str, Any]
@@ -22,16 +23,19 @@ class Schemas:
 
     Args:
         types: every type that `of` will be asked for; duplicates are ignored.
+        received: those of them that clients send; in what only the service sends, each field is required that is
+            always there.
 
     Attributes:
         components: {name: schema} that the schemas refer to.
     """
 
-    def __init__(self, types: Iterable[object]) -> None:
+    def __init__(self, types: Iterable[object], received: Iterable[object] = ()) -> None:
         self._types: list[object] = []
         for known in types:
             self._add(known)
         self._schemas, self.components = self._generate()
+        self._require(received)
 
     def of(self, type_: object) -> Schema:
         """The schema of one of the types, mostly a reference to a component.
@@ -40,6 +44,15 @@ class Schemas:
             ValueError: the type was not among those given.
         """
         return self._schemas[self._types.index(type_)]
+
+    def _require(self, received: Iterable[object]) -> None:
+        structs, exempt = structs_in(self._types), structs_in(received)
+        references, _ = msgspec.json.schema_components(structs, schema_hook=_opaque, ref_template=REFERENCE)
+        for (struct, fields), reference in zip(structs.items(), references, strict=True):
+            if struct not in exempt:
+                component = self.components[reference["$ref"].rpartition("/")[2]]
+                always = {*component["required"], *fields}
+                component["required"] = [name for name in component["properties"] if name in always]
 
     def _add(self, type_: object) -> None:
         if type_ not in self._types:
