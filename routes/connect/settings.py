@@ -40,7 +40,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.errors import BadQuery
 from routes.edge.principal import SERVER
-from routes.edge.reply import Reply
+from routes.edge.reply import Tagged
 from routes.edge.wire import Wire
 
 READ, WRITE = "server.settings.read", "server.settings.write"
@@ -105,7 +105,7 @@ class SettingsHistory(Wire, frozen=True):
     refusals=(NotFound, Forbidden),
     guard=may(READ),
 )
-async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery) -> Reply[Settings]:
+async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery) -> Tagged[Settings]:
     """GET …/servers/{serverId}/settings: the settings of one source, with their version as `ETag`.
 
     Before anything is stored, version 0 without data is answered. Secret values are masked, except for the server.
@@ -130,7 +130,7 @@ async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery
     refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, RevisionConflict, TooLarge),
     guard=may(WRITE),
 )
-async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -> Reply[Settings]:
+async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -> Tagged[Settings]:
     """PUT …/servers/{serverId}/settings: replaces the settings of one source.
 
     With `If-Match`, only if that is the current version (409 otherwise). Values are checked against the schema; keys
@@ -181,8 +181,8 @@ def _shown(call: Call, row: SettingsRow) -> Settings:
     return settings_of(row, open_values(vault, row.sealed) if caller_of(call) is None else None)
 
 
-def _reply(shown: Settings) -> Reply[Settings]:
-    return Reply(shown, headers={"etag": f'"{shown.version}"'})
+def _reply(shown: Settings) -> Tagged[Settings]:
+    return Tagged(shown, f'"{shown.version}"')
 
 
 def _expected(header: bytes | None) -> int | None:

@@ -25,7 +25,7 @@ from routes.discord.parts import WEBHOOKS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.reply import Reply
+from routes.edge.reply import Tagged
 from routes.edge.wire import Wire
 from routes.networks.guards import owner_of_network
 from routes.publications.parts import STATUSES
@@ -61,7 +61,7 @@ class DiscordReply(Wire, frozen=True):
 
 
 @endpoint("GET", _DISCORD, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
-async def get_discord(call: Call, network_id: Uuid) -> Reply[DiscordReply]:
+async def get_discord(call: Call, network_id: Uuid) -> Tagged[DiscordReply]:
     """GET …/networks/{networkId}/discord: the network's Discord settings. For its owner.
 
     The webhook's address is not shown. `webhookStatus` says how it stands: `unreachable` heals by itself; `gone` and
@@ -80,7 +80,7 @@ async def get_discord(call: Call, network_id: Uuid) -> Reply[DiscordReply]:
     refusals=(NotFound, Invalid, Conflict, RevisionConflict),
     guard=owner_of_network,
 )
-async def put_discord(call: Call, network_id: Uuid, body: DiscordBody) -> Reply[DiscordReply]:
+async def put_discord(call: Call, network_id: Uuid, body: DiscordBody) -> Tagged[DiscordReply]:
     """PUT …/networks/{networkId}/discord: sets the webhook to which the network's events are posted.
 
     For the network's owner. Discord is asked first: 422 `NOT_VERIFIED` where it has no such webhook, or has it in
@@ -118,9 +118,9 @@ async def remove_discord(call: Call, network_id: Uuid) -> None:
     await change(call, units.remove, network_id, call.user_id, about=DiscordChanged(network_id))
 
 
-def _tagged(row: WebhookRow | None) -> Reply[DiscordReply]:
+def _tagged(row: WebhookRow | None) -> Tagged[DiscordReply]:
     shown = DiscordReply(None if row is None else discord_of(row))
-    return Reply(shown, headers={"etag": etag_of(_writable(row))})
+    return Tagged(shown, etag_of(_writable(row)))
 
 
 def _writable(row: WebhookRow | None) -> object:

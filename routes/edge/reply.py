@@ -87,6 +87,19 @@ class Reply(Generic[T_co]):
     cookies: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, init=False)
+class Tagged(Reply[T_co]):
+    """An object with its ETag, which clients name in If-Match when they change it (RFC 9110 §13.1.1).
+
+    Args:
+        value: the object.
+        etag: with its quotes.
+    """
+
+    def __init__(self, value: T_co, etag: str) -> None:
+        Reply.__init__(self, value, headers={"etag": etag})
+
+
 NO_SOURCES = "default-src 'none'; frame-ancestors 'none'"
 """Content-Security-Policy of a page that loads nothing."""
 

@@ -19,7 +19,7 @@ from routes.edge.config.config import Config
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import PUBLIC
-from routes.edge.reply import Reply
+from routes.edge.reply import Tagged
 from routes.edge.wire import Wire
 
 PUBLISH = "versions:publish"
@@ -73,7 +73,7 @@ async def read_network_guard_allowlist(call: Call) -> AllowlistOut:
     needs=PUBLISH,
     refusals=(Invalid, RevisionConflict),
 )
-async def put_network_guard_allowlist(call: Call, body: AllowlistBody) -> Reply[AllowlistOut]:
+async def put_network_guard_allowlist(call: Call, body: AllowlistBody) -> Tagged[AllowlistOut]:
     """PUT /v1/admin/launcher/network-guard-allowlist: replaces the hosts that launchers may talk to.
 
     Needs `versions:publish`. `If-Match` names the `ETag` of the list that the caller has changed; if that is not the
@@ -94,6 +94,6 @@ def _shown(config: Config, kept: Allowlist) -> AllowlistOut:
     return AllowlistOut(kept.version, hosts.told(kept.hosts, addresses, MOD_CDNS), iso(kept.updated_at_ms))
 
 
-def _reply(config: Config, kept: Allowlist) -> Reply[AllowlistOut]:
+def _reply(config: Config, kept: Allowlist) -> Tagged[AllowlistOut]:
     shown = _shown(config, kept)
-    return Reply(shown, headers={"etag": etag_of(shown)})
+    return Tagged(shown, etag_of(shown))

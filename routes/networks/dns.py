@@ -16,7 +16,7 @@ from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.reply import Reply
+from routes.edge.reply import Tagged
 from routes.edge.wire import Wire
 from routes.networks import cloudflare
 from routes.networks.automation import INLINE_SECONDS
@@ -59,14 +59,14 @@ class Removed(Wire, frozen=True):
 
 
 @endpoint("GET", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
-async def get_dns_config(call: Call, network_id: Uuid) -> Reply[ConfigReply]:
+async def get_dns_config(call: Call, network_id: Uuid) -> Tagged[ConfigReply]:
     """GET …/networks/{networkId}/dns/cloudflare: the network's DNS provider. For its owner; the token is not shown.
 
     Its `ETag` changes with zone and token, also from null to the first provider, and not with how the token stands.
     """
     row = await call.service.database.read(dns.read, network_id)
     shown = ConfigReply(None if row is None else _config(call, row))
-    return Reply(shown, headers=_tag(row))
+    return Tagged(shown, _tag(row))
 
 
 @endpoint(
@@ -76,7 +76,7 @@ async def get_dns_config(call: Call, network_id: Uuid) -> Reply[ConfigReply]:
     refusals=(NotFound, Invalid, RevisionConflict),
     guard=owner_of_network,
 )
-async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Reply[DnsConfig]:
+async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Tagged[DnsConfig]:
     """PUT …/networks/{networkId}/dns/cloudflare: sets the zone in which the service maintains the network's records.
 
     For the network's owner. Token and zone are verified first: 422 with `meta.tokenStatus` if that fails. The
@@ -108,7 +108,7 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Re
         here.record_hosts,
         service.clock.now_ms(),
         about=None,
-        shape=lambda kept: Reply(_config(call, kept), headers=_tag(kept)),
+        shape=lambda kept: Tagged(_config(call, kept), _tag(kept)),
     )
     await here.automation.push_soon(network_id)
     return config
@@ -123,8 +123,8 @@ async def remove_dns_config(call: Call, network_id: Uuid) -> Removed:
     return await change(call, dns.remove, network_id, about=None, shape=Removed)
 
 
-def _tag(row: DnsRow | None) -> dict[str, str]:
-    return {"etag": etag_of(_writable(row))}
+def _tag(row: DnsRow | None) -> str:
+    return etag_of(_writable(row))
 
 
 def _writable(row: DnsRow | None) -> object:

@@ -32,7 +32,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED, PUBLIC
-from routes.edge.reply import Reply
+from routes.edge.reply import Tagged
 from routes.edge.wire import Wire
 from routes.networks.guards import owner_of_network
 
@@ -144,7 +144,7 @@ async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
 
 
 @endpoint("GET", _ONE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
-async def read_network(call: Call, network_id: Uuid) -> Reply[Network]:
+async def read_network(call: Call, network_id: Uuid) -> Tagged[Network]:
     """GET /v1/connect/networks/{networkId}: one network, for its owner, with an `ETag` for changing it."""
     row = await call.service.database.read(networks.read, network_id)
     if row is None:
@@ -159,7 +159,7 @@ async def read_network(call: Call, network_id: Uuid) -> Reply[Network]:
     refusals=(NotFound, Invalid, RevisionConflict, SlugTaken),
     guard=owner_of_network,
 )
-async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) -> Reply[Network]:
+async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) -> Tagged[Network]:
     """PATCH /v1/connect/networks/{networkId}: changes name, slug, and what the network shows publicly.
 
     For its owner. `If-Match` names the `ETag` of the network that the caller has changed; if that is not the current
@@ -243,9 +243,9 @@ async def list_hosts(call: Call) -> HostList:
     return HostList(tuple(host_of(row, last_seen(row.server_id)) for row in rows))
 
 
-def _tagged(row: NetworkRow) -> Reply[Network]:
+def _tagged(row: NetworkRow) -> Tagged[Network]:
     shown = network_of(row)
-    return Reply(shown, headers={"etag": etag_of(shown)})
+    return Tagged(shown, etag_of(shown))
 
 
 def _network_reply(row: NetworkRow) -> NetworkReply:

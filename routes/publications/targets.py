@@ -23,7 +23,7 @@ from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.reply import Reply
+from routes.edge.reply import Tagged
 from routes.edge.wire import Wire
 from routes.networks.name_service import NAME_SERVICE
 from routes.publications.parts import STATUSES
@@ -98,7 +98,7 @@ async def manages(call: Call, target_type: str, target_id: Uuid) -> None:
 
 
 @endpoint("GET", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden), guard=manages)
-async def read_publication(call: Call, target_type: str, target_id: Uuid) -> Reply[PublicationReply]:
+async def read_publication(call: Call, target_type: str, target_id: Uuid) -> Tagged[PublicationReply]:
     """GET /v1/connect/publications/{targetType}/{targetId}: the publication of a server or network, or null.
 
     For its owner, members with `server.settings.write`, and moderators. Its `ETag` changes with what they may write,
@@ -119,7 +119,7 @@ async def read_publication(call: Call, target_type: str, target_id: Uuid) -> Rep
 )
 async def put_publication(
     call: Call, target_type: str, target_id: Uuid, body: PublicationBody
-) -> Reply[PublicationReply]:
+) -> Tagged[PublicationReply]:
     """PUT /v1/connect/publications/{targetType}/{targetId}: publishes a server or network, or replaces its publication.
 
     The address counts as the target's own if it is below the gateway domain, is where the server itself calls from, or
@@ -165,9 +165,9 @@ def _target(type: str, id: Uuid) -> Target:
         raise NotFound from None
 
 
-def _tagged(call: Call, row: PublicationRow | None) -> Reply[PublicationReply]:
+def _tagged(call: Call, row: PublicationRow | None) -> Tagged[PublicationReply]:
     shown = PublicationReply(None if row is None else _shown(call, row))
-    return Reply(shown, headers={"etag": etag_of(_writable(row))})
+    return Tagged(shown, etag_of(_writable(row)))
 
 
 def _writable(row: PublicationRow | None) -> object:

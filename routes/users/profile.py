@@ -23,7 +23,7 @@ from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.reply import MaybeAwaitable, Reply, then
+from routes.edge.reply import MaybeAwaitable, Tagged, then
 from routes.edge.wire import Wire
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 from routes.users.reactions import RightsOf
@@ -194,7 +194,7 @@ def _profile(call: Call, known: tuple[User, Access]) -> ProfileSelf:
 
 
 @endpoint("GET", "/v1/profile/settings", needs=AUTHENTICATED, refusals=(NotFound,))
-async def read_own_settings(call: Call) -> Reply[ProfileSettings]:
+async def read_own_settings(call: Call) -> Tagged[ProfileSettings]:
     """Answers the caller's settings, with an `ETag` for changing them; 404 if the user was erased meanwhile."""
     settings = await call.service.database.read(read_settings, call.user_id)
     if settings is None:
@@ -209,7 +209,7 @@ async def read_own_settings(call: Call) -> Reply[ProfileSettings]:
     refusals=(NotFound, RevisionConflict),
     max_bytes=SETTINGS_BODY_MAX_BYTES,
 )
-async def change_own_settings(call: Call, body: SettingsPatch) -> Reply[ProfileSettings]:
+async def change_own_settings(call: Call, body: SettingsPatch) -> Tagged[ProfileSettings]:
     """Changes the settings that the body names, and answers all of them.
 
     `If-Match` names the `ETag` of the settings that the caller has changed; if that is not the current one, the answer
@@ -228,8 +228,8 @@ async def change_own_settings(call: Call, body: SettingsPatch) -> Reply[ProfileS
     )
 
 
-def _tagged(settings: Settings) -> Reply[ProfileSettings]:
-    return Reply(settings_of(settings), headers={"etag": etag_of(_changeable(settings))})
+def _tagged(settings: Settings) -> Tagged[ProfileSettings]:
+    return Tagged(settings_of(settings), etag_of(_changeable(settings)))
 
 
 def _changeable(settings: Settings) -> object:

@@ -16,7 +16,7 @@ from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.revisions import etag_of, revisions_known
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.reply import Reply
+from routes.edge.reply import Tagged
 from routes.edge.wire import Wire
 
 BODY_MAX_BYTES = OPTIONS_MAX_BYTES + 16 * 1024
@@ -74,7 +74,7 @@ async def read_level(call: Call) -> LevelOut:
 
 
 @endpoint("GET", _OPTIONS, needs=AUTHENTICATED)
-async def read_minecraft_options(call: Call) -> Reply[OptionsOut]:
+async def read_minecraft_options(call: Call) -> Tagged[OptionsOut]:
     """GET /v1/profile/minecraft-options: the game's options as the caller last stored them."""
     return _shown(await call.service.database.read(units_options.read, call.user_id))
 
@@ -86,7 +86,7 @@ async def read_minecraft_options(call: Call) -> Reply[OptionsOut]:
     max_bytes=BODY_MAX_BYTES,
     refusals=(Invalid, NotFound, RevisionConflict),
 )
-async def keep_minecraft_options(call: Call, body: OptionsBody) -> Reply[OptionsOut]:
+async def keep_minecraft_options(call: Call, body: OptionsBody) -> Tagged[OptionsOut]:
     """PUT /v1/profile/minecraft-options: stores the game's options.
 
     If-Match, or `revision`, names the revision that the client has changed: if it is not the current one, the answer is
@@ -101,7 +101,7 @@ async def keep_minecraft_options(call: Call, body: OptionsBody) -> Reply[Options
     )
 
 
-def _shown(kept: Options) -> Reply[OptionsOut]:
+def _shown(kept: Options) -> Tagged[OptionsOut]:
     updated_at = iso(kept.updated_at_ms) if kept.revision else None
     out = OptionsOut(msgspec.Raw(kept.options), kept.revision, updated_at)
-    return Reply(out, headers={"etag": etag_of(kept.revision)})
+    return Tagged(out, etag_of(kept.revision))

@@ -132,6 +132,7 @@ class Endpoint(Route):
         media: the content types that are accepted; by default JSON, and any bytes for `BodyPieces`.
         max_bytes: the largest body, or a function of the configuration that returns it.
         returns: the type of the result for OpenAPI: a type, `Blob`, or None.
+        wrappers: what says of the result how it is sent: `Tagged`, `Stored`, ….
         secret_reply: the reply holds a secret; if kept for repeats, it is sealed.
         again: makes the reply to a repeated request anew, because what it shows may be gone by then; only the first
             reply's `id` is kept. None where the first reply is kept whole.
@@ -151,6 +152,7 @@ class Endpoint(Route):
     media: tuple[str, ...]
     max_bytes: int | Callable[[Config], int]
     returns: object | None
+    wrappers: frozenset[object]
     secret_reply: bool
     again: Again | None
     cacheable: str | None
@@ -245,6 +247,7 @@ def endpoint(
             media=tuple(media) or ((BYTES_MEDIA if body is BodyPieces else JSON_MEDIA),),
             max_bytes=max_bytes,
             returns=signature.returns,
+            wrappers=signature.wrappers,
             secret_reply=secret_reply,
             again=again,
             cacheable=cacheable,

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Union, get_args, get_origin, get_type_hints
@@ -10,7 +10,7 @@ from typing import Union, get_args, get_origin, get_type_hints
 from actors.errors import NotFound
 from routes.edge.declare.query import ParameterForm, PathParam, QueryPlan
 from routes.edge.documents import Document
-from routes.edge.reply import Ask, Encoded, Reply
+from routes.edge.reply import Ask, Encoded, Reply, Tagged
 from routes.edge.stored import Stored
 
 Handler = Callable[..., object]
@@ -18,6 +18,9 @@ Handler = Callable[..., object]
 
 _WAITING = {Coroutine, Ask}
 """The types that stand beside the result in `MaybeAwaitable`."""
+
+_WRAPPERS = {Ask, Reply, Tagged, Encoded, Document, Stored}
+"""The types that say of a result how it is sent."""
 
 PATH_PARAM = re.compile(r"\{(?P<rest>\*?)(?P<name>[a-z][A-Za-z0-9]*)\}")
 """A parameter of a declared path; with a star it takes the rest of the path."""
@@ -32,12 +35,14 @@ class Signature:
         query: how the query is decoded, or None.
         body: the type of the body, None for none.
         returns: the type of the result, without the wrappers that only say how it is sent.
+        wrappers: those wrappers.
     """
 
     parameters: tuple[PathParam, ...]
     query: QueryPlan | None
     body: object | None
     returns: object | None
+    wrappers: frozenset[object]
 
     @classmethod
     def of(cls, handler: Handler, path: str, not_found: Mapping[str, type[NotFound]]) -> "Signature":
@@ -75,6 +80,7 @@ class Signature:
             QueryPlan.of(query) if isinstance(query, type) else None,
             hints.get("body"),
             _described(hints["return"]),
+            frozenset(_wrappers(hints["return"])),
         )
 
 
@@ -91,13 +97,22 @@ def snake(camel: str) -> str:
 def _described(returns: object) -> object | None:
     """The return annotation without the wrappers that only say how it is sent."""
     origin = get_origin(returns)
-    if origin in {Ask, Reply, Encoded, Document, Stored}:
+    if origin in _WRAPPERS:
         return _described(get_args(returns)[0])
     if origin in {Union, UnionType}:
         parts = {_described(part): None for part in get_args(returns) if get_origin(part) not in _WAITING}
         described: object = Union[tuple(NoneType if part is None else part for part in parts)]  # noqa: UP007
         return None if described is NoneType else described
     return None if returns is NoneType else returns
+
+
+def _wrappers(returns: object) -> Iterator[object]:
+    origin = get_origin(returns)
+    if origin in _WRAPPERS:
+        yield origin
+    if origin in _WRAPPERS or origin in {Union, UnionType}:
+        for part in get_args(returns):
+            yield from _wrappers(part)
 
 
 def without_none(annotation: object | None) -> tuple[object | None, bool]:

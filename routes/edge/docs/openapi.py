@@ -17,6 +17,14 @@ from routes.edge.body_pieces import BodyPieces
 from routes.edge.declare.endpoint import RAW_BODIES, Endpoint
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.query import MAX_REST_CHARACTERS, ParameterForm
+from routes.edge.docs.headers import (
+    CONDITION_PARAMETER,
+    HEADERS,
+    KEY_PARAMETER,
+    headers_of,
+    is_revalidated,
+    takes_condition,
+)
 from routes.edge.docs.schemas import Schema, Schemas, alternatives, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
@@ -37,18 +45,6 @@ _PATH_SCHEMAS: dict[ParameterForm, Schema] = {
 }
 
 _REST = "The rest of the path: its slashes are part of it, and may be sent as they are or as `%2F`."
-
-_KEY_PARAMETER: Schema = {
-    "name": "Idempotency-Key",
-    "in": "header",
-    "required": False,
-    "description": "Repeats of this key and body within 24 h get the first answer, with no second effect.",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
-}
-
-_REQUEST_ID_HEADER: Schema = {
-    "X-Request-Id": {"description": "Names this request in our log.", "schema": {"type": "string"}}
-}
 
 
 @lru_cache(maxsize=4)
@@ -84,6 +80,7 @@ def document(table: RouteTable) -> Schema:
         "paths": paths,
         "components": {
             "schemas": used(paths, schemas.components),
+            "headers": HEADERS,
             "securitySchemes": {
                 "user": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
                 "server": {
@@ -181,7 +178,9 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
                 described["description"] = f"Moved into {known.clamp.least} to {known.clamp.most}."
             yield described
     if endpoint.keyed:
-        yield _KEY_PARAMETER
+        yield KEY_PARAMETER
+    if takes_condition(endpoint):
+        yield CONDITION_PARAMETER
 
 
 def _responses(endpoint: Endpoint, schemas: Schemas) -> Schema:
@@ -189,9 +188,9 @@ def _responses(endpoint: Endpoint, schemas: Schemas) -> Schema:
     bodies: list[Schema] = []
     for part in _parts(endpoint.returns):
         if part is NoneType:
-            responses["204"] = _response(HTTPStatus.NO_CONTENT)
+            responses["204"] = _response(endpoint, HTTPStatus.NO_CONTENT)
         elif part is Redirect:
-            responses["302"] = _response(HTTPStatus.FOUND)
+            responses["302"] = _response(endpoint, HTTPStatus.FOUND)
         elif part in {Blob, Page}:
             responses |= _binary(endpoint, part)
         else:
@@ -200,9 +199,9 @@ def _responses(endpoint: Endpoint, schemas: Schemas) -> Schema:
         content = {"application/json": {"schema": one_of(bodies)}}
         for status in (endpoint.status, endpoint.found_status):
             if status is not None:
-                responses[str(status)] = _response(HTTPStatus(status), content)
-    if endpoint.cacheable is not None:
-        responses["304"] = _response(HTTPStatus.NOT_MODIFIED)
+                responses[str(status)] = _response(endpoint, HTTPStatus(status), content)
+    if is_revalidated(endpoint):
+        responses["304"] = _response(endpoint, HTTPStatus.NOT_MODIFIED)
     by_status: dict[int, dict[str, None]] = {}
     for refusal in refusals_of(endpoint):
         by_status.setdefault(refusal.status_hint, {})[refusal.code] = None
@@ -211,24 +210,23 @@ def _responses(endpoint: Endpoint, schemas: Schemas) -> Schema:
         narrowed = {"allOf": [problem, {"properties": {"code": {"enum": list(codes)}}}]}
         text = f"{HTTPStatus(refused).phrase}: {', '.join(codes)}"
         content = {Problem.media_type: {"schema": narrowed}}
-        responses[str(refused)] = _response(HTTPStatus(refused), content, text)
+        responses[str(refused)] = _response(endpoint, HTTPStatus(refused), content, text)
     return responses
 
 
 def _binary(endpoint: Endpoint, part: object) -> Schema:
-    media = endpoint.produces or ("text/html" if part is Page else "application/octet-stream")
+    media = endpoint.produces or ("text/html" if part is Page else "*/*")
     content = {
         media: {"schema": {"type": "string", "format": "binary"} if part is Blob else {"type": "string"}}
     }
-    responses: Schema = {str(endpoint.status): _response(HTTPStatus(endpoint.status), content)}
-    if part is Blob:
-        responses["206"] = _response(HTTPStatus.PARTIAL_CONTENT, content)
-        responses["304"] = _response(HTTPStatus.NOT_MODIFIED)
-    return responses
+    statuses = (HTTPStatus(endpoint.status), *((HTTPStatus.PARTIAL_CONTENT,) if part is Blob else ()))
+    return {str(status.value): _response(endpoint, status, content) for status in statuses}
 
 
-def _response(status: HTTPStatus, content: Schema | None = None, text: str | None = None) -> Schema:
-    response: Schema = {"description": text or status.phrase, "headers": _REQUEST_ID_HEADER}
+def _response(
+    endpoint: Endpoint, status: HTTPStatus, content: Schema | None = None, text: str | None = None
+) -> Schema:
+    response: Schema = {"description": text or status.phrase, "headers": headers_of(endpoint, status)}
     if content is not None:
         response["content"] = content
     return response
