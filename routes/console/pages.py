@@ -72,9 +72,9 @@ async def read_setup_page(call: Call) -> Document[Page]:
     return await _document(call)
 
 
-@endpoint("GET", ROOT + "/{digest}/{*path}", needs=PUBLIC, rate="pages", produces="text/*")
+@endpoint("GET", ROOT + "/{digest}/{*path}", needs=PUBLIC, rate="pages", produces="*/*")
 async def read_console_file(call: Call, digest: str, path: str) -> Document[Page]:
-    """A script, style sheet or text of the console; a former digest is a 404."""
+    """A script, style sheet, picture or text of the console; a former digest is a 404."""
     static = await _static(call)
     if digest != static.digest:
         raise NotFound

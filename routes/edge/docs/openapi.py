@@ -11,7 +11,7 @@ from types import NoneType
 
 import orjson
 
-from actors.errors import Forbidden, Invalid, NotFound, Overloaded, Refused
+from actors.errors import Draining, Elsewhere, Forbidden, Invalid, NotFound, Overloaded, Refused
 from routes.edge import errors
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.declare.endpoint import RAW_BODIES, Endpoint
@@ -238,7 +238,8 @@ def refusals_of(endpoint: Endpoint) -> Iterator[type[Refused]]:
     Args:
         endpoint: as declared.
     """
-    yield from (errors.RateLimited, errors.Internal, errors.DatabaseDown, Overloaded, errors.PayloadTooLarge)
+    yield from (errors.RateLimited, errors.Internal, errors.PayloadTooLarge)
+    yield from (errors.DatabaseDown, Overloaded, Draining, Elsewhere)
     if endpoint.needs is SERVER or endpoint.shared:
         yield from (errors.BadServerCredentials, errors.TokenExpired)
     if endpoint.needs is not PUBLIC and endpoint.needs is not SERVER:
@@ -251,8 +252,9 @@ def refusals_of(endpoint: Endpoint) -> Iterator[type[Refused]]:
     if endpoint.query is not None:
         yield errors.BadQuery
     if endpoint.body is not None:
-        yield from (errors.MalformedJson, errors.UnsupportedMedia)
-        yield RequestTimeout if endpoint.body is BodyPieces else Invalid
+        yield from (errors.MalformedJson, errors.UnsupportedMedia, RequestTimeout)
+        if endpoint.body is not BodyPieces:
+            yield Invalid
     if endpoint.keyed:
         yield from (errors.BadQuery, errors.IdempotencyInProgress, errors.IdempotencyKeyReused)
     if Blob in _parts(endpoint.returns):

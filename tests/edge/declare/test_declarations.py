@@ -175,6 +175,7 @@ def test_openapi_says_what_is_declared() -> None:
         "401",
         "403",
         "404",
+        "408",
         "409",
         "413",
         "415",
