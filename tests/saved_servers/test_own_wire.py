@@ -12,6 +12,7 @@ from actors.saved_servers.units import SAVED_MAX
 from persistence.connection import Connection
 from persistence.saved_servers import addresses
 from tests.saved_servers.play import SAVED, names, save, save_all
+from tests.support.jobs import job_named
 from tests.support.one_world import in_one_world
 from tests.support.world import Player, World, open_world
 
@@ -86,7 +87,9 @@ async def test_what_moderators_took_away_is_not_there(world: World) -> None:
     (id,) = await save_all(ann, "a.example")
     await world.service.database.transact(_suppress, id)
     assert await ben.refused("POST", SAVED, {"serverId": id}) == (404, "NOT_FOUND")
+    assert await ben.refused("DELETE", f"{SAVED}/{id}") == (404, "NOT_FOUND")
     assert (await save(ben, "a.example"))["id"] != id
+    assert (await ann.do("DELETE", f"{SAVED}/{id}", status=200))["saved"] is False
 
 
 async def _suppress(conn: Connection, id: str) -> None:
@@ -113,6 +116,10 @@ async def test_favourites_and_how_many_have_them(world: World) -> None:
     gone = {"saved": False, "favorite": False}
     assert await ben.do("DELETE", path, status=200) == {**gone, "favoriteCount": 0}
     assert await ben.do("DELETE", path, status=200) == {**gone, "favoriteCount": 0}
+    (other,) = await save_all(ben, "b.example")
+    for player, favored in ((ann, id), (ben, other)):
+        await player.do("PATCH", f"{SAVED}/{favored}", {"favorite": True}, status=200)
+    assert await ben.do("DELETE", path, status=200) == {**gone, "favoriteCount": 1}
     assert await ben.refused("PATCH", path, {"favorite": True}) == (404, "NOT_FOUND")
     for unknown in (UNKNOWN, "nonsense"):
         assert await ann.refused("DELETE", f"{SAVED}/{unknown}") == (404, "NOT_FOUND")
@@ -169,6 +176,17 @@ async def test_an_order_that_is_no_permutation(
     assert (await ann.get(SAVED))["serverIds"] == own
 
 
+async def test_an_order_is_that_of_one_list(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    ids = await save_all(ann, "a.example", "b.example", "c.example")
+    assert await save_all(ben, "a.example", "b.example", "c.example") == ids
+    shown = await ann.do(
+        "PUT", f"{SAVED}/order", {"serverIds": [id.upper() for id in reversed(ids)]}, status=200
+    )
+    assert shown["serverIds"] == ids[::-1]
+    assert (await ben.get(SAVED))["serverIds"] == ids
+
+
 async def test_an_empty_list_has_one_order(world: World) -> None:
     ann = await world.player("Ann")
     assert (await ann.do("PUT", f"{SAVED}/order", {"serverIds": []}))["items"] == []
@@ -206,7 +224,7 @@ async def test_a_list_has_an_end(world: World) -> None:
             nursery.start_soon(ask, number)
     assert sorted(statuses) == [201] + [422] * 19
     ids = (await ann.get(SAVED))["serverIds"]
-    assert len(ids) == SAVED_MAX
+    assert len(ids) == SAVED_MAX == 500
     refused = await ann.ask("POST", SAVED, {"address": "more.example"})
     assert (refused.json()["code"], refused.json()["meta"]) == ("QUOTA_EXCEEDED", {"max": SAVED_MAX})
     assert (await ann.do("PUT", f"{SAVED}/order", {"serverIds": ids[::-1]}))["serverIds"] == ids[::-1]
@@ -232,10 +250,30 @@ async def test_addresses_that_nobody_saves_are_forgotten_after_a_day(world: Worl
     database = world.service.database
     await database.transact(_orphan, [dropped, young])  # as erasing a user does
     await database.transact(_make_old, [kept, dropped])
-    await database.transact(partial(addresses.sweep, before_ms=1_000), None, 100)
+    assert await job_named(world, "addresses without a saved server").run() is not False
     found = [await database.read(_publication, id) is not None for id in (kept, dropped, young)]
     assert found == [True, False, True]
     assert await names(ann) == ["a.example"]
+
+
+async def test_all_that_nobody_saves_is_swept_page_by_page(world: World) -> None:
+    ann, database = await world.player("Ann"), world.service.database
+    ids = await save_all(ann, *(f"{letter}.example" for letter in "abcde"))
+    await database.transact(_orphan, ids[:2] + ids[3:])
+    sweep = partial(addresses.sweep, before_ms=world.clock.now_ms() + 1)
+    places: list[tuple[int, str]] = []
+    place = await database.transact(sweep, None, 2)
+    while place is not None:
+        places.append(place)
+        place = await database.transact(sweep, place, 2)
+    assert len(places) == 2
+    assert [await database.read(_publication, id) is not None for id in ids] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
 async def _orphan(conn: Connection, ids: list[str]) -> None:
