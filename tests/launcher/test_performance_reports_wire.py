@@ -121,6 +121,22 @@ async def test_the_bytes_of_a_user_are_bounded(world: World, monkeypatch: pytest
     assert len((await tracy.get(LIST, userId=ben.id))["items"]) == 1
 
 
+async def test_versions_are_counted_on_each_platform(world: World) -> None:
+    ann, tracy = await world.player("Ann"), await tracker(world)
+    longest = "x" * 64
+    for platform, version in (
+        ("linux", "1"),
+        ("mac", "1"),
+        ("linux", "2"),
+        ("linux", "1"),
+        (longest, longest),
+    ):
+        await ann.do("POST", SEND, {"launcherVersion": version, "platform": platform})
+    listed = await tracy.get(LIST)
+    totals = {(one["platform"], one["launcherVersion"]): one["reports"] for one in listed["totals"]}
+    assert totals == {("linux", "1"): 2, ("mac", "1"): 1, ("linux", "2"): 1, (longest, longest): 1}
+
+
 async def test_names_that_are_told_apart_are_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(units_reports, "KEYS_A_DAY", 2)
     ann, tracy = await world.player("Ann"), await tracker(world)
