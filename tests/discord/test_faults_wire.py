@@ -1,9 +1,12 @@
 """Wire: Discord goes wrong in every way. A post that it may have received is never sent again."""
 
+from functools import partial
+
 import pytest
 
 from actors.discord.posting import QUEUE_MAX, post
 from persistence.connection import Connection
+from persistence.discord import outbox
 from persistence.discord.rows import Subject
 from routes.changes import change_by_itself
 from routes.discord.parts import WEBHOOKS
@@ -117,6 +120,7 @@ async def test_what_is_refused_is_dropped_and_the_next_goes_on(guild: Guild) -> 
 @pytest.mark.parametrize(("fault", "status"), [("404", "gone"), ("401", "invalid"), ("403", "invalid")])
 async def test_a_webhook_that_is_no_more_is_never_used_again(guild: Guild, fault: str, status: str) -> None:
     net = await guild.network(await guild.world.player("Ann", ttl_seconds=DAY))
+    server = await net.server()
     guild.site.faults.add(fault, on=POST)
     for title in ("First", "Second"):
         await article(net, title)
@@ -124,6 +128,9 @@ async def test_a_webhook_that_is_no_more_is_never_used_again(guild: Guild, fault
     assert await queue(guild.world, net.id) == []
     assert (await guild.row(net)).sealed_token is None
     await article(net, "Third")
+    of_servers = partial(outbox.add_of_servers, now_ms=guild.world.clock.now_ms())
+    assert await guild.world.service.database.transact(of_servers, "server_online", [server.id]) == set()
+    assert await queue(guild.world, net.id) == []
     asked = len(guild.site.asked)
     guild.later(7200)
     # Other settings change nothing about that; the address given anew does.

@@ -82,6 +82,25 @@ def test_names_act_on_nothing(name: str) -> None:
     assert not re.search(r"[\\*_~`|>#+\-\[\]()<@:]", bare)
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("abcd", "abcd"),
+        ("abcde", "abcde"),
+        ("abcdef", "abcd…"),
+        ("abcdefg", "abcd…"),
+        (" abcde", "abcde"),
+        ("ab*", "ab\\*"),
+        ("abcd*", "abcd…"),
+        ("abc*e", "abc…"),
+        ("ab*de", "ab\\*…"),
+        ("*****", "\\*\\*…"),
+    ],
+)
+def test_what_is_too_long_is_cut_at_a_whole_character(text: str, shown: str) -> None:
+    assert escaped(text, 5) == shown
+
+
 @given(st.text(max_size=700), st.integers(2, 300))
 def test_it_is_never_too_long_and_never_ends_within_a_character(text: str, most: int) -> None:
     shown = escaped(text, most)

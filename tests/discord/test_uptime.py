@@ -58,6 +58,15 @@ def test_one_that_does_not_come_back_after_a_restart_is_told_of() -> None:
     assert tick(uptime, 90_000 + SETTLE_MS) == [Turned(SERVER, False)]
 
 
+def test_one_that_came_back_after_a_restart_has_no_more_patience() -> None:
+    uptime = watching(SERVER)
+    uptime.missed(SERVER, 0, 90_000)
+    uptime.saw(SERVER, NETWORK, 10_000, online=True)
+    uptime.missed(SERVER, 20_000)
+    assert tick(uptime, 20_000 + SETTLE_MS - 1) == []
+    assert tick(uptime, 20_000 + SETTLE_MS) == [Turned(SERVER, False)]
+
+
 def test_what_could_not_be_told_comes_again_unless_it_has_passed() -> None:
     uptime = watching()
     for server_id in ("a", "b"):
