@@ -2,6 +2,9 @@
 
 import trio
 
+from actors.networks import units_networks
+from actors.networks.units_networks import JOIN_TOKEN_MS, MAX_TOKENS
+from persistence.networks.rows import TokenRow
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import SERVERS, claimed
 from tests.networks.play import NETWORKS, network
@@ -45,6 +48,8 @@ async def test_what_a_network_shows(world: World):
     assert wish.items() <= changed.items()
     assert await bob.refused("PATCH", sea.path, {"slug": "sky-1"}) == (409, "SLUG_TAKEN")
     assert await ann.do("PATCH", sky.path, {"slug": "sky-1"}, status=200) == changed
+    renamed = await ann.do("PATCH", sky.path, {"slug": "sky-1", "name": "Sky 2"}, status=200)
+    assert (renamed["slug"], renamed["name"]) == ("sky-1", "Sky 2")
     assert await ann.refused("PATCH", sky.path, {"publicProfileShareCode": None}) == (
         422,
         "VALIDATION_FAILED",
@@ -66,6 +71,24 @@ async def test_slugs_that_are_none(world: World, slug: str):
     ann = await world.player("Ann")
     sky = await network(ann)
     assert await ann.refused("PATCH", sky.path, {"slug": slug}) == (422, "VALIDATION_FAILED")
+
+
+async def test_a_network_keeps_its_newest_tokens(world: World):
+    ann = await world.player("Ann")
+    sky, sea = await network(ann), await network(ann, "Sea")
+    tokens = []
+    for net in (sea, sky, sky):
+        tokens.append(await net.token())
+        world.advance(1)
+    now_ms, issue = world.clock.now_ms(), world.service.database.transact
+    for number in range(1, MAX_TOKENS):
+        token = TokenRow(bytes([number]) * 32, sky.id, now_ms + JOIN_TOKEN_MS + number)
+        await issue(units_networks.issue_token, token)
+    codes = []
+    for token in tokens:
+        body = {"joinToken": token, "name": "Node"}
+        codes.append((await world.nobody().ask("POST", f"{NETWORKS}/join", body)).status_code)
+    assert codes == [201, 404, 201]
 
 
 async def test_of_many_who_want_a_slug_one_gets_it(world: World):
