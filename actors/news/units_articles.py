@@ -116,8 +116,6 @@ async def _put(conn: Connection, row: ArticleRow, wish: Checked, now_ms: int) ->
     status: Status = row.status if wish.status is UNSET else wish.status
     after = states.moved(after, status, now_ms)
     if after.status == "scheduled":
-        if after.publish_at_ms != row.publish_at_ms:
-            states.check_moment(after.publish_at_ms, now_ms)
         _check_end(row.poll if wish.poll is UNSET else wish.poll, after.publish_at_ms)
     await articles.put(conn, after)
     await _put_poll(conn, row, after, wish, now_ms)
