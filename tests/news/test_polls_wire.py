@@ -45,6 +45,8 @@ async def test_a_choice_is_replaced_and_withdrawn(world: World) -> None:
             assert [o["id"] for o in voted["poll"]["options"] if o["selected"]] == sorted(chosen)
             assert await ann.get(f"{NEWS}/{made['id']}") == voted
             assert (await ann.get(NEWS))["items"] == [voted]
+    seen = await ben.get(f"{NEWS}/{made['id']}")
+    assert [option["selected"] for option in seen["poll"]["options"]] == [False, True]
     public = await world.nobody().get(f"{PUBLIC}/{made['id']}")
     assert counts(public) == ([0, 1], 1, 1)
     assert all("selected" not in option for option in public["poll"]["options"])

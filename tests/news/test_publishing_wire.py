@@ -154,6 +154,23 @@ async def test_followers_are_notified_once(world: World, monkeypatch: pytest.Mon
     assert await rows(world, "news_announcements") == 0
 
 
+async def test_each_of_several_articles_is_announced(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(units_publishing, "NOTIFIED_AT_ONCE", 1)
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    one, other = await network(ann), await network(ann, "Other")
+    await follow(ben, one)
+    await follow(cid, one, other)
+    for title, scope in (("A", one), ("B", other), ("C", one)):
+        await write(ann, title, scope=scope, notify=True)
+    await notified(world)
+    told = {
+        player: sorted(found["data"]["title"] for found in (await player.get(NOTIFICATIONS))["items"])
+        for player in (ben, cid)
+    }
+    assert told == {ben: ["A", "C"], cid: ["A", "B", "C"]}
+    assert await rows(world, "news_announcements") == 0
+
+
 async def test_what_is_archived_meanwhile_is_not_announced(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     scope = await network(ann)
