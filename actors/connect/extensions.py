@@ -9,6 +9,7 @@ import msgspec
 from actors.connect.schemas import Schema, faults, fitted, misfits
 from actors.errors import FieldError, Invalid
 from actors.stored_json import values_in
+from actors.texts import line, lines
 from persistence.connect.extensions import NODE
 from persistence.connect.rows import RegistrationRow
 
@@ -23,8 +24,12 @@ NO_SCHEMA = msgspec.Raw(b"")
 MAX_ID_CHARACTERS = 64
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?", re.ASCII)
 
-Text = Annotated[str, msgspec.Meta(max_length=500)]
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+MAX_TEXT_CHARACTERS = 500
+MAX_NAME_CHARACTERS = 100
+
+Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT_CHARACTERS)]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_NAME_CHARACTERS)]
+"""Of an extension, or of a service that is made of one; `named` checks its characters."""
 
 
 class Action(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -61,6 +66,24 @@ def is_extension_id(text: str) -> bool:
     dots in a row, and is not `connect`.
     """
     return _ID.fullmatch(text) is not None and ".." not in text and text != CONNECT
+
+
+def named(name: str) -> str:
+    """The name of an extension or service, trimmed.
+
+    Raises:
+        Invalid: it is empty, or not one line of printable characters.
+    """
+    return line(name.strip(), "/name", MAX_NAME_CHARACTERS)
+
+
+def described(description: str) -> str:
+    """The description of an extension, with line feeds for line breaks.
+
+    Raises:
+        Invalid: it has other control characters.
+    """
+    return lines(description, "/description", MAX_TEXT_CHARACTERS)
 
 
 def node_of(extension_id: str) -> str:

@@ -14,7 +14,9 @@ from actors.connect.extensions import (
     Action,
     Name,
     Text,
+    described,
     is_extension_id,
+    named,
     node_of,
 )
 from actors.connect.public import Extension, extension_of, registrations_of
@@ -68,6 +70,7 @@ class NewExtension(Wire, frozen=True):
 
     Args:
         extension_id: 1 to 64 of a-z, 0-9, `.`, `_` and `-`, beginning and ending with a letter or digit.
+        name: 1 to 100 printable characters.
         visibility: `private` hides it from users who lack its permission.
     """
 
@@ -154,8 +157,8 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
     row = ExtensionRow(
         extension_id=body.extension_id,
         id=call.new_id(),
-        name=body.name,
-        description=body.description,
+        name=named(body.name),
+        description=described(body.description),
         owner_id=call.user_id,
         visibility=body.visibility,
         created_at_ms=call.now_ms,
@@ -223,8 +226,8 @@ async def register_extension(
     command = RegisterExtension(
         user_id=caller_of(call),
         extension_id=extension_id,
-        name=row.name if body.name is None else body.name,
-        description=row.description if body.description is None else body.description,
+        name=row.name if body.name is None else named(body.name),
+        description=row.description if body.description is None else described(body.description),
         actions=body.actions,
     )
     return await call.ask(service.of(GAME_SERVERS).server, server_id, command, partial(_joined, row))
@@ -246,8 +249,8 @@ async def _change(conn: Connection, call: Call, extension_id: str, body: Extensi
     row = _require_change(call, await extensions.lock(conn, extension_id))
     changed = replace(
         row,
-        name=row.name if body.name is None else body.name,
-        description=row.description if body.description is None else body.description,
+        name=row.name if body.name is None else named(body.name),
+        description=row.description if body.description is None else described(body.description),
         visibility=row.visibility if body.visibility is None else body.visibility,
         updated_at_ms=call.now_ms,
     )

@@ -6,8 +6,8 @@ import msgspec
 import trio
 
 from actors.bounds import IdText
-from actors.connect.extensions import Name, is_extension_id
-from actors.errors import Conflict, Forbidden, NotFound, Overloaded, QuotaExceeded
+from actors.connect.extensions import Name, is_extension_id, named
+from actors.errors import Conflict, Forbidden, Invalid, NotFound, Overloaded, QuotaExceeded
 from actors.ids import ObjectId
 from actors.services import units_services
 from persistence.services import services
@@ -28,6 +28,7 @@ class ServiceBody(Wire, frozen=True):
     """A service to make.
 
     Args:
+        name: 1 to 100 printable characters.
         extension_id: of an extension of the catalog.
     """
 
@@ -115,7 +116,9 @@ async def list_services(call: Call, query: PageQuery) -> ServicePage:
     return ServicePage([_shown(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
-@endpoint("POST", _SERVICES, needs=AUTHENTICATED, status=201, refusals=(NotFound, QuotaExceeded, Conflict))
+@endpoint(
+    "POST", _SERVICES, needs=AUTHENTICATED, status=201, refusals=(NotFound, Invalid, QuotaExceeded, Conflict)
+)
 async def create_service(call: Call, body: ServiceBody) -> ServiceOut:
     """POST /v1/services: makes a service of an extension that is public, or that the caller may change.
 
@@ -128,7 +131,7 @@ async def create_service(call: Call, body: ServiceBody) -> ServiceOut:
         service_id=call.new_id(),
         owner_id=call.user_id,
         extension_id=body.extension_id,
-        name=body.name,
+        name=named(body.name),
         created_at_ms=call.now_ms,
     )
     return await change(call, units_services.create, row, call.user.access, about=None, shape=_shown)

@@ -132,7 +132,7 @@ async def list_products(call: Call, query: PageQuery) -> ProductPage:
 async def add_product(call: Call, body: ProductBody) -> ProductEntry:
     """POST /v1/admin/shop/products: makes a product. Needs `shop:manage`; the audit trail records it."""
     draft = Draft(
-        slug=body.slug, kind=body.kind, name=body.name, description=with_line_feeds(body.description),
+        slug=body.slug, kind=body.kind, name=body.name.strip(), description=with_line_feeds(body.description),
         amount=body.price.amount, currency=body.price.currency.lower(), grants=_sold(body.grants),
         image_url=body.image_url, target_id=_lower(body.target_id), includes=_lowered(body.includes),
         available=body.available, most_each=body.limit,
@@ -181,10 +181,12 @@ def _check(call: Call, draft: Draft) -> None:
 def _changed(before: Product, body: ProductPatch) -> Draft:
     kept = Draft(**{name: getattr(before, name) for name in Draft.__struct_fields__})
     asked = {
-        "slug": body.slug, "name": body.name, "kind": body.kind, "image_url": body.image_url,
+        "slug": body.slug, "kind": body.kind, "image_url": body.image_url,
         "available": body.available, "most_each": body.limit,
     }  # fmt: skip
     changes: dict[str, object] = {name: value for name, value in asked.items() if value is not msgspec.UNSET}
+    if not isinstance(body.name, msgspec.UnsetType):
+        changes["name"] = body.name.strip()
     if not isinstance(body.description, msgspec.UnsetType):
         changes["description"] = with_line_feeds(body.description)
     if not isinstance(body.target_id, msgspec.UnsetType):

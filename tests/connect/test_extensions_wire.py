@@ -40,6 +40,37 @@ async def test_the_catalog(world: World):
         assert await ann.refused("POST", CATALOG, {**SHOP, "extensionId": id}) == (422, "VALIDATION_FAILED")
 
 
+async def test_names_and_descriptions_are_texts_like_all_others(world: World):
+    ann = await world.player("Ann")
+    made = await ann.do("POST", CATALOG, SHOP | {"name": " Shop ", "description": "a\r\nb"}, status=201)
+    assert (made["name"], made["description"]) == ("Shop", "a\nb")
+    server = await claimed(world, ann, "S")
+    registration = f"{server.path}/extensions/shop"
+    registered = await server.do(
+        "PUT", registration, {"name": " Our shop ", "description": "a\r\nb"}, status=200
+    )
+    assert (registered["name"], registered["description"]) == ("Our shop", "a\nb")
+    new = {"extensionId": "other", "name": "Other"}
+    for change, pointer, code in (
+        ({"name": "   "}, "/name", "REQUIRED"),
+        ({"name": "a\nb"}, "/name", "BAD_TEXT"),
+        ({"name": "\u202epohs"}, "/name", "BAD_TEXT"),
+        ({"name": "\u200b"}, "/name", "BAD_TEXT"),
+        ({"description": "a\x1b[2J"}, "/description", "BAD_TEXT"),
+    ):
+        for asker, method, path, body in (
+            (ann, "POST", CATALOG, new | change),
+            (ann, "PUT", f"{CATALOG}/shop", change),
+            (server, "PUT", registration, change),
+        ):
+            answer = await asker.ask(method, path, body)
+            errors = [(one["pointer"], one["code"]) for one in answer.json().get("errors", ())]
+            assert (answer.status_code, errors) == (422, [(pointer, code)]), (method, path, change)
+    (left,) = (await ann.get(CATALOG))["items"]
+    assert left == made
+    assert (await server.get(f"{server.path}/extensions"))["items"] == [registered]
+
+
 async def test_pages(world: World):
     ann = await world.player("Ann")
     for id in ("c", "a", "b"):

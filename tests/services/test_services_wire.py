@@ -51,6 +51,22 @@ async def test_a_service_is_made_once_of_each_extension(world: World) -> None:
     assert await ben.refused("POST", f"{path}/migrate-extension", migration) == (404, "NOT_FOUND")
 
 
+async def test_the_name_of_a_service_is_one_line(world: World) -> None:
+    ann = await world.player("Ann")
+    await extension(ann, "board")
+    for name, code in (
+        ("   ", "REQUIRED"),
+        ("a\nb", "BAD_TEXT"),
+        ("\u202edraob", "BAD_TEXT"),
+        ("\u200b", "BAD_TEXT"),
+    ):
+        answer = await ann.ask("POST", SERVICES, {"name": name, "extensionId": "board"})
+        errors = [(one["pointer"], one["code"]) for one in answer.json().get("errors", ())]
+        assert (answer.status_code, errors) == (422, [("/name", code)]), name
+    assert (await ann.get(SERVICES))["items"] == []
+    assert (await service(ann, "board", " Ours "))["name"] == "Ours"
+
+
 async def test_removing_takes_the_registrations_of_the_owners_servers(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     await extension(ann, "board")

@@ -16,6 +16,7 @@ from tests.support.world import World
         ({"slug": "Glow"}, "/slug", "BAD_FORMAT"),
         ({"slug": "a--", "kind": "supporter"}, "/slug", "BAD_FORMAT"),
         ({"name": ""}, "/name", "REQUIRED"),
+        ({"name": "   "}, "/name", "REQUIRED"),
         ({"name": "x" * 101}, "/name", "TOO_LONG"),
         ({"description": "x" * 4_001}, "/description", "TOO_LONG"),
         ({"imageUrl": "http://example.org/a.png"}, "/imageUrl", "BAD_FORMAT"),
@@ -108,18 +109,22 @@ async def test_no_slug_twice_and_no_bundle_in_a_bundle(world: World) -> None:
 
 async def test_a_change_names_the_revision_that_it_is_about(world: World) -> None:
     shop = await open_shop(world)
-    product = await shop.product(description="first\r\nsecond")
-    assert product["revision"] == 1
+    product = await shop.product(name=" Glow ", description="first\r\nsecond")
+    assert (product["name"], product["revision"]) == ("Glow", 1)
     path = f"{PRODUCTS}/{product['id']}"
     changed = await shop.manager.do("PATCH", path, {"revision": 1, "limit": 3, "available": False})
     assert changed == product | {"revision": 2, "limit": 3, "available": False}
     assert changed["description"] == "first\nsecond"
     assert await shop.manager.refused("PATCH", path, {"revision": 1}) == (409, "REVISION_CONFLICT")
+    nameless = {"revision": 2, "name": "   "}
+    assert await shop.manager.refused("PATCH", path, nameless) == (422, "VALIDATION_FAILED")
+    renamed = await shop.manager.do("PATCH", path, {"revision": 2, "name": " Glow, more "})
+    assert (renamed["name"], renamed["revision"]) == ("Glow, more", 3)
     assert await shop.manager.refused("PATCH", f"{PRODUCTS}/{'0' * 24}", {"revision": 1}) == (
         404,
         "NOT_FOUND",
     )
-    cleared = await shop.manager.do("PATCH", path, {"revision": 2, "limit": None})
+    cleared = await shop.manager.do("PATCH", path, {"revision": 3, "limit": None})
     assert cleared["limit"] is None
 
 
