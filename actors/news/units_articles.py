@@ -37,7 +37,7 @@ async def create(conn: Connection, id: str, scope: Scope, wish: Checked, by: Wri
     Raises:
         NotFound: there is no such network or server, or it is a stranger's.
         Forbidden: the user belongs there and may not write, or the scope is global.
-        Invalid: it is scheduled, and its moment is missing or past, or its poll ends before it.
+        Invalid: it is scheduled, and its moment is missing or past; or its poll ends before it appears.
         SlugTaken: another article of the scope has the slug.
         QuotaExceeded: the scope has as many articles as it may have, and none is archived.
     """
@@ -72,7 +72,7 @@ async def change(
         NotFound: there is no such article, or the user may neither read nor write it.
         Forbidden: the user may read it, or belongs to its scope, and may not write it.
         Conflict: it does not become what is wished, or what is fixed since its publication is to change.
-        Invalid: it is scheduled, and its moment is missing or past, or its poll ends before it.
+        Invalid: it is scheduled, and its moment is missing or past; or its poll ends before it appears.
         SlugTaken: another article of the scope has the slug.
     """
     now_ms = by.stamp.at_ms
@@ -115,8 +115,11 @@ async def _put(conn: Connection, row: ArticleRow, wish: Checked, now_ms: int) ->
     after = _moment(after, row, wish, now_ms)
     status: Status = row.status if wish.status is UNSET else wish.status
     after = states.moved(after, status, now_ms)
+    poll = row.poll if wish.poll is UNSET else wish.poll
     if after.status == "scheduled":
-        _check_end(row.poll if wish.poll is UNSET else wish.poll, after.publish_at_ms)
+        _check_end(poll, after.publish_at_ms)
+    elif row.published_at_ms is None:
+        _check_end(poll, after.published_at_ms)
     await articles.put(conn, after)
     await _put_poll(conn, row, after, wish, now_ms)
     if after.status == "published" and row.published_at_ms is None:
@@ -179,11 +182,11 @@ async def _locked_poll(conn: Connection, news_id: str) -> Poll | None:
     return None if stored is None else msgspec.json.decode(stored, type=Poll)
 
 
-def _check_end(poll: bytes | Poll | None, publish_at_ms: int | None) -> None:
+def _check_end(poll: bytes | Poll | None, appears_at_ms: int | None) -> None:
     if isinstance(poll, bytes):
         poll = msgspec.json.decode(poll, type=Poll)
     ends_at_ms = None if poll is None else poll.expires_at_ms
-    if ends_at_ms is not None and publish_at_ms is not None and ends_at_ms <= publish_at_ms:
+    if ends_at_ms is not None and appears_at_ms is not None and ends_at_ms <= appears_at_ms:
         raise Invalid(
             FieldError("/poll/expiresAtMs", "PAST", "the poll would end before its article appears")
         )

@@ -132,6 +132,15 @@ async def test_no_poll_ends_before_its_article_appears(world: World) -> None:
         (error,) = answer.json()["errors"]
         assert (answer.status_code, error["pointer"], error["code"]) == (422, "/poll/expiresAtMs", "PAST")
     assert (await change(ed, made, **late, poll=None))["poll"] is None
+    put_away = await write(ed, poll=poll, status="draft")
+    await change(ed, put_away, status="archived")
+    world.advance(60_000)
+    for article in (draft, put_away):
+        answer = await ed.ask("PATCH", f"{NEWS}/{article['id']}", {"status": "published"})
+        (error,) = answer.json()["errors"]
+        assert (answer.status_code, error["pointer"], error["code"]) == (422, "/poll/expiresAtMs", "PAST")
+    longer = {**POLL, "expiresAtMs": world.clock.now_ms() + 60_000}
+    assert not (await change(ed, draft, status="published", poll=longer))["poll"]["closed"]
 
 
 async def test_only_who_may_read_may_vote(world: World) -> None:
