@@ -8,6 +8,7 @@
     ├── NodeEnded                this node is no member any more, and has to begin anew
     ├── HeadMoved                the actor's head is not where the turn left it; nothing was changed
     └── RowsRejected             PostgreSQL refused the rows of this one turn; nothing was changed
+        └── ReferenceGone        they refer to what was deleted meanwhile, such as a user who was erased
 
 Database text never travels in these to a client: the edge answers with its own sentence.
 """
@@ -43,3 +44,7 @@ class HeadMoved(PersistenceError):
 
 class RowsRejected(PersistenceError):
     """PostgreSQL refused this turn's rows (a constraint); the other turns of its batch are not touched."""
+
+
+class ReferenceGone(RowsRejected):
+    """Rows refer to what was deleted while they were on their way, such as a user who was erased."""

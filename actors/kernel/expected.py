@@ -26,7 +26,7 @@ class Expected:
         wanted: they are being loaded, or are loaded.
     """
 
-    __slots__ = ("_wanted", "_views")
+    __slots__ = ("_views", "_wanted")
 
     def __init__(self, views: Loading, wanted: list[LiveView]) -> None:
         self._views = views

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import asyncpg
 
-from persistence.errors import DatabaseUnavailable, PersistenceError, RowsRejected
+from persistence.errors import DatabaseUnavailable, PersistenceError, ReferenceGone, RowsRejected
 
 CONNECT_FAULTS = (
     OSError,
@@ -77,6 +77,17 @@ def is_refusal(error: BaseException) -> bool:
     return refused_values or isinstance(error, asyncpg.PostgresError)
 
 
+def rejected(message: str, cause: BaseException | None) -> RowsRejected:
+    """The error for rows that PostgreSQL, or a kind's `persist`, refused.
+
+    Args:
+        message: of the error.
+        cause: what was raised.
+    """
+    is_gone = isinstance(cause, asyncpg.ForeignKeyViolationError)
+    return ReferenceGone(message) if is_gone else RowsRejected(message)
+
+
 def describe(error: BaseException | None) -> dict[str, object]:
     """Fields for the log that describe an error; never the text of PostgreSQL's, which quotes the refused row."""
     if isinstance(error, asyncpg.PostgresError):
@@ -92,7 +103,7 @@ def raise_translated(error: Exception) -> NoReturn:
 
     Raises:
         DatabaseUnavailable: the server cannot do the work now, or the unit collided with another transaction.
-        RowsRejected: PostgreSQL refused the rows.
+        RowsRejected: PostgreSQL refused the rows; `ReferenceGone` where what they refer to is not there.
     """
     try:
         if isinstance(error, PersistenceError):
@@ -100,7 +111,7 @@ def raise_translated(error: Exception) -> NoReturn:
         if is_busy(error) or is_collision(error):
             raise unavailable(error) from error
         if is_refusal(error):
-            raise RowsRejected(f"PostgreSQL refused the rows ({type(error).__name__})") from error
+            raise rejected(f"PostgreSQL refused the rows ({type(error).__name__})", error) from error
         raise error
     finally:
         # Its traceback knows this frame: else the two would keep each other in memory.

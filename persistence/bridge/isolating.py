@@ -15,8 +15,8 @@ from math import isqrt
 import asyncpg
 import structlog
 
-from persistence.bridge.faults import describe, is_busy, is_collision, is_lost
-from persistence.errors import DatabaseUnavailable, PersistenceError, RowsRejected
+from persistence.bridge.faults import describe, is_busy, is_collision, is_lost, rejected
+from persistence.errors import DatabaseUnavailable, PersistenceError
 from persistence.journal import commit
 from persistence.journal.turn import Turn
 
@@ -84,6 +84,6 @@ def rejection(turn: Turn, cause: BaseException | None) -> PersistenceError:
         failure = DatabaseUnavailable("two transactions stood in each other's way")
     else:
         _log.warning("a turn was rejected", kind=turn.kind, id=turn.id, **describe(cause))
-        failure = RowsRejected(f"a turn of {turn.kind} {turn.id} was rejected")
+        failure = rejected(f"a turn of {turn.kind} {turn.id} was rejected", cause)
     failure.__cause__ = cause
     return failure

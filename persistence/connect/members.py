@@ -5,11 +5,11 @@ from persistence.connection import Connection
 
 
 async def put(conn: Connection, row: MemberRow) -> None:
-    """Store a member, in place of a former membership; a user who was erased meanwhile is skipped."""
+    """Store a member, in place of a former membership."""
     await conn.execute(
         """
         INSERT INTO connect_members (server_id, user_id, role, capabilities, added_by, created_at_ms, updated_at_ms)
-        SELECT $1, id, $3, $4::text[], $5, $6::bigint, $7::bigint FROM users WHERE id = $2 FOR KEY SHARE
+        VALUES ($1, $2, $3, $4::text[], $5, $6::bigint, $7::bigint)
         ON CONFLICT (server_id, user_id) DO UPDATE
         SET role = excluded.role, capabilities = excluded.capabilities, added_by = excluded.added_by,
             created_at_ms = excluded.created_at_ms, updated_at_ms = excluded.updated_at_ms

@@ -165,11 +165,10 @@ async def inviting_between(conn: Connection, one_id: str, other_id: str) -> list
 
 
 async def join(conn: Connection, rows: Sequence[MemberRow]) -> None:
-    """Add members; each must be in no party. Those who were erased meanwhile are skipped."""
+    """Add members; each must be in no party."""
     await conn.execute(
         "INSERT INTO party_members (user_id, party_id, joined_at_ms)"
-        " SELECT n.* FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (user_id, party_id, joined_at_ms)"
-        " JOIN users u ON u.id = n.user_id FOR KEY SHARE OF u",
+        " SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])",
         [row.user_id for row in rows],
         [row.party_id for row in rows],
         [row.joined_at_ms for row in rows],
@@ -192,14 +191,10 @@ async def end(conn: Connection, party_ids: Sequence[str]) -> None:
 
 
 async def invite(conn: Connection, rows: Sequence[InviteRow]) -> None:
-    """Store invites; an existing one gets the new sender and times. Those of users who were erased meanwhile are
-    skipped.
-    """
+    """Store invites; an existing one gets the new sender and times."""
     await conn.execute(
         "INSERT INTO party_invites (party_id, target_id, sender_id, created_at_ms, expires_at_ms, lapsed)"
-        " SELECT n.* FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::boolean[])"
-        " AS n (party_id, target_id, sender_id, created_at_ms, expires_at_ms, lapsed)"
-        " JOIN users u ON u.id = n.target_id FOR KEY SHARE OF u"
+        " SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::boolean[])"
         " ON CONFLICT (party_id, target_id) DO UPDATE SET sender_id = excluded.sender_id,"
         " created_at_ms = excluded.created_at_ms, expires_at_ms = excluded.expires_at_ms, lapsed = excluded.lapsed",
         [row.party_id for row in rows],

@@ -111,16 +111,12 @@ async def session_of(conn: Connection, user_id: str) -> tuple[str, str] | None:
 
 
 async def put_sessions(conn: Connection, rows: Sequence[SessionRow]) -> None:
-    """Write the sessions of users, at most one a user, in place of those that they have; those of users who were erased
-    meanwhile are skipped.
-    """
+    """Write the sessions of users, at most one a user, in place of those that they have."""
     ordered = sorted(rows, key=lambda row: row.user_id)
     await conn.execute(
         "INSERT INTO voice_sessions (user_id, session_id, channel_id, self_mute, self_deaf, joined_at_ms,"
-        " issued_at_ms) SELECT n.* FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[],"
-        " $6::bigint[], $7::bigint[]) AS n (user_id, session_id, channel_id, self_mute, self_deaf, joined_at_ms,"
-        " issued_at_ms) JOIN users u ON u.id = n.user_id FOR KEY SHARE OF u"
-        " ON CONFLICT (user_id) DO UPDATE SET session_id = excluded.session_id,"
+        " issued_at_ms) SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::boolean[], $5::boolean[],"
+        " $6::bigint[], $7::bigint[]) ON CONFLICT (user_id) DO UPDATE SET session_id = excluded.session_id,"
         " channel_id = excluded.channel_id, self_mute = excluded.self_mute, self_deaf = excluded.self_deaf,"
         " joined_at_ms = excluded.joined_at_ms, issued_at_ms = excluded.issued_at_ms",
         [row.user_id for row in ordered],

@@ -41,7 +41,7 @@ import msgspec
 import structlog
 import trio
 
-from actors.errors import FieldError, Invalid, Overloaded, Refused
+from actors.errors import FieldError, Invalid, NotFound, Overloaded, Refused
 from persistence.errors import (
     DatabaseUnavailable,
     Fenced,
@@ -49,6 +49,7 @@ from persistence.errors import (
     OutcomeUnknown,
     PersistenceError,
     QueueFull,
+    ReferenceGone,
 )
 from routes.edge.outgoing import Outgoing
 
@@ -300,6 +301,8 @@ def refusal_of(error: PersistenceError) -> Refused:
     if isinstance(error, QueueFull | Fenced | HeadMoved):
         # Nothing was changed, and a retry reads the current state first.
         return Overloaded()
+    if isinstance(error, ReferenceGone):
+        return NotFound("somebody or something that this is about was deleted meanwhile")
     # PostgreSQL rejected rows that the domain's rules allowed: a rule is missing.
     return Internal()
 

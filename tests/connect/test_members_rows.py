@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from actors.connect import commands, loading
 from actors.errors import Refused
-from persistence.connect import invites, members, sessions
-from persistence.connect.rows import InviteRow, MemberRow, SessionRow, TicketRow
+from persistence.connect import invites, sessions
+from persistence.connect.rows import InviteRow, SessionRow, TicketRow
 from persistence.connection import Connection
 from persistence.users import erasure
 from routes.connect.parts import GAME_SERVERS
@@ -89,10 +89,6 @@ async def _journal(conn: Connection, server_id: str) -> list[bytes]:
 
 def writes(server_id: str, user_id: str, ann: Player) -> dict[str, Step]:
     """What stores each sort of row about a user, and, where several are stored at once, one about Ann as well."""
-    times: dict[str, Any] = {"created_at_ms": 1, "capabilities": ()}
-    member = MemberRow(
-        server_id=server_id, user_id=user_id, name="", role="viewer", added_by="", updated_at_ms=1, **times
-    )
     invite = InviteRow(
         id="0" * 24,
         server_id=server_id,
@@ -101,13 +97,13 @@ def writes(server_id: str, user_id: str, ann: Player) -> dict[str, Step]:
         role="viewer",
         note="",
         status="pending",
+        capabilities=(),
+        created_at_ms=1,
         expires_at_ms=2,
-        **times,
     )
     ticket = TicketRow(server_id, user_id, bytes(32), "", 2, used=True)
     session = SessionRow(server_id, user_id, "0" * 24, "", 1, 2)
     return {
-        "member": partial(members.put, row=member),
         "invite": partial(invites.put, row=invite),
         "ticket": partial(sessions.put_tickets, rows=[ticket, replace(ticket, user_id=ann.id)]),
         "session": partial(sessions.start, rows=[session, replace(session, user_id=ann.id)]),
@@ -115,7 +111,6 @@ def writes(server_id: str, user_id: str, ann: Player) -> dict[str, Step]:
 
 
 STORED = {
-    "member": (members.of_server, False),
     "invite": (invites.of_server, False),
     "ticket": (sessions.tickets_of, True),
     "session": (sessions.sessions_of, True),

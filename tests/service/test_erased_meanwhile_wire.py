@@ -13,6 +13,7 @@ from typing import TypeAlias
 import pytest
 
 from persistence.users.erasure import erase
+from routes.connect.parts import GAME_SERVERS
 from routes.party.parts import PARTY_KINDS
 from tests.connect.play import claimed, register
 from tests.party.play import gather, invite, names
@@ -232,3 +233,12 @@ async def test_a_party_keeps_nobody_who_was_erased_while_they_came(world: World,
     service = world.home("party", party_id)
     state = service.system.peek(service.of(PARTY_KINDS).party, party_id)
     assert (state.members.keys(), state.invites) == ({ann.id}, {})
+
+
+async def test_a_server_has_no_member_who_was_erased_meanwhile(world: World) -> None:
+    late = await a_member_of_a_server(world)
+    await answered(world, late, late.erased)
+    server_id = late.path.split("/")[-3]
+    service = world.home("server", server_id)
+    state = service.system.peek(service.of(GAME_SERVERS).server, server_id)
+    assert late.erased.id not in state.members
