@@ -18,7 +18,7 @@ from persistence.sessions import links, sessions
 from persistence.sessions.links import SignInLink
 from persistence.sessions.sessions import EndedSession, Lineage, MadeBy, Session
 from persistence.users.permissions import read_roles
-from persistence.users.users import User
+from persistence.users.users import User, lock_user
 
 _Value = TypeVar("_Value")
 
@@ -155,15 +155,14 @@ async def end_others(conn: Connection, user_id: str, kept_id: str | None) -> Cha
 
 
 async def end_by_secret(conn: Connection, secret_hash: bytes) -> Change[None]:
-    """End the session of a cookie; nothing happens where there is none.
+    """End the session of a cookie; nothing happens where there is none, or it goes with its user just now.
 
     Args:
         secret_hash: SHA-256 of what the cookie holds.
     """
     chain = await sessions.with_ancestors(conn, secret_hash)
-    if not chain:
+    if not chain or await lock_user(conn, chain[0].user_id) is None:
         return Change(None)
-    await require_user(conn, chain[0].user_id)
     return _ended(None, await sessions.end(conn, (chain[0].id,)))
 
 

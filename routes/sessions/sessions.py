@@ -162,7 +162,10 @@ async def end_current_session(call: Call) -> Reply[None]:
 async def list_own_sessions(call: Call) -> OwnSessions:
     """Everywhere that the caller is signed in with a browser."""
     found = await call.service.database.read(rows.of_user, call.user_id)
-    access = await call.service.of(USER_DIRECTORY).access_of(call.user_id)
+    try:
+        access = await call.service.of(USER_DIRECTORY).access_of(call.user_id)
+    except NotFound:
+        raise Unauthenticated from None  # erased meanwhile
     # Each with the rights that its tokens have: what may not vouch for super-admins lasts as long as anybody's.
     ends = {
         one.id: ends_at_ms(chain_of(one, found), lifetime_of(capped_to(access, capped=one.capped)))
