@@ -53,10 +53,8 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp, *, even_if_held: b
     given = await purchases.given_to(conn, user_id)
     # The audit trail keeps the bare id: a name in it would outlive the user.
     await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))
-    await erasure.drop_attachments(conn, user_id)
-    if not even_if_held and await erasure.is_held(conn, user_id):
+    if not await erasure.erase(conn, user_id, stamp.at_ms, even_if_held=even_if_held):
         raise StillHeld("they have joined or begun something meanwhile")
-    await erasure.erase(conn, user_id, stamp.at_ms)
     erased = UserErased(user_id, others, await turns.announce(conn, ""))
     # Who has paid for the user is shown that the purchases are nobody's now.
     return Change(None, (erased, *(PurchaseChanged(id, (payer_id,)) for id, payer_id in given)))

@@ -42,28 +42,13 @@ async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
     return {row[0]: row[1] for row in rows}
 
 
-async def is_held(conn: Connection, user_id: str) -> bool:
-    """Whether a game server, a party or a voice channel has a user. Nothing takes them in until the transaction ends:
-    that is to be soon, since whatever refers to the user waits.
-    """
-    await conn.execute("SELECT FROM users WHERE id = $1 FOR UPDATE", user_id)
-    held: bool = await conn.fetchval(_HELD, user_id)
-    return held
-
-
-_HELD = """
-SELECT EXISTS (SELECT FROM connect_servers WHERE owner_id = $1)
-    OR EXISTS (SELECT FROM connect_members WHERE user_id = $1)
-    OR EXISTS (SELECT FROM connect_sessions WHERE user_id = $1)
-    OR EXISTS (SELECT FROM connect_tickets WHERE user_id = $1 AND NOT used)
-    OR EXISTS (SELECT FROM party_members WHERE user_id = $1)
-    OR EXISTS (SELECT FROM voice_sessions WHERE user_id = $1)
-"""
-
-
-async def erase(conn: Connection, user_id: str, now_ms: int) -> None:
+async def erase(conn: Connection, user_id: str, now_ms: int, *, even_if_held: bool) -> bool:
     """Delete a user with everything that refers to them, and note the erasure; every process is
-    notified at the commit.
+    notified at the commit. False, when the transaction is to be rolled back, where a game server, a party or a voice
+    channel has the user.
+
+    Args:
+        even_if_held: delete them although one of these has them.
     """
     await conn.execute(
         "INSERT INTO erased_users (user_id, erased_at_ms) VALUES ($1, $2)"
@@ -71,8 +56,26 @@ async def erase(conn: Connection, user_id: str, now_ms: int) -> None:
         user_id,
         now_ms,
     )
-    await conn.execute("DELETE FROM users WHERE id = $1", user_id)
+    await drop_attachments(conn, user_id)
+    # Once nobody can take them in any more, another statement sees whoever has. Both come last and together, because
+    # whatever refers to the user waits.
+    await conn.execute("SELECT FROM users WHERE id = $1 FOR UPDATE", user_id)
+    if await conn.fetchval(_DELETE, user_id, even_if_held) is None:
+        return False
     await announce(conn, user_id)
+    return True
+
+
+_DELETE = """
+DELETE FROM users WHERE id = $1 AND ($2 OR NOT (
+    EXISTS (SELECT FROM connect_servers WHERE owner_id = $1)
+    OR EXISTS (SELECT FROM connect_members WHERE user_id = $1)
+    OR EXISTS (SELECT FROM connect_sessions WHERE user_id = $1)
+    OR EXISTS (SELECT FROM connect_tickets WHERE user_id = $1 AND NOT used)
+    OR EXISTS (SELECT FROM party_members WHERE user_id = $1)
+    OR EXISTS (SELECT FROM voice_sessions WHERE user_id = $1)
+)) RETURNING true
+"""
 
 
 async def erased_among(conn: Connection, user_ids: Collection[str]) -> set[str]:
