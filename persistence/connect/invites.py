@@ -25,6 +25,11 @@ async def remove(conn: Connection, ids: Sequence[str]) -> None:
     await conn.execute("DELETE FROM connect_invites WHERE id = ANY ($1::text[])", list(ids))
 
 
+async def forget_inviter(conn: Connection, user_id: str) -> None:
+    """Delete what a user has written to those whom they have invited; no index serves this rare query."""
+    await conn.execute("UPDATE connect_invites SET note = '' WHERE inviter_id = $1 AND note <> ''", user_id)
+
+
 async def of_server(conn: Connection, server_id: str) -> list[InviteRow]:
     """The invites of a server, oldest first."""
     rows = await conn.fetch(

@@ -20,7 +20,7 @@ from routes.connect import (
 )
 from routes.connect.authenticator import SERVER_AUTHENTICATOR
 from routes.connect.channels import SERVER, SERVERS
-from routes.connect.erasing import let_go
+from routes.connect.erasing import forget_user, let_go
 from routes.connect.jobs import jobs_of
 from routes.connect.own_servers import OWN_SERVERS, follow_servers
 from routes.connect.parts import GAME_SERVERS
@@ -63,5 +63,6 @@ CONNECT = Domain(
     reactions=REACTIONS,
     reconciliations=RECONCILIATIONS,
     let_go=let_go,
+    forget_user=forget_user,
     exported=EXPORTED,
 )

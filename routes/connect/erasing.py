@@ -1,10 +1,11 @@
-"""Removes the game servers, memberships, tickets and sessions of a user who is erased."""
+"""Removes the servers, memberships, tickets and sessions of a user who is erased, and the notes of their invites."""
 
 from actors.connect.commands import EndConsent, ForgetUser, RemoveServer
 from actors.errors import Conflict, NotFound
 from actors.ids import UserId
-from persistence.connect import members, servers, sessions
+from persistence.connect import invites, members, servers, sessions
 from routes.asking import ask_if_there
+from routes.changes import change_by_itself
 from routes.connect.parts import GAME_SERVERS
 from routes.service import Service
 
@@ -34,3 +35,12 @@ async def let_go(service: Service, user_id: UserId) -> None:
         for server_id in server_ids:
             await ask_if_there(service, kind, server_id, EndConsent(user_id), too_late=_TOO_LATE)
         after_id = server_ids[-1]
+
+
+async def forget_user(service: Service, user_id: UserId) -> None:
+    """Delete what the user has written to those whom they have invited; safe to repeat. Memory shows none of it.
+
+    Raises:
+        PersistenceError: the database failed; call it again.
+    """
+    await change_by_itself(service, invites.forget_inviter, user_id, about=None)

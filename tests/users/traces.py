@@ -83,6 +83,21 @@ async def in_a_party_of(ben: Player, ann: Player) -> str:
     return str(party_id)
 
 
+async def invited(world: World, ann: Player, ben: Player) -> None:
+    """Ann invites somebody to Ben's server, and leaves it."""
+    server = await claimed(world, ben)
+    member = f"{server.path}/members/{ann.id}"
+    await ben.do("PUT", member, {"role": "admin"})
+    wish = {
+        "inviteeUserId": (await world.player("Dot")).id,
+        "role": "viewer",
+        "capabilities": [],
+        "note": SECRET,
+    }
+    await ann.do("POST", f"{server.path}/invites", wish, status=201)
+    await ann.do("DELETE", member)
+
+
 async def everything(world: World, ann: Player, ben: Player) -> None:
     """Ann leaves something in every corner that has one."""
     mod = await moderator(world)
@@ -129,6 +144,7 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     noted = await mod.ask("POST", f"/v1/admin/users/{ann.id}/notes", note, headers=once(9))
     assert noted.status_code == 201
     await answered(ann, ben)
+    await invited(world, ann, ben)
     await in_a_party_of(ben, ann)
     await ann.do("POST", "/v1/social/party", status=200)
     await ann.do("POST", "/v1/social/party/invites", {"targetId": ben.id}, status=200)
