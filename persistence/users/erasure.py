@@ -42,7 +42,7 @@ async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
     return {row[0]: row[1] for row in rows}
 
 
-async def erase(conn: Connection, user_id: str, now_ms: int, *, even_if_held: bool) -> bool:
+async def erase(conn: Connection, user_id: str, now_ms: int, *, even_if_held: bool = False) -> bool:
     """Delete a user with everything that refers to them, and note the erasure; every process is
     notified at the commit. False, when the transaction is to be rolled back, where a game server, a party or a voice
     channel has the user.
