@@ -18,7 +18,7 @@ def apply(state: State, event: AnyEvent) -> State:
         case events.PresenceChanged():
             return _changed(state, event.user_id, offline_since_ms=event.offline_since_ms)
         case events.MemberRenamed():
-            return _changed(state, event.user_id, name=event.name)
+            return _called(state, event.user_id, event.name)
         case events.UserErased():
             return replace(_unnamed(state, event.user_id), erased=state.erased + 1)
     after = _applied(state, event)
@@ -43,16 +43,20 @@ def _bounded(trail: tuple[State, ...]) -> tuple[State, ...]:
 
 
 def _unnamed(state: State, user_id: str) -> State:
-    invites = {id: invite_without(one, user_id) for id, one in state.invites.items()}
     trail = tuple(_unnamed(one, user_id) for one in state.trail)
-    return replace(_changed(state, user_id, name=DELETED), invites=invites, trail=trail)
+    return replace(_called(state, user_id, DELETED), trail=trail)
 
 
-def invite_without(invite: Invite, user_id: str) -> Invite:
-    """The invite with the name of an erased user replaced, be it of its sender or of the invitee."""
+def _called(state: State, user_id: str, name: str) -> State:
+    invites = {id: invite_calling(one, user_id, name) for id, one in state.invites.items()}
+    return replace(_changed(state, user_id, name=name), invites=invites)
+
+
+def invite_calling(invite: Invite, user_id: str, name: str) -> Invite:
+    """The invite with another name of a user, be it of its sender or of the invitee."""
     if invite.sender_id == user_id:
-        invite = replace(invite, sender_name=DELETED)
-    return replace(invite, target_name=DELETED) if invite.target_id == user_id else invite
+        invite = replace(invite, sender_name=name)
+    return replace(invite, target_name=name) if invite.target_id == user_id else invite
 
 
 def _applied(state: State, event: events.Journaled) -> State:  # noqa: PLR0911 - a table

@@ -109,7 +109,7 @@ class TellPresence(Command, frozen=True):
 
 
 class TellRename(Command, frozen=True):
-    """A member has another name now."""
+    """A member, an invitee or an inviter has another name now."""
 
     user_id: str
     name: str

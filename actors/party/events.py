@@ -117,7 +117,7 @@ class PresenceChanged(Event, tag="presence_changed", frozen=True):
 
 
 class MemberRenamed(Event, tag="member_renamed", frozen=True):
-    """A member has another name now."""
+    """A member, an invitee or an inviter has another name now."""
 
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False

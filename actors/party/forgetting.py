@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from actors.kernel.store import Store
 from actors.party import events
-from actors.party.apply import invite_without
+from actors.party.apply import invite_calling
 from actors.party.events import AnyEvent
 from actors.party.state import DELETED
 from persistence.connection import Connection
@@ -61,7 +61,7 @@ def _forgotten(encoded: bytes, user_id: str) -> bytes | None:
     event = _decode(encoded)
     match event:
         case events.InviteSent():
-            changed: AnyEvent = replace(event, invite=invite_without(event.invite, user_id))
+            changed: AnyEvent = replace(event, invite=invite_calling(event.invite, user_id, DELETED))
         case events.MemberJoined() if event.member.user_id == user_id:
             changed = replace(event, member=replace(event.member, name=DELETED))
         case _:

@@ -167,7 +167,7 @@ def concerned(state: State, event: AnyEvent) -> Collection[str]:  # noqa: PLR091
             return {*state.members, *gone}
         case events.PresenceChanged():
             return ()
-        case events.UserErased():
+        case events.UserErased() | events.MemberRenamed():
             return {*state.members, *state.invites}
         case _:
             return state.members.keys()

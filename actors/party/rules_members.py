@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 
 from actors.errors import NotFound, NotLeader
+from actors.party.apply import apply
 from actors.party.commands import (
     Disband,
     HandOver,
@@ -96,11 +97,9 @@ def take_presence(state: State, command: TellPresence) -> Sequence[AnyEvent]:
 
 
 def take_rename(state: State, command: TellRename) -> Sequence[AnyEvent]:
-    """Decide on the report that a member has another name."""
-    member = state.members.get(command.user_id)
-    if member is None or member.name == command.name:
-        return ()
-    return (MemberRenamed(command.user_id, command.name),)
+    """Decide on the report that somebody whom the party shows has another name."""
+    renamed = MemberRenamed(command.user_id, command.name)
+    return () if apply(state, renamed) == state else (renamed,)
 
 
 def meet_deadlines(

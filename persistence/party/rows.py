@@ -152,6 +152,25 @@ async def invites_to(conn: Connection, user_ids: Sequence[str]) -> dict[str, lis
     return found
 
 
+async def showing(conn: Connection, user_id: str) -> dict[str, frozenset[str]]:
+    """{party id: ids of its members and of those who are invited} of the parties that name a user: as a member, as one
+    who is invited, or who has invited. Cancellation ends the query."""
+    rows = await conn.fetch(
+        """
+        SELECT party_id, array_agg(user_id) AS user_ids FROM (
+            SELECT party_id, user_id FROM party_members
+            UNION ALL SELECT party_id, target_id FROM party_invites WHERE NOT lapsed
+        ) AS seen
+        WHERE party_id IN (
+            SELECT party_id FROM party_members WHERE user_id = $1
+            UNION SELECT party_id FROM party_invites WHERE NOT lapsed AND (target_id = $1 OR sender_id = $1)
+        ) GROUP BY party_id
+        """,
+        user_id,
+    )
+    return {row["party_id"]: frozenset(row["user_ids"]) for row in rows}
+
+
 async def inviting_between(conn: Connection, one_id: str, other_id: str) -> list[str]:
     """The ids of the parties into which one of two users has invited the other, in either direction, by invites that
     have not lapsed. Cancellation ends the query."""

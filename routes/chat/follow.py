@@ -6,41 +6,26 @@ inboxes that show them read it at once. A new name that is dropped, because too 
 picked up at the conversation's next activation.
 """
 
-import structlog
-import trio
+from functools import partial
 
 from actors.chat.commands import TellArchive, TellRename
 from actors.chat.inbox import FACE
 from persistence.chat.archive import CHANNEL
 from persistence.chat.members import beside
-from persistence.errors import PersistenceError
 from routes.chat.doubts import follow_unknown_outcomes
 from routes.chat.parts import CHAT_KINDS
 from routes.friends.parts import FRIENDS_LIVE
 from routes.jobs import BackgroundTask, Job
 from routes.service import Service
-from routes.users.parts import USER_DIRECTORY
-
-RENAMES_WAITING = 1_000
+from routes.users.renaming import following_renames
 
 AT_ONCE = 100
 """Conversations of a renamed user that are read at once, with their members."""
 
-log = structlog.get_logger()
-
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     """Subscribe to these changes; returns the background task that passes renames on."""
-    sender, renames = trio.open_memory_channel[TellRename](RENAMES_WAITING)
-
-    def renamed(user_id: str, name: str) -> None:
-        try:
-            sender.send_nowait(TellRename(user_id, name))
-        except trio.WouldBlock:
-            log.warning("too many renames at once", waiting=RENAMES_WAITING)
-
     follow_unknown_outcomes(service)
-    service.of(USER_DIRECTORY).on_rename(renamed)
     service.of(FRIENDS_LIVE).on_visibility_change(
         lambda viewer_id, user_id: service.system.changed(
             service.of(CHAT_KINDS).inbox, viewer_id, FACE + user_id
@@ -48,23 +33,15 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     )
     service.database.listen(CHANNEL, lambda conversation_id: _archived(service, conversation_id))
 
-    async def pass_on() -> None:
-        while True:
-            rename = await renames.receive()
-            try:
-                await _pass_on(service, rename)
-            except PersistenceError as fault:
-                log.warning("a rename was not passed on", reason=type(fault).__name__)
-
-    return (BackgroundTask("renamed members", pass_on),)
+    return (following_renames(service, "renamed members", partial(_pass_on, service)),)
 
 
-async def _pass_on(service: Service, rename: TellRename) -> None:
+async def _pass_on(service: Service, user_id: str, name: str) -> None:
     system, chat = service.system, service.of(CHAT_KINDS)
     after_id = ""
-    while found := await service.database.read(beside, rename.user_id, after_id, AT_ONCE):
+    while found := await service.database.read(beside, user_id, after_id, AT_ONCE):
         for conversation_id, member_ids in found.items():
-            system.tell(chat.conversation, conversation_id, rename)
+            system.tell(chat.conversation, conversation_id, TellRename(user_id, name))
             # Those of a live one are told again by its turn, and show it once.
             system.touched(chat.inbox.name, member_ids, conversation_id)
         after_id = next(reversed(found))

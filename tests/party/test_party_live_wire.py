@@ -140,6 +140,22 @@ async def test_a_rename_is_shown(world: World) -> None:
         await until(socket, lambda shown: names(shown) == ["Ann", "Benno"])
 
 
+async def test_a_rename_is_shown_in_invites(world: World) -> None:
+    """To who is invited, of who has invited; and to the members, of who is invited."""
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    await gather(ann, ben)
+    await invite(ann, cid)
+    async with ben.live(LIVE) as member, cid.live(LIVE) as invited:
+        for socket, wanted in ((member, ("Ann", "Cid")), (invited, ("Ann", "Ann"))):
+            (one,) = (await frame(socket))["invites"]
+            assert (one["senderName"], one["player"]["name"]) == wanted
+        await Player(world, ann.id, "Anna", world.token(ann.id, "Anna")).get("/v1/auth/verify")
+        await until(invited, lambda shown: shown["invites"][0]["senderName"] == "Anna")
+        await Player(world, cid.id, "Cido", world.token(cid.id, "Cido")).get("/v1/auth/verify")
+        told = await until(member, lambda shown: shown["invites"][0]["player"]["name"] == "Cido")
+        assert told["invites"][0]["senderName"] == "Anna"
+
+
 async def test_no_revision_is_skipped_and_none_comes_twice(world: World) -> None:
     players = [await world.player(f"P{number}") for number in range(8)]
     await gather(*players)
