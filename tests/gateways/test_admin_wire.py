@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import pytest
+import trio
 from msgspec.structs import replace
 
+from actors.gateways import units
 from persistence.gateways import gateways
 from routes.gateways.parts import GATEWAY_REGISTRY
 from tests.connect.play import GameServer, claimed
-from tests.gateways.play import GATEWAYS, ROUTES, Gateway, gateway, put_route
+from tests.gateways.play import GATEWAYS, REGISTER, ROUTES, Gateway, gateway, identity, put_route
 from tests.support.jobs import job_named
 from tests.support.world import Player, World
 
@@ -81,6 +84,53 @@ async def test_lists_and_draining(world: World):
     assert await admin.refused("PATCH", f"{GATEWAYS}/{'0' * 24}", {"capacity": 1}) == (404, "NOT_FOUND")
     for wrong in ({"status": "offline"}, {"capacity": 0}, {"region": "EU west"}):
         assert await admin.refused("PATCH", f"{GATEWAYS}/{first.id}", wrong) == (422, "VALIDATION_FAILED")
+
+
+async def test_what_changes_is_recorded_and_what_does_not_is_nothing(world: World):
+    root = await world.super_admin()
+    one = await gateway(world)
+    await one.beat()
+    path = f"{GATEWAYS}/{one.id}"
+    steps: list[tuple[dict[str, Any], bool, bool]] = [
+        ({"region": "us-east"}, True, False),
+        ({"region": "us-east", "capacity": 100, "status": "online"}, False, False),
+        ({"capacity": 7}, True, False),
+        ({"status": "draining"}, True, True),
+        ({"status": "draining"}, False, False),
+        ({}, False, False),
+    ]
+    shown: dict[str, Any] = {}
+    recorded = 0
+    for body, changes, moves in steps:
+        world.advance(1)
+        before = shown
+        shown = await root.do("PATCH", path, body, status=200)
+        assert body.items() <= shown.items()
+        assert changes or {**shown, "lastHeartbeatAt": None} == {**before, "lastHeartbeatAt": None}
+        recorded += changes
+        trail = [
+            one for one in (await root.get("/v1/admin/audit"))["items"] if one["action"] == "gateway.changed"
+        ]
+        assert len(trail) == recorded
+        assert ("routes" in await one.beat()) is moves
+    assert (shown["region"], shown["capacity"], shown["status"]) == ("us-east", 7, "draining")
+
+
+async def test_there_are_so_many_gateways_at_once(world: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(units, "GATEWAYS_MAX", 3)
+    codes: list[int] = []
+
+    async def register(number: int) -> None:
+        answer = await world.nobody().ask("POST", REGISTER, identity(f"gw{number}.example.net"))
+        codes.append(answer.status_code)
+
+    async with trio.open_nursery() as nursery:
+        for number in range(6):
+            nursery.start_soon(register, number)
+    assert sorted(codes) == [201] * 3 + [422] * 3
+    rows = await world.service.database.read(gateways.read_all)
+    known = rows[0].public_host
+    await world.nobody().do("POST", REGISTER, identity(known), status=201)
 
 
 async def _again(world: World, former: Gateway) -> Any:
