@@ -118,6 +118,29 @@ async def test_a_view_whose_rules_raise_is_loaded_whole(autojump_clock: MockCloc
     assert socket.frames[-1]["data"] == {"a": 0, "b": 9}
 
 
+async def test_one_that_cannot_be_loaded_again_is_tried_ever_more_rarely(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    socket = Socket()
+    await look(stage, socket)
+    for number in range(2):  # it begins anew once a change was taken in
+        stage.simulation.reads.clear()
+        stage.simulation.rows["purse", "ann"] = 5  # rows that cannot be understood
+        stage.system.changed(PURSE, "ann", "poison")
+        tries = []
+        for seconds in (0.9, 1, 2, 4, 8, 16, 30, 30):
+            await trio.sleep(seconds)
+            tries.append(stage.simulation.reads.count("load_purse"))
+        assert tries == [1, 2, 3, 4, 5, 6, 7, 8]
+        stage.simulation.rows["purse", "ann"] = {"b": number}
+        await trio.sleep(30)
+        assert stage.simulation.reads.count("load_purse") == 9
+        assert socket.frames[-1]["data"] == {"b": number}
+        stage.system.changed(PURSE, "ann", "a")
+        await trio.sleep(1)
+        assert socket.frames[-1]["data"] == {"a": 0, "b": number}
+
+
 async def test_a_view_ends_with_its_last_viewer(autojump_clock: MockClock, stage: Stage) -> None:
     first = await look(stage, Socket())
     second = await look(stage, Socket())
