@@ -12,12 +12,14 @@ from actors.connect.access import SCOPES
 from actors.ids import new_object_id
 from actors.voice.fleet import MOVES, SILENCE_MS
 from actors.voice.units_nodes import MOST_NODES
+from persistence.voice import nodes
 from routes.voice.addresses import is_websocket
 from routes.voice.jobs import look
 from routes.voice.moving import MOST_REMOVED
 from routes.voice.parts import FLEET, NODE_SECRETS, WAITING_NODES
 from routes.voice.secrets import SigningKey
 from tests.connect.play import claimed
+from tests.support.jobs import jobs_of
 from tests.support.waiting import wait_until
 from tests.support.world import World
 from tests.voice.play import NODE, NODES, VOICE, join, minding, node, node_server, private
@@ -54,6 +56,22 @@ async def test_a_node_registers_is_heard_falls_silent_and_goes(world: World):
     await server.do("DELETE", one.path, status=204)
     assert (await moderator.get(NODES))["items"] == []
     assert await one.refused("DELETE", one.path) == (401, "BAD_SERVER_CREDENTIALS")
+
+
+async def test_each_node_is_written_down_as_it_was_heard(world: World):
+    server = await node_server(world)
+    world.clock.stop()
+    began_ms = world.clock.now_ms()
+    first, second = [await node(world, server, publicUrl=f"wss://v{n}.example.net/rtc") for n in (1, 2)]
+    await first.beat()
+    world.advance(1_000)
+    await second.beat(draining=True)
+    (job,) = [one for one in jobs_of(minding(world)) if one.name == "heartbeats of voice nodes"]
+    await job.run()
+    rows = {row.node_id: row for row in await world.service.database.read(nodes.read_all)}
+    kept = {id: (row.heard_at_ms - began_ms, row.draining) for id, row in rows.items()}
+    assert kept == {first.id: (0, False), second.id: (1_000, True)}
+    assert [await world.service.database.read(nodes.read, id) for id in rows] == list(rows.values())
 
 
 async def test_who_may_call_for_a_node(world: World):
