@@ -13,6 +13,7 @@ from actors.games.live import GamesChanged, GamesSnapshot
 from persistence.connection import Connection
 from persistence.games import games
 from routes.games.jobs import count_changed
+from routes.games.parts import GAMES_LIVE
 from tests.catalogs.play import ANIMALS, COW, lines, take_in
 from tests.connect.play import claimed
 from tests.networks.play import network
@@ -122,6 +123,23 @@ async def test_all_is_read_again_now_and_then(world: World) -> None:
     await count_changed(world.service)
     async with ann.live(LIVE) as client:
         assert await shown(client) == {}
+
+
+async def test_a_category_that_changes_by_itself_is_found_when_all_is_read(world: World) -> None:
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    await publish(ann, server, category="skywars")
+    await push(server, 3)
+    await next_second(world)
+    counts = world.service.of(GAMES_LIVE).counts
+    assert (counts.of("skywars").players, counts.of("bedwars").players) == (3, 0)
+    await world.service.database.transact(_recategorise)
+    assert await job_named(world, "catalog of games").run() is not False
+    assert (counts.of("skywars").players, counts.of("bedwars").players) == (0, 3)
+
+
+async def _recategorise(conn: Connection) -> None:
+    await conn.execute("UPDATE publications SET category = 'bedwars'")
 
 
 async def _unpublish_all(conn: Connection) -> None:
