@@ -4,7 +4,8 @@
 actor's party and invites as they are after the turn.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
 from actors.ids import UserId, Uuid, new_epoch, new_uuid
@@ -109,26 +110,15 @@ async def accept(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartyS
         Conflict: the actor has joined another party meanwhile.
         Refused: what else `rules_invites.accept` raises, such as InviteExpired.
     """
-    service = call.service
-    kind = service.of(PARTY_KINDS).party
-    state = await _state(call, party_id)
-    if state is None:
-        raise NotFound("no such invite")
-    if actor_id not in state.members:
-        # Check before leaving: an invite that would be refused must not cost the actor their party.
-        invited = check_invite(state, actor_id, call.now_ms)
-        now = await service.database.read(fetch, party_id, (actor_id, invited.sender_id))
-        if now.barred:
-            raise Blocked
-        if now.party_id is not None and now.party_id != party_id:
-            await service.system.ask(kind, now.party_id, Leave(actor_id))
-    try:
-        return await do(call, actor_id, party_id, AcceptInvite(actor_id))
-    except RowsRejected:
-        # What the same request is answered on another node is refused here as well: then its own answer stands.
-        if await service.database.read(rows.party_of, actor_id) in (None, party_id):
-            raise
-        raise Conflict("you have just joined another party") from None
+    async with _one_acceptance(call, actor_id, party_id):
+        await _make_free(call, actor_id, party_id)
+        try:
+            return await do(call, actor_id, party_id, AcceptInvite(actor_id))
+        except RowsRejected:
+            # What the same request is answered on another node is refused here as well: then its own answer stands.
+            if await call.service.database.read(rows.party_of, actor_id) in (None, party_id):
+                raise
+            raise Conflict("you have just joined another party") from None
 
 
 async def decline(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartySnapshot]:
@@ -192,6 +182,41 @@ def party_of(call: Call, actor_id: UserId) -> str:
     if party_id is None:
         raise NotFound("you are in no party")
     return party_id
+
+
+@asynccontextmanager
+async def _one_acceptance(call: Call, actor_id: UserId, party_id: str) -> AsyncIterator[None]:
+    """Wait until nobody else accepts an invite of this party, or leaves it or the actor's own for another one.
+
+    Else an acceptance, after it was checked, could end the party that another one is about to join, or take its last
+    seat; and that one would have cost its user their own party. Of several nodes, one decides between two users who
+    have invited each other; acceptances of other users may meet on different nodes.
+    """
+    service = call.service
+    own_id = service.of(MEMBERSHIPS).of(actor_id)
+    party_ids = sorted({party_id} if own_id is None else {party_id, own_id})
+    if len(party_ids) > 1:
+        await call.go_to(service.of(PARTY_KINDS).party, party_ids[0])
+    async with AsyncExitStack() as turns:
+        for one in party_ids:
+            await turns.enter_async_context(service.turnstile.turn(f"acceptance in party {one}"))
+        yield
+
+
+async def _make_free(call: Call, actor_id: UserId, party_id: str) -> None:
+    """Have the actor leave the party that they are in, unless the invite to the other would be refused."""
+    service = call.service
+    state = await _state(call, party_id)
+    if state is None:
+        raise NotFound("no such invite")
+    if actor_id in state.members:
+        return
+    invited = check_invite(state, actor_id, call.now_ms)
+    now = await service.database.read(fetch, party_id, (actor_id, invited.sender_id))
+    if now.barred:
+        raise Blocked
+    if now.party_id is not None and now.party_id != party_id:
+        await service.system.ask(service.of(PARTY_KINDS).party, now.party_id, Leave(actor_id))
 
 
 async def _state(call: Call, party_id: str) -> State | None:

@@ -3,10 +3,11 @@
 Names stand for users: `uid("ann")` is the id that she has everywhere.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+import trio
 from msgspec.structs import replace
 
 from actors.errors import Refused
@@ -131,6 +132,19 @@ async def gather(leader: Player, *others: Player) -> str:
         await invite(leader, other)
         await other.do("POST", f"{INVITES}/{party_id}/accept", status=200)
     return party_id
+
+
+async def accept_at_once(invited: Mapping[Player, str]) -> dict[Player, int]:
+    """Have users accept the invites of parties, by id, at the same moment; returns the statuses."""
+    statuses: dict[Player, int] = {}
+
+    async def accept(player: Player, party_id: str) -> None:
+        statuses[player] = (await player.ask("POST", f"{INVITES}/{party_id}/accept")).status_code
+
+    async with trio.open_nursery() as nursery:
+        for player, party_id in invited.items():
+            nursery.start_soon(accept, player, party_id)
+    return statuses
 
 
 def names(frame: Any) -> list[str]:

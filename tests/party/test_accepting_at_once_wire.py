@@ -1,0 +1,32 @@
+"""Wire: users who have parties of their own accept invites at the same moment; who is refused keeps theirs."""
+
+from tests.party.play import PARTY, accept_at_once, gather, invite, names
+from tests.support.world import World
+
+
+async def test_two_who_have_invited_each_other_end_in_one_party(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    for _ in range(5):
+        hers, his = await gather(ann), await gather(ben)
+        await invite(ann, ben)
+        await invite(ben, ann)
+        statuses = await accept_at_once({ann: his, ben: hers})
+        assert sorted(statuses.values()) == [200, 404]
+        assert sorted(names(await ann.get(PARTY))) == ["Ann", "Ben"]
+        assert (await ben.get(PARTY))["party"]["id"] == (his if statuses[ann] == 200 else hers)
+        for player in (ann, ben):
+            await player.do("POST", f"{PARTY}/leave", status=200)
+
+
+async def test_who_comes_too_late_for_the_last_seat_stays_where_they_were(world: World) -> None:
+    host, *guests = await world.players(*(f"P{number}" for number in range(15)))
+    ann, ben = await world.players("Ann", "Ben")
+    full = await gather(host, *guests)
+    own = {ann: await gather(ann), ben: await gather(ben)}
+    for player in own:
+        await invite(host, player)
+    statuses = await accept_at_once(dict.fromkeys(own, full))
+    assert sorted(statuses.values()) == [200, 422]
+    for player, party_id in own.items():
+        expected = full if statuses[player] == 200 else party_id
+        assert (await player.get(PARTY))["party"]["id"] == expected
