@@ -64,7 +64,8 @@ async def leave(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
     party_id = call.service.of(MEMBERSHIPS).of(actor_id)
     if party_id is None:
         return await overview(call, actor_id)
-    return await do(call, actor_id, party_id, Leave(actor_id))
+    async with _no_other_acceptance(call, actor_id, party_id):
+        return await do(call, actor_id, party_id, Leave(actor_id))
 
 
 async def disband(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
@@ -74,7 +75,9 @@ async def disband(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
         NotFound: the actor is in no party.
         NotLeader: the actor does not lead it.
     """
-    return await do(call, actor_id, party_of(call, actor_id), Disband(actor_id))
+    party_id = party_of(call, actor_id)
+    async with _no_other_acceptance(call, actor_id, party_id):
+        return await do(call, actor_id, party_id, Disband(actor_id))
 
 
 async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[PartySnapshot]:
@@ -110,7 +113,7 @@ async def accept(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartyS
         Conflict: the actor has joined another party meanwhile.
         Refused: what else `rules_invites.accept` raises, such as InviteExpired.
     """
-    async with _one_acceptance(call, actor_id, party_id):
+    async with _no_other_acceptance(call, actor_id, party_id):
         await _make_free(call, actor_id, party_id)
         try:
             return await do(call, actor_id, party_id, AcceptInvite(actor_id))
@@ -185,12 +188,11 @@ def party_of(call: Call, actor_id: UserId) -> str:
 
 
 @asynccontextmanager
-async def _one_acceptance(call: Call, actor_id: UserId, party_id: str) -> AsyncIterator[None]:
-    """Wait until nobody else accepts an invite of this party, or leaves it or the actor's own for another one.
+async def _no_other_acceptance(call: Call, actor_id: UserId, party_id: str) -> AsyncIterator[None]:
+    """Keep acceptances away from this party and from the actor's own, once those in progress are done.
 
-    Else an acceptance, after it was checked, could end the party that another one is about to join, or take its last
-    seat; and that one would have cost its user their own party. Of several nodes, one decides between two users who
-    have invited each other; acceptances of other users may meet on different nodes.
+    Else an acceptance that was checked, and has cost its user their own party, could find the other one ended or full.
+    Of several nodes, one decides between two users who have invited each other; others may meet on different nodes.
     """
     service = call.service
     own_id = service.of(MEMBERSHIPS).of(actor_id)
@@ -199,7 +201,7 @@ async def _one_acceptance(call: Call, actor_id: UserId, party_id: str) -> AsyncI
         await call.go_to(service.of(PARTY_KINDS).party, party_ids[0])
     async with AsyncExitStack() as turns:
         for one in party_ids:
-            await turns.enter_async_context(service.turnstile.turn(f"acceptance in party {one}"))
+            await turns.enter_async_context(service.turnstile.turn(f"acceptances of party {one}"))
         yield
 
 

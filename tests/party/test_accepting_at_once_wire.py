@@ -1,5 +1,10 @@
 """Wire: users who have parties of their own accept invites at the same moment; who is refused keeps theirs."""
 
+from functools import partial
+
+import pytest
+import trio
+
 from tests.party.play import PARTY, accept_at_once, gather, invite, names
 from tests.support.world import World
 
@@ -30,3 +35,20 @@ async def test_who_comes_too_late_for_the_last_seat_stays_where_they_were(world:
     for player, party_id in own.items():
         expected = full if statuses[player] == 200 else party_id
         assert (await player.get(PARTY))["party"]["id"] == expected
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", f"{PARTY}/leave"), ("DELETE", PARTY)])
+async def test_whoever_accepts_while_the_party_ends_is_refused_with_their_own_or_joins(
+    world: World, method: str, path: str
+) -> None:
+    host, ann = await world.players("Host", "Ann")
+    for _ in range(5):
+        party_id, own = await gather(host), await gather(ann)
+        await invite(host, ann)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(host.do, method, path, status=200))
+            accepted = (await accept_at_once({ann: party_id}))[ann]
+        joined = None if path == PARTY else party_id
+        party = (await ann.get(PARTY))["party"]
+        assert (accepted, party and party["id"]) in ((200, joined), (404, own))
+        await ann.do("POST", f"{PARTY}/leave", status=200)
