@@ -62,11 +62,14 @@ def _decoded(data_url: str) -> bytes:
     encoded = data_url[len(_PREFIX) :]
     # Before it is decoded, so that an upload that is too large does not cost three quarters of its size again.
     if len(encoded) // 4 * 3 - 2 > MAX_BYTES:
-        raise TooLarge(f"a texture has at most {MAX_BYTES} bytes", maxBytes=MAX_BYTES)
+        raise _too_large()
     try:
-        return base64.b64decode(encoded.encode("ascii"), validate=True)
+        data = base64.b64decode(encoded.encode("ascii"), validate=True)
     except (binascii.Error, UnicodeEncodeError):
         raise _refused("MALFORMED", "not base64 (RFC 4648 §4, with padding)") from None
+    if len(data) > MAX_BYTES:
+        raise _too_large()
+    return data
 
 
 def _picture_alone(data: bytes) -> bytes:
@@ -94,3 +97,7 @@ def _encoded(image: Image.Image) -> bytes:
 
 def _refused(code: str, sentence: str) -> Invalid:
     return Invalid(FieldError(POINTER, code, sentence))
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(f"a texture has at most {MAX_BYTES} bytes", maxBytes=MAX_BYTES)

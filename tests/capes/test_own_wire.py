@@ -4,7 +4,7 @@ import pytest
 import trio
 
 from actors.capes.units_own import CAPES_MAX
-from tests.capes.images import cape, data_url, hostile
+from tests.capes.images import cape, data_url, hostile, of_bytes
 from tests.capes.stage import ADMIN, OWN, PUBLIC, TERMS, cape_in, moderator, texture, upload
 from tests.support.one_world import in_one_world
 from tests.support.world import World
@@ -90,6 +90,13 @@ async def test_too_many_bytes(world: World):
     for extra in (512 * 1024, 2 << 20):
         large = {"name": "x", "texture": {"dataUrl": data_url(cape() + bytes(extra))}}
         assert await ann.refused("POST", OWN, large) == (413, "PAYLOAD_TOO_LARGE")
+
+
+@pytest.mark.parametrize(("over", "status"), [(0, 201), (1, 413), (2, 413), (3, 413)])
+async def test_the_last_byte_that_fits(world: World, over: int, status: int):
+    ann = await world.player("Ann")
+    body = {"name": "x", "texture": {"dataUrl": data_url(of_bytes(512 * 1024 + over))}}
+    assert (await ann.ask("POST", OWN, body)).status_code == status
 
 
 async def test_a_repeat_makes_no_second_cape(world: World):
