@@ -231,15 +231,16 @@ def no_settings(server_id: str, source: str) -> Settings:
 
 
 def version_of(row: SettingsVersionRow) -> SettingsVersion:
-    """A version of settings as clients see it, with secret values masked.
+    """A version of settings as clients see it, with secret values masked, also those that became secret since.
 
     Where there are any, its data are decoded and encoded anew: a page of 1 MB takes some milliseconds, and belongs into
     another thread than that of the requests.
     """
     data = row.data
-    if row.secret_keys:
+    if row.secret_keys or row.secret_now:
         plain: dict[str, Any] = values_in(data)
-        data = msgspec.json.encode({**plain, **dict.fromkeys(row.secret_keys, MASK)})
+        hidden = [*row.secret_keys, *(key for key in row.secret_now if key in plain)]
+        data = msgspec.json.encode({**plain, **dict.fromkeys(hidden, MASK)})
     return SettingsVersion(
         version=row.version,
         source=row.source,

@@ -128,7 +128,11 @@ class SettingsRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingsVersionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One version of the settings of a source; its columns are those of `SettingsRow`, but for the schema."""
+    """One version of the settings of a source; its columns are those of `SettingsRow`, but for the schema.
+
+    Args:
+        secret_now: the keys that have secret values in the settings as they are today.
+    """
 
     server_id: str
     source: str
@@ -136,6 +140,7 @@ class SettingsVersionRow(msgspec.Struct, frozen=True, kw_only=True):
     schema_version: str
     data: bytes
     secret_keys: tuple[str, ...]
+    secret_now: tuple[str, ...] = ()
     changed_keys: tuple[str, ...]
     updated_at_ms: int
     updated_by: str

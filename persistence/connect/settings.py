@@ -147,7 +147,9 @@ async def history(conn: Connection, server_id: str, wanted: Wanted) -> list[Sett
     before = wanted.before
     rows = await conn.fetch(
         """
-        SELECT server_id, source, version, schema_version, data, secret_keys, changed_keys, updated_at_ms, updated_by
+        SELECT server_id, source, version, schema_version, data, secret_keys, changed_keys, updated_at_ms, updated_by,
+               ARRAY(SELECT unnest(today.secret_keys) FROM connect_settings AS today
+                     WHERE today.server_id = weighed.server_id AND today.source = weighed.source) AS secret_now
         FROM (
             SELECT *, sum(octet_length(data)) OVER newest - octet_length(data) AS bytes_before FROM (
                 SELECT * FROM connect_settings_history
@@ -173,6 +175,7 @@ async def history(conn: Connection, server_id: str, wanted: Wanted) -> list[Sett
             **{
                 **dict(row),
                 "secret_keys": tuple(row["secret_keys"]),
+                "secret_now": tuple(row["secret_now"]),
                 "changed_keys": tuple(row["changed_keys"]),
             }
         )

@@ -107,6 +107,21 @@ async def test_a_page_of_history_is_masked_off_the_loop(
     assert get_ident() not in threads
 
 
+async def test_a_value_that_becomes_secret_is_masked_in_former_versions(world: World):
+    """It was stored before the schema said so, and may be what is in use today."""
+    ann = await world.player("Ann")
+    path = f"{(await claimed(world, ann)).path}/settings"
+    plain = {"motd": "hi", "key": CANARY}
+    await ann.do("PUT", path, {"source": "shop", "data": plain}, status=200)
+    await ann.do("PUT", path, {"source": "other", "data": plain}, status=200)
+    await ann.do("PUT", path, {"source": "shop", "data": {"motd": "ho"}}, status=200)
+    await ann.do("PUT", path, {"source": "shop", "schema": SCHEMA, "data": plain}, status=200)
+    shown = (await ann.get(f"{path}/history", source="shop"))["items"]
+    assert [one["data"].get("key") for one in shown] == ["********", None, "********"]
+    (other,) = (await ann.get(f"{path}/history", source="other"))["items"]
+    assert other["data"] == plain
+
+
 async def test_secret_values_are_the_servers_alone(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
