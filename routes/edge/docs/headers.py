@@ -34,7 +34,6 @@ HEADERS: Schema = {
     "Content-Range": _header("Which bytes of how many: `bytes 0-99/1000`.", always=True),
     "Age": _header("Seconds since the answer was made.", always=True, type_="integer"),
     "Cache-Status": _header("Whether the answer was in the store (RFC 9211).", always=True),
-    "Set-Cookie": _header("The browser's session, begun, renewed or ended."),
 }
 """{name: what it says} of all headers of responses that are described."""
 
@@ -88,10 +87,6 @@ def _names(endpoint: Endpoint, status: HTTPStatus) -> Iterator[str]:
         yield "ETag"
     if status in _FOUND and Stored in endpoint.wrappers:
         yield from ("Age", "Cache-Status")
-    if endpoint.cookies and (
-        status < HTTPStatus.MULTIPLE_CHOICES or status in {HTTPStatus.FOUND, HTTPStatus.UNAUTHORIZED}
-    ):
-        yield "Set-Cookie"
     if status == HTTPStatus.FOUND and Redirect in alternatives(endpoint.returns):
         yield "Location"
     if Blob in alternatives(endpoint.returns):

@@ -14,7 +14,7 @@ import orjson
 from actors.errors import Draining, Elsewhere, Forbidden, Invalid, NotFound, Overloaded, Refused
 from routes.edge import errors
 from routes.edge.body_pieces import BodyPieces
-from routes.edge.declare.endpoint import RAW_BODIES, Endpoint
+from routes.edge.declare.endpoint import JSON_MEDIA, RAW_BODIES, Endpoint
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.query import MAX_REST_CHARACTERS, ParameterForm
 from routes.edge.docs.headers import (
@@ -25,7 +25,17 @@ from routes.edge.docs.headers import (
     is_revalidated,
     takes_condition,
 )
-from routes.edge.docs.schemas import Schema, Schemas, alternatives, camel, one_of, paragraphs, title, used
+from routes.edge.docs.schemas import (
+    ANY_JSON,
+    Schema,
+    Schemas,
+    alternatives,
+    camel,
+    one_of,
+    paragraphs,
+    title,
+    used,
+)
 from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
 from routes.edge.principal import PUBLIC, SERVER
@@ -136,13 +146,18 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Schema:
         "responses": _responses(endpoint, schemas),
     }
     if endpoint.body is not None:
-        raw = endpoint.body in RAW_BODIES
-        schema = {"type": "string", "format": "binary"} if raw else schemas.of(endpoint.body)
         operation["requestBody"] = {
             "required": not endpoint.body_optional,
-            "content": {media: {"schema": schema} for media in endpoint.media},
+            "content": {media: {"schema": _body(endpoint, media, schemas)} for media in endpoint.media},
         }
     return operation
+
+
+def _body(endpoint: Endpoint, media: str, schemas: Schemas) -> Schema:
+    """The schema of a body; JSON whose bytes the handler takes as they come, to check who signed them, is any JSON."""
+    if endpoint.body not in RAW_BODIES:
+        return schemas.of(endpoint.body)
+    return ANY_JSON if media == JSON_MEDIA else {"type": "string", "format": "binary"}
 
 
 def _description(endpoint: Endpoint) -> str:

@@ -15,6 +15,8 @@ from routes.edge.reply import SHAPE
 Schema: TypeAlias = dict[str, Any]
 """JSON Schema 2020-12."""
 
+ANY_JSON: Schema = {"description": "Any JSON value."}
+
 REFERENCE = "#/components/schemas/{name}"
 
 
@@ -110,7 +112,7 @@ def _references(node: object) -> Iterator[str]:
 
 def _opaque(_type: type) -> Schema:
     # msgspec takes an empty schema for none at all.
-    return {"description": "Any JSON value."}
+    return dict(ANY_JSON)
 
 
 def _marked(node: object) -> Iterator[Schema]:
