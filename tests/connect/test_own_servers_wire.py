@@ -69,7 +69,9 @@ class Shown:
 
 def stream(server: GameServer) -> Any:
     headers = [("x-server-id", server.id)]
-    return connect(server.world.url + f"{server.path}/stream", token=server.token, headers=headers)
+    path = f"{server.path}/stream"
+    heard = spec().frames_of(path)
+    return connect(server.world.url + path, token=server.token, headers=headers, heard=heard)
 
 
 async def test_what_a_member_may_do_is_shown(world: World) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from routes.connect.waiters import WAITERS
 from tests.connect.play import GameServer, claimed
+from tests.support.spec import spec
 from tests.support.waiting import patience, wait_until
 from tests.support.websocket import Client, Closed, Refused, connect
 from tests.support.world import World
@@ -13,7 +14,9 @@ pytestmark = pytest.mark.both_edges
 
 def _live(server: GameServer):
     headers = [("x-server-id", server.id)]
-    return connect(server.world.url + f"{server.path}/stream", token=server.token, headers=headers)
+    path = f"{server.path}/stream"
+    heard = spec().frames_of(path)
+    return connect(server.world.url + path, token=server.token, headers=headers, heard=heard)
 
 
 async def _json(client: Client):

@@ -29,15 +29,17 @@ from routes.service import Service
 from routes.startup import open_service
 from tests.edge.asgi import Answered
 from tests.edge.asgi import request as asked
-from tests.support.spec import spec
+from tests.support.spec import Answer, spec
 from tests.support.waiting import PATIENCE_SECONDS
 
 
 async def request(app: EdgeApp, method: str, target: str, **given: Any) -> Answered:
     """Ask, and hold the answer against the OpenAPI document."""
     answer = await asked(app, method, target, **given)
-    media = answer.headers.get("content-type", "")
-    spec().check(method, target.partition("?")[0], status=answer.status, media=media, body=answer.body)
+    path = target.partition("?")[0]
+    spec().check(
+        Answer(method=method, path=path, status=answer.status, headers=answer.headers, body=answer.body)
+    )
     return answer
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -56,10 +56,16 @@ class Client:
         subprotocol: what the server selected.
         pings, pongs: how many came; pings are answered while something is received.
         answers_pings: set it to False to play dead.
+
+    Args:
+        heard: called with each message that is received.
     """
 
-    def __init__(self, stream: trio.abc.Stream) -> None:
+    def __init__(
+        self, stream: trio.abc.Stream, heard: Callable[[str | bytes], object] = lambda _message: None
+    ) -> None:
         self.stream = stream
+        self._heard = heard
         self.subprotocol: str | None = None
         self.headers: dict[str, str] = {}
         self.pings = 0
@@ -143,6 +149,7 @@ class Client:
         if isinstance(first, Closed):
             raise first
         self._messages.popleft()
+        self._heard(first)
         return first
 
     async def receive_text(self, *, patience_seconds: float = PATIENCE_SECONDS) -> str:
@@ -224,6 +231,7 @@ async def connect(
     token: str | None = None,
     headers: Sequence[tuple[str, str]] = (),
     subprotocols: Sequence[str] = (),
+    heard: Callable[[str | bytes], object] = lambda _message: None,
 ) -> AsyncIterator[Client]:
     """Open a WebSocket for the block; afterwards the connection is cut if it is still open.
 
@@ -231,6 +239,7 @@ async def connect(
         url: `http:` or `ws:`, with path and query.
         token: sent as bearer.
         headers, subprotocols: of the handshake.
+        heard: as in `Client`.
 
     Raises:
         Refused: the server said no.
@@ -239,7 +248,7 @@ async def connect(
     target = parts.path + (f"?{parts.query}" if parts.query else "")
     bearer = [("authorization", f"Bearer {token}")] if token else []
     stream = await trio.open_tcp_stream(parts.hostname or "127.0.0.1", parts.port or 80)
-    client = Client(stream)
+    client = Client(stream, heard)
     try:
         await client.shake_hands(target, parts.netloc, headers=[*bearer, *headers], subprotocols=subprotocols)
         yield client

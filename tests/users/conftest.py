@@ -17,7 +17,7 @@ from routes.edge.pipeline.dispatch import Edge
 from routes.edge.server.quart_app import EdgeApp
 from routes.users import admin, audit, profile, setup, verify
 from tests.edge.asgi import Answered, request
-from tests.support.spec import spec
+from tests.support.spec import Answer, spec
 from tests.support.world import world
 from tests.users.memory import clock, grant, numbers, stamp, store, told, users
 from tests.users.parts import NOW_MS, Parts
@@ -88,9 +88,10 @@ class People:
     async def call(self, token, method, target, body=b"", **headers) -> Answered:
         """Ask, and hold the answer against the OpenAPI document."""
         answer = await request(self.app, method, target, body, token=token, **headers)
-        media = answer.headers.get("content-type", "")
         path = target.partition("?")[0]
-        spec().check(method, path, status=answer.status, media=media, body=answer.body)
+        spec().check(
+            Answer(method=method, path=path, status=answer.status, headers=answer.headers, body=answer.body)
+        )
         return answer
 
 
