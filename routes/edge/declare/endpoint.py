@@ -26,7 +26,7 @@ from routes.edge.body_pieces import BodyPieces
 from routes.edge.config.config import Config
 from routes.edge.declare.query import PathParam, QueryPlan
 from routes.edge.declare.shown import ShownChannel
-from routes.edge.declare.signature import Handler, Signature, template, without_none
+from routes.edge.declare.signature import Handler, Signature, template, without_none, wrappers_of
 from routes.edge.listener import Listener
 from routes.edge.policies import POLICIES, Policy
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
@@ -132,7 +132,6 @@ class Endpoint(Route):
         media: the content types that are accepted; by default JSON, and any bytes for `BodyPieces`.
         max_bytes: the largest body, or a function of the configuration that returns it.
         returns: the type of the result for OpenAPI: a type, `Blob`, or None.
-        wrappers: what says of the result how it is sent: `Tagged`, `Stored`, ….
         secret_reply: the reply holds a secret; if kept for repeats, it is sealed.
         again: makes the reply to a repeated request anew, because what it shows may be gone by then; only the first
             reply's `id` is kept. None where the first reply is kept whole.
@@ -143,6 +142,7 @@ class Endpoint(Route):
         keyed: an Idempotency-Key makes it keep its answer for repeats. Not where it takes cookies: a kept answer has
             none; nor where it is declared not to: its answer is worth nothing later.
         shape: how a JSON body is decoded; None for no body or a raw one.
+        wrappers: what says of the result how it is sent: `Tagged`, `Stored`, ….
     """
 
     status: int
@@ -152,7 +152,6 @@ class Endpoint(Route):
     media: tuple[str, ...]
     max_bytes: int | Callable[[Config], int]
     returns: object | None
-    wrappers: frozenset[object]
     secret_reply: bool
     again: Again | None
     cacheable: str | None
@@ -161,9 +160,11 @@ class Endpoint(Route):
     cookies: bool
     keyed: bool
     shape: Shape | None = field(init=False)
+    wrappers: frozenset[object] = field(init=False)
 
     def __post_init__(self) -> None:
         Route.__post_init__(self)
+        object.__setattr__(self, "wrappers", wrappers_of(self.handler))
         object.__setattr__(self, "keyed", self.keyed and self.method in KEYED_METHODS and not self.cookies)
         shape = None if self.body in (None, *RAW_BODIES) else Shape(self.body)
         object.__setattr__(self, "shape", shape)
@@ -247,7 +248,6 @@ def endpoint(
             media=tuple(media) or ((BYTES_MEDIA if body is BodyPieces else JSON_MEDIA),),
             max_bytes=max_bytes,
             returns=signature.returns,
-            wrappers=signature.wrappers,
             secret_reply=secret_reply,
             again=again,
             cacheable=cacheable,

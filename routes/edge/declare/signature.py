@@ -35,14 +35,12 @@ class Signature:
         query: how the query is decoded, or None.
         body: the type of the body, None for none.
         returns: the type of the result, without the wrappers that only say how it is sent.
-        wrappers: those wrappers.
     """
 
     parameters: tuple[PathParam, ...]
     query: QueryPlan | None
     body: object | None
     returns: object | None
-    wrappers: frozenset[object]
 
     @classmethod
     def of(cls, handler: Handler, path: str, not_found: Mapping[str, type[NotFound]]) -> "Signature":
@@ -80,7 +78,6 @@ class Signature:
             QueryPlan.of(query) if isinstance(query, type) else None,
             hints.get("body"),
             _described(hints["return"]),
-            frozenset(_wrappers(hints["return"])),
         )
 
 
@@ -104,6 +101,11 @@ def _described(returns: object) -> object | None:
         described: object = Union[tuple(NoneType if part is None else part for part in parts)]  # noqa: UP007
         return None if described is NoneType else described
     return None if returns is NoneType else returns
+
+
+def wrappers_of(handler: Handler) -> frozenset[object]:
+    """What a handler's annotation says of its result beside the type: `Tagged`, `Stored`, …."""
+    return frozenset(_wrappers(get_type_hints(handler)["return"]))
 
 
 def _wrappers(returns: object) -> Iterator[object]:
