@@ -45,7 +45,9 @@ TRUSTED = parse_networks(["10.0.0.0/8", "::1"])
         ("10.0.0.1", ["198.51.100.1", "x" * 8_000], "10.0.0.1"),
     ],
 )
-def test_client(peer: str, forwarded: list[str], client: str) -> None:
+def test_the_client_is_the_last_hop_that_no_proxy_of_ours_is(
+    peer: str, forwarded: list[str], client: str
+) -> None:
     headers = [(b"x-forwarded-for", text.encode()) for text in forwarded]
     assert Proxies(TRUSTED).client(peer, headers) == client
 
@@ -71,7 +73,7 @@ def test_rate_key_counts_a_household() -> None:
     ("header", "token"),
     [(None, None), (b"Bearer abc.def", "abc.def"), (b"bearer  abc", "abc"), (b"BEARER a-_~+/=", "a-_~+/=")],
 )
-def test_bearer(header: bytes | None, token: str | None) -> None:
+def test_the_token_of_a_bearer_header(header: bytes | None, token: str | None) -> None:
     assert bearer(header) == token
 
 
@@ -126,7 +128,7 @@ def test_protocol_bearer_that_is_none(offered: list[str]) -> None:
     "query",
     [b"token=x", b"a=1&access_token=", b"Bearer=x", b"authorization=x", b"%74oken=x", b"token"],
 )
-def test_token_in_query(query: bytes) -> None:
+def test_a_credential_in_the_address_is_refused(query: bytes) -> None:
     with pytest.raises(TokenInQuery):
         refuse_query_token(query)
 
@@ -165,7 +167,7 @@ ALLOWED = ("https://app.example",)
         (b"http://play.example:99999999", False),
     ],
 )
-def test_origin(origin: bytes | None, *, passes: bool) -> None:
+def test_only_configured_origins_and_our_own_open_sockets(origin: bytes | None, *, passes: bool) -> None:
     if passes:
         check_origin(origin, b"play.example:8080", ALLOWED)
     else:
@@ -173,7 +175,7 @@ def test_origin(origin: bytes | None, *, passes: bool) -> None:
             check_origin(origin, b"play.example:8080", ALLOWED)
 
 
-def test_any_origin() -> None:
+def test_every_origin_may_open_sockets_where_a_star_says_so() -> None:
     check_origin(b"null", None, ("*",))
 
 

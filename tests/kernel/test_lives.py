@@ -1,4 +1,4 @@
-"""The lives of owners: activation, recovery, faults, parking, passivation, deadlines, lost shards."""
+"""Activations of owners: their beginning, recovery, faults, parking, passivation, deadlines, lost shards."""
 
 from dataclasses import replace
 
@@ -182,7 +182,9 @@ async def test_what_rows_were_told_to_have_during_a_restart_is_shown(
     ]
 
 
-async def test_a_debt_is_paid_after_the_restart(autojump_clock: MockClock, stage: Stage) -> None:
+async def test_a_lagging_subscriber_catches_up_after_the_restart(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
     socket = Socket(room=1)
     await stage.watch(socket)
     await stage.ask(Deposit("ann", 1))

@@ -33,7 +33,7 @@ async def asked(
         return (await client.read_response())[0]
 
 
-async def test_a_revoked_token(world: World) -> None:
+async def test_a_token_that_is_revoked_while_the_body_comes(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
 
@@ -44,7 +44,7 @@ async def test_a_revoked_token(world: World) -> None:
     assert (await ben.get(room.messages))["items"] == []
 
 
-async def test_an_expired_token(world: World) -> None:
+async def test_a_token_that_expires_while_the_body_comes(world: World) -> None:
     ben = await world.player("Ben")
     ann = await world.player("Ann", ttl_seconds=60)
     room = await ann.talk_to(ben)
@@ -55,7 +55,7 @@ async def test_an_expired_token(world: World) -> None:
     assert await asked(ann, "POST", room.messages, expire) == 401
 
 
-async def test_a_right(world: World) -> None:
+async def test_a_right_that_is_taken_while_the_body_comes(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
 
@@ -65,7 +65,7 @@ async def test_a_right(world: World) -> None:
     assert await asked(ann, "POST", room.messages, mute) == 403
 
 
-async def test_a_membership(world: World) -> None:
+async def test_a_membership_that_ends_while_the_body_comes(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     room = await ann.talk_to(ben, cid)
 

@@ -83,7 +83,7 @@ def test_no_two_issuers_have_one_name() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  ", "[]"])
-def test_no_issuers(text):
+def test_an_empty_setting_is_no_issuer(text):
     assert parse_issuers(text) == ()
 
 
@@ -108,7 +108,7 @@ def test_a_key_set_holds_only_what_fits():
         key_set(jwk(EC)),
     ],
 )  # fmt: skip
-def test_no_key_set(body):
+def test_a_key_set_without_a_usable_key_is_refused(body):
     with pytest.raises(ValueError, match=r"JWKS|no key"):
         read_key_set(body, "RS256")
 
@@ -160,7 +160,7 @@ async def client():
         yield client
 
 
-async def test_fetching(issuers, published, client):
+async def test_a_fetch_replaces_the_keys_and_counts_changes(issuers, published, client):
     (issuer,) = issuers.named("x")
     assert issuer.keys == {}
     assert await issuers.fetch(client, issuer)
@@ -209,7 +209,7 @@ async def test_an_unknown_kid_fetches_nothing(issuers, published, client):
     assert published.asked == 1
 
 
-async def test_the_schedule(clock, autojump_clock, monkeypatch):
+async def test_keys_are_fetched_on_schedule_and_sooner_after_failures(clock, autojump_clock, monkeypatch):
     issuers = Issuers(parse_issuers('[{"iss":"x","alg":"RS256","jwksUrl":"https://x.example"}]'), clock)
     at = []
     outcomes = iter([False, False, True, True])

@@ -28,14 +28,14 @@ async def set_up(app, code, name="Root", **headers):
     return await request(app, "POST", "/v1/setup", {"code": code, "name": name}, **headers)
 
 
-async def test_the_link(parts, offer):
+async def test_the_link_holds_the_code_in_its_fragment(parts, offer):
     link = await setup_link(
         parts.database, "http://here.example", now_ms=parts.clock.now_ms(), random_bytes=parts.random_bytes
     )
     assert re.fullmatch(r"http://here\.example/setup#code=[A-Za-z0-9_-]{27}", link)
 
 
-async def test_setting_up(app, people, offer):
+async def test_setting_up_makes_a_super_admin_and_is_in_the_trail(app, people, offer):
     answer = await set_up(app, await offer(), "Ada")
     assert answer.status == 201
     assert answer.json.keys() == {"userId", "token"}
@@ -45,7 +45,7 @@ async def test_setting_up(app, people, offer):
     assert [(line["action"], line["actorId"]) for line in trail] == [("role.added", me["userId"])]
 
 
-async def test_once(app, offer):
+async def test_a_code_makes_one_super_admin(app, offer):
     code = await offer()
     assert (await set_up(app, code)).status == 201
     again = await set_up(app, code)
@@ -98,7 +98,7 @@ async def test_a_super_admin_by_the_command_line_closes_the_link(app, people, of
         ({"code": "x", "name": "R" * 65}, 422),
     ],
 )
-async def test_refused(app, offer, body, status):
+async def test_what_is_refused_leaves_the_code_good(app, offer, body, status):
     code = await offer()
     answer = await request(app, "POST", "/v1/setup", body)
     assert answer.status == status

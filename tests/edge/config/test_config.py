@@ -86,7 +86,7 @@ def test_names_are_those_of_the_contract() -> None:
     assert [setting.field for setting in SETTINGS] == list(Config.__struct_fields__)
 
 
-def test_defaults() -> None:
+def test_an_empty_environment_gives_the_defaults() -> None:
     config = read_config({"PATH": "/bin", "PARTYLINE_LOG": ""})
     assert config.bind == (Bind("127.0.0.1", 8080),)
     assert config.base_url == config.dashboard_url == "http://127.0.0.1:8080"
@@ -124,7 +124,7 @@ def test_defaults() -> None:
         ("STRIPE_KEY", " sk_test_1\n", "sk_test_1"),
     ],
 )
-def test_forms(name: str, text: str, value: object) -> None:
+def test_each_form_of_a_setting_is_parsed(name: str, text: str, value: object) -> None:
     assert getattr(read_config({f"PARTYLINE_{name}": text}), name.lower()) == value
 
 
@@ -161,7 +161,7 @@ def test_tls_is_the_address_of_the_service_and_needs_its_files() -> None:
         ("STRIPE_KEY", "sk_test\r\nx", "PARTYLINE_STRIPE_KEY: is not a key of visible ASCII characters"),
     ],
 )
-def test_one_clear_line(name: str, text: str, line: str) -> None:
+def test_a_wrong_value_stops_the_start_with_one_line(name: str, text: str, line: str) -> None:
     with pytest.raises(ConfigError, match=f"^{re.escape(line)}$"):
         read_config({f"PARTYLINE_{name}": text})
 

@@ -88,7 +88,7 @@ async def test_statuses_and_their_headers(app: EdgeApp) -> None:
     assert (await request(app, "POST", f"/things/{THING}/parts", {}, token="ann")).status == 422
 
 
-async def test_roles(app: EdgeApp) -> None:
+async def test_each_role_reaches_what_it_and_lower_ones_may(app: EdgeApp) -> None:
     statuses = {
         token: [
             (await request(app, "GET", path, token=token)).status
@@ -124,7 +124,7 @@ async def test_faults_tell_nothing(
     ("fault", "code", "seconds"),
     [("slow", "OVERLOADED", 5), ("slow-effect", "DATABASE_UNAVAILABLE", 5)],
 )
-async def test_deadline(
+async def test_a_request_that_takes_too_long_is_a_503(
     parts: Parts, autojump_clock: trio.testing.MockClock, fault: str, code: str, seconds: float
 ) -> None:
     async with serving(parts) as app:
@@ -139,7 +139,7 @@ async def test_long_poll_adds_its_wait(parts: Parts, autojump_clock: trio.testin
         assert (await request(app, "GET", "/v1/faults/poll")).status == 204
 
 
-async def test_bodies(app: EdgeApp) -> None:
+async def test_raw_bodies_need_their_media_type_and_size(app: EdgeApp) -> None:
     async def post(body: bytes, **headers: str) -> str | int:
         answer = await request(app, "POST", "/v1/raw", body, **headers)
         return answer.json["name"] if answer.status == 200 else answer.status
@@ -166,7 +166,7 @@ async def test_bodies(app: EdgeApp) -> None:
     assert latin.status == 415
 
 
-async def test_large_body(app: EdgeApp) -> None:
+async def test_a_large_body_is_decoded_and_refused_as_a_small_one(app: EdgeApp) -> None:
     padding = b" " * 300_000
     answer = await request(
         app,
@@ -205,7 +205,7 @@ async def test_no_rest_leads_elsewhere(app: EdgeApp) -> None:
     assert (refused.code, refused.headers["allow"]) == ("METHOD_NOT_ALLOWED", "GET, HEAD, OPTIONS")
 
 
-async def test_cors(app: EdgeApp) -> None:
+async def test_pages_of_allowed_origins_may_read_answers(app: EdgeApp) -> None:
     allowed = await request(app, "GET", "/v1/things", origin="https://app.example")  # a 401, and readable
     assert allowed.headers["access-control-allow-origin"] == "https://app.example"
     assert "Retry-After" in allowed.headers["access-control-expose-headers"]

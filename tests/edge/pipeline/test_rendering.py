@@ -18,7 +18,7 @@ async def test_struct_becomes_json(app: EdgeApp) -> None:
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_etag(app: EdgeApp) -> None:
+async def test_a_cacheable_answer_is_a_304_for_who_has_it(app: EdgeApp) -> None:
     first = await request(app, "GET", "/v1/open")
     assert first.headers["cache-control"] == "public, max-age=60"
     again = await request(app, "GET", "/v1/open", if_none_match=f'"other", W/{first.headers["etag"]}')
@@ -33,7 +33,7 @@ async def test_head_has_the_head_of_get(app: EdgeApp) -> None:
     assert (await request(app, "HEAD", "/v1/nowhere")).body == b""
 
 
-async def test_page(app: EdgeApp) -> None:
+async def test_a_page_has_its_policy_and_is_not_stored(app: EdgeApp) -> None:
     answer = await request(app, "GET", "/v1/page")
     assert answer.body == b"<p>hello"
     assert answer.headers["content-security-policy"] == "default-src 'self'"
@@ -41,7 +41,9 @@ async def test_page(app: EdgeApp) -> None:
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
-async def test_files(app: EdgeApp, tmp_path: Path, *, in_memory: bool) -> None:
+async def test_files_are_attachments_with_ranges_and_an_etag(
+    app: EdgeApp, tmp_path: Path, *, in_memory: bool
+) -> None:
     stored = tmp_path / "blob"
     stored.write_bytes(b"0123456789")
     target = f"/v1/files/{'memory' if in_memory else str(stored).encode().hex()}"
