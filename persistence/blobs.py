@@ -59,7 +59,7 @@ class Blobs:
                 with temporary.open("xb", buffering=0) as file:
                     _write_in_steps(file.fileno(), data)
                     os.fsync(file.fileno())
-                self._settle(temporary, digest)
+                self._put_in_place(temporary, digest)
             finally:
                 temporary.unlink(missing_ok=True)
         return digest
@@ -70,7 +70,7 @@ class Blobs:
         Raises:
             OSError: the disk is full or broken.
         """
-        return NewBlob(self._temporary(), self._settle)
+        return NewBlob(self._temporary(), self._put_in_place)
 
     def _temporary(self) -> Path:
         name = secrets.token_hex(8)
@@ -78,7 +78,7 @@ class Blobs:
         self._make_folder(folder)
         return folder / f"{name}.part"
 
-    def _settle(self, temporary: Path, digest: bytes) -> None:
+    def _put_in_place(self, temporary: Path, digest: bytes) -> None:
         """Give a complete and durable file its final name."""
         if self._renewed(digest):
             temporary.unlink()
@@ -236,7 +236,7 @@ class NewBlob:
 
     Args:
         temporary: the file, which is made here.
-        settle: gives the file its final name, by its SHA-256.
+        put_in_place: gives the file its final name, by its SHA-256.
 
     Attributes:
         size_bytes: written so far.
@@ -245,9 +245,9 @@ class NewBlob:
         OSError: the file cannot be made.
     """
 
-    def __init__(self, temporary: Path, settle: Callable[[Path, bytes], None]) -> None:
+    def __init__(self, temporary: Path, put_in_place: Callable[[Path, bytes], None]) -> None:
         self._temporary = temporary
-        self._settle = settle
+        self._put_in_place = put_in_place
         self._sha256 = hashlib.sha256()
         self.size_bytes = 0
         self._file = temporary.open("x+b", buffering=0)
@@ -289,7 +289,7 @@ class NewBlob:
             OSError: the disk is full or broken; the blob does not count as stored.
         """
         os.fsync(self._file.fileno())
-        self._settle(self._temporary, self.sha256)
+        self._put_in_place(self._temporary, self.sha256)
 
     def discard(self) -> None:
         """Remove the temporary file; does nothing more once the blob is stored."""

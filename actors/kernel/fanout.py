@@ -283,7 +283,7 @@ class Channel:
             return
         if len(self._subscriptions) <= SLICE:
             deliver(self, self._subscriptions.copy(), self._common.counters)
-            self._settle(self.published)
+            self._drop_had(self.published)
         else:
             deliver(self, self._subscriptions[:SLICE], self._common.counters)
             self._sending = True
@@ -300,12 +300,12 @@ class Channel:
                 for first in range(0, len(behind), SLICE):
                     await trio.lowlevel.checkpoint()
                     deliver(self, behind[first : first + SLICE], self._common.counters)
-                self._settle(upto)
+                self._drop_had(upto)
         finally:
             self._sending = False
-            self._settle(self.published)
+            self._drop_had(self.published)
 
-    def _settle(self, upto: int) -> None:
+    def _drop_had(self, upto: int) -> None:
         """Drop the publications up to this number, which all subscriptions have had."""
         publications = self._publications
         if publications is not None:

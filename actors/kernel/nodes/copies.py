@@ -66,7 +66,7 @@ class Copies:
         self._due: dict[Key, float] = {}
         self._numbers = peers.links.own.numbers()
         self._refreshing = Refreshing(
-            runtime, still=self._is_held, done=self._settle, failed=self._not_renewed
+            runtime, still=self._is_held, done=self._renewed, failed=self._not_renewed
         )
         self.renewals = 0
         """How often something was missing or had changed otherwise than by turns, or somebody else had the owner."""
@@ -255,7 +255,7 @@ class Copies:
         if copy.phase is Phase.WHOLE and not stands_there:
             self._renew(copy)
         elif copy.phase is Phase.ASKING and entry.version >= 0 and stands_there:
-            self._settle(copy)
+            self._renewed(copy)
         elif copy.phase is Phase.ASKING:
             self._read(copy)
         elif copy.phase is Phase.WHOLE:
@@ -314,7 +314,7 @@ class Copies:
     def _is_held(self, copy: Copy) -> bool:
         return self._copies.get((copy.kind.name, copy.id)) is copy
 
-    def _settle(self, copy: Copy) -> None:
+    def _renewed(self, copy: Copy) -> None:
         """A copy has the state of its rows, or stands where they or its owner do."""
         if copy.catch_up():
             copy.wake(None, upto=copy.answered)

@@ -11,6 +11,7 @@ others own its shards by then, and its memory lacks what they have told each oth
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from functools import partial
 
 import structlog
 import trio
@@ -259,10 +260,7 @@ class Membership:
         await self.renew()
         await self._take_free()
 
-        async def settle() -> None:
-            await self._settle(part_with)
-
-        spawn(settle)
+        spawn(partial(self._keep_share, part_with))
 
     async def step_down(self, part_with: PartWith) -> None:
         """Give away everything that is owned here, as far as others are there.
@@ -294,7 +292,7 @@ class Membership:
 
     # -- who owns what ------------------------------------------------------------------------------
 
-    async def _settle(self, part_with: PartWith) -> None:
+    async def _keep_share(self, part_with: PartWith) -> None:
         """Take what nobody alive owns and this node should, and give away what another should. Until cancelled."""
         while True:
             await self._renewed.wait()

@@ -205,7 +205,7 @@ class Posts:
                 now = trio.current_time()
                 for number, (_, post) in list(self._sent.items()):
                     if post.until + MARGIN_SECONDS <= now or not post.letter.open:
-                        self._settle(number, OutcomeUnknown("no answer of another node in time"))
+                        self._answer(number, OutcomeUnknown("no answer of another node in time"))
                 for line in list(self._lines.values()):
                     self._drop_overdue(line, now)
                     self._advance(line)
@@ -222,7 +222,13 @@ class Posts:
 
     # -- answers ------------------------------------------------------------------------------------
 
-    def _settle(self, number: int, error: Failure | None, reply: Any = None) -> None:
+    def _answer(self, number: int, error: Failure | None, reply: Any = None) -> None:
+        """Answer the caller of a letter that was sent, and have the line go on.
+
+        Args:
+            number: of the question.
+            error: why there is no reply; None where there is one.
+        """
         line, post = self._sent.pop(number)
         post.letter.reply(Answer(reply, error))
         if not self._ending:
@@ -248,10 +254,10 @@ class Posts:
         if sent is None:
             return
         if answered.failure is not None:
-            self._settle(answered.number, failure(answered.failure))
+            self._answer(answered.number, failure(answered.failure))
             return
         form = sent[0].kind.crossing[type(sent[1].letter.command)]
-        self._settle(answered.number, None, unpacked(form, answered.reply))
+        self._answer(answered.number, None, unpacked(form, answered.reply))
 
     def _hear_moved(self, _node: str, moved: Moved) -> None:
         sent = self._sent.pop(moved.number, None)
@@ -266,7 +272,7 @@ class Posts:
     def _parted(self, node: str) -> None:
         for number, (line, _) in list(self._sent.items()):
             if line.at is not None and line.at.node == node and number in self._sent:
-                self._settle(number, OutcomeUnknown(f"node {node} has not answered"))
+                self._answer(number, OutcomeUnknown(f"node {node} has not answered"))
 
 
 def packed(form: Any, reply: Any) -> bytes | None:

@@ -178,7 +178,7 @@ class Whereabouts:
             return None
         place = self.elsewhere(kind, id)
         if place is None:
-            place = await self._settled(kind, id, seconds)
+            place = await self._next_place(kind, id, seconds)
         if place is not None and not self._hears(place.node):
             raise Overloaded
         return place
@@ -187,7 +187,7 @@ class Whereabouts:
         """Wait until an owner, or the hope of one, may have changed. Cancellation ends only the wait."""
         await self._changed.wait()
 
-    async def _settled(self, kind: str, id: str, seconds: float) -> Place | None:
+    async def _next_place(self, kind: str, id: str, seconds: float) -> Place | None:
         """Where an owner that is between two nodes comes to live."""
         with trio.move_on_after(seconds):
             while True:

@@ -168,7 +168,7 @@ class Writer:
             return
         if self.waiting:
             return
-        self._settle()
+        self._end_waiting()
         self._owner.watch(False)
         if self._finish:
             self._say_end()
@@ -207,7 +207,7 @@ class Writer:
     def abandon(self) -> None:
         """The connection is gone: drop what waits, and wake `wait_clear`."""
         self._finish = True
-        self._settle()
+        self._end_waiting()
 
     def _keep(self, *pieces: bytes | memoryview) -> None:
         self.waiting = deque(pieces)
@@ -223,7 +223,8 @@ class Writer:
         waiting.append(data)
         self.tab.add(held_bytes(data))
 
-    def _settle(self) -> None:
+    def _end_waiting(self) -> None:
+        """Note that nothing waits any more: it was sent, or never will be."""
         waiting, self.waiting = self.waiting, None
         if waiting is not None:
             self.tab.add(-sum(map(held_bytes, waiting)))
