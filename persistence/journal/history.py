@@ -96,6 +96,10 @@ async def forget_ended(conn: Connection, kind: str, ids: Collection[str], limit:
     return True
 
 
+ENDED_KEPT_MS = 3600 * 1000
+"""How long the head and journal of an actor that has ended are kept: its last readers are gone by then."""
+
+
 class Ended(NamedTuple):
     """How to find actors that have ended.
 

@@ -10,9 +10,6 @@ from persistence.journal import history, journal
 KIND = "party"
 """The kind under which the kernel keeps heads and journals of parties."""
 
-ENDED_KEPT_MS = 3600 * 1000
-"""How long the head and journal of an ended party are kept: its last readers are gone by then."""
-
 
 class PartyRow(msgspec.Struct, frozen=True):
     """A party.
@@ -273,5 +270,5 @@ async def sweep_ended(conn: Connection, after: str | None, limit: int, *, now_ms
     Returns:
         Where the next page starts; None after the last.
     """
-    ended = history.Ended(KIND, _HEADS, now_ms - ENDED_KEPT_MS)
+    ended = history.Ended(KIND, _HEADS, now_ms - history.ENDED_KEPT_MS)
     return await history.sweep_ended(conn, ended, after, limit)

@@ -10,9 +10,6 @@ from persistence.journal import history, journal
 KIND = "voice"
 """The kind under which the kernel keeps heads and journals of channels."""
 
-ENDED_KEPT_MS = 3600 * 1000
-"""How long the head and journal of an ended channel are kept: its last readers are gone by then."""
-
 
 class ChannelRow(msgspec.Struct, frozen=True):
     """A channel: of two users, or of a party.
@@ -194,5 +191,5 @@ async def sweep_ended(conn: Connection, after: str | None, limit: int, *, now_ms
     Returns:
         Where the next page starts; None after the last.
     """
-    ended = history.Ended(KIND, _HEADS, now_ms - ENDED_KEPT_MS)
+    ended = history.Ended(KIND, _HEADS, now_ms - history.ENDED_KEPT_MS)
     return await history.sweep_ended(conn, ended, after, limit)

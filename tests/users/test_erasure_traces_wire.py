@@ -9,7 +9,8 @@ import trio
 
 from actors.chat.sweeping import sweep as sweep_attachments
 from persistence.blobs import RENEWED_SECONDS
-from persistence.party.rows import ENDED_KEPT_MS, sweep_ended
+from persistence.journal.history import ENDED_KEPT_MS
+from persistence.party.rows import sweep_ended
 from routes.chat.parts import BLOBS
 from tests.friends.play import make_friends
 from tests.party.play import PARTY
