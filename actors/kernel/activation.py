@@ -179,7 +179,7 @@ class Activation:
         self._lost = why
         self.look()
 
-    def heed(self) -> None:
+    def check_head(self) -> None:
         """Write the head row again if its deadline, which has passed, is not the state's."""
         self._alarm.check_head()
         if self._alarm.is_stale:

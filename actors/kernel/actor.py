@@ -140,7 +140,7 @@ class Actor:
         if self.activation is not None:
             self.activation.lose(Fenced(f"{self.kind.name} {self.id} has another owner"))
 
-    def hurry(self, soon_ms: int) -> None:
+    def close_overdue(self, soon_ms: int) -> None:
         """Answer callers whose deadline (epoch milliseconds) is before `soon_ms`.
 
         They get OutcomeUnknown when their letter was decided in the turn under way, otherwise Overloaded.
@@ -150,7 +150,7 @@ class Actor:
         if len(self.mailbox):
             self._runtime.counters.overdue += close_overdue(self.mailbox, soon_ms)
 
-    def wanted(self, now_ms: int) -> None:
+    def note_read(self, now_ms: int) -> None:
         """Note that the owner is being read, so that it stays live."""
         self._active_ms = now_ms
 

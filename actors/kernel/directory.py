@@ -193,7 +193,7 @@ class System:
             return None
         if actor.activation is None:
             return None
-        actor.wanted(now_ms)
+        actor.note_read(now_ms)
         return actor.activation.state
 
     def peek_view(self, view: View[Any], id: str) -> Any:
@@ -301,7 +301,7 @@ class System:
         actor = self._actors.get((kind, id))
         if actor is not None:
             if actor.activation is not None:
-                actor.activation.heed()
+                actor.activation.check_head()
             return False
         if kind not in self._kinds or self._owners.closing or self.routing.is_far(self._kinds[kind], id):
             return False

@@ -42,7 +42,7 @@ async def sweep_live(clock: Clock, actors: Callable[[], Sequence[Actor]]) -> Non
         for first in range(0, len(present), ROUND_SLICE):
             now_ms = clock.now_ms()
             for actor in present[first : first + ROUND_SLICE]:
-                actor.hurry(now_ms + ROUND_MS)
+                actor.close_overdue(now_ms + ROUND_MS)
                 if number % IDLE_ROUNDS == 0:
                     actor.retire_if_idle(now_ms)
             await trio.lowlevel.checkpoint()
