@@ -29,7 +29,7 @@ IDLE_ROUNDS = 20
 # Actors looked at between two checkpoints.
 ROUND_SLICE = 500
 
-# How often owners that are not live are looked up by their deadlines, and how many are activated at most.
+# How often owners that are not live are looked up by their deadlines, and how many are activated at most each time.
 DUE_SECONDS = 1.0
 DUE_WAKES = 50
 

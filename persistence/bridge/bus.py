@@ -31,8 +31,10 @@ PINGS_MISSED = 2
 """A server that does not answer is left after three seconds."""
 
 RECONNECT_SECONDS = 0.2
+"""Pause between two attempts to reach a server again, so that a short outage is over soon after it ends."""
 
 CONNECT_SECONDS = 2
+"""How long an attempt to reach a server may take."""
 
 _NO_RESPONDERS = "503"
 

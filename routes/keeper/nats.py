@@ -32,8 +32,10 @@ PROGRAM = "nats-server"
 USER = "partyline"
 
 START_SECONDS = 30.0
+"""How long it may take until it listens, on a machine that is busy starting."""
 
 STOP_SECONDS = 5.0
+"""How long it may take to end, before it is killed."""
 
 POLL_SECONDS = 0.01
 """Pause between two looks whether it listens, which it says only in a file."""

@@ -17,6 +17,7 @@ from actors.kernel.nodes.links import Links
 from actors.kernel.one_shot import OneShot
 
 SMALL_BYTES = 64 * 1024
+"""The largest answer that goes before large ones."""
 
 SMALL_BEHIND_BYTES = LINK_BYTES // 4 * 3
 """What is left is for what must arrive."""

@@ -12,8 +12,10 @@ FORM = 1
 """The form of what is sealed. Nodes of two releases in a row understand each other's."""
 
 SEAL_BYTES = 16
+"""Of the BLAKE2b that seals a batch: 128 bits are too many to be guessed."""
 
 KEY_BYTES = 32
+"""Of the key that seals, derived from that of the installation."""
 
 HELD_BYTES = 2_047
 """Hashed at once: of more, hashlib lets go of the interpreter's lock, and a busy thread keeps it for milliseconds."""

@@ -39,7 +39,10 @@ PIECE_COST_BYTES = 64
 """Counted for each piece beside its bytes, so that many small ones are bounded too."""
 
 BEAT_SECONDS = 0.5
+"""The longest silence of a node that lives."""
+
 PATIENCE_SECONDS = 1.0
+"""After so long without an acknowledgement what was sent is sent again: two beats of the other node."""
 
 AGAIN_SECONDS = 0.1
 """What has just been sent again is on its way, so that asking for it has no effect for so long."""

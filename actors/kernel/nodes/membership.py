@@ -34,6 +34,7 @@ ROW_SECONDS = 5.0
 """How long a node's row lasts: a node that is silent for so long is dead."""
 
 RENEW_SECONDS = 1.0
+"""How often the row is renewed: four renewals may fail before it runs out."""
 
 WATCH_SECONDS = 0.2
 """The same while a node is about to die or to yield: that it is gone is seen so soon, in place of a second later."""
@@ -52,6 +53,7 @@ QUIET_SECONDS = 2.0
 """Nothing is given away so soon after a node has come or gone."""
 
 RETRY_SECONDS = 0.1
+"""Pause while a node that leaves waits for others to take what it could not give yet."""
 
 
 class Membership:

@@ -23,6 +23,7 @@ KEPT_QUERIES = 256
 """Decoded queries that are cached per route: nearly all are one of a few, and decoding costs 6 µs."""
 
 KEPT_QUERY_BYTES = 64
+"""The longest query that is cached: longer ones hold cursors or texts, which hardly come twice."""
 
 MAX_FIELDS = 100
 """Parameters of one query; no route has as many."""

@@ -34,6 +34,7 @@ STALE_MS = 24 * 3_600_000
 FETCH_SECONDS = 10
 FETCH_MAX_BYTES = 64 * 1024
 FETCH_MAX_KEYS = 32
+"""What one JWKS may take: issuers publish a few keys of some KB in all."""
 
 VerifyingKey: TypeAlias = bytes | PublicKey
 """A secret for HS256, a public key for everything else."""

@@ -25,6 +25,7 @@ KEPT_MS = 24 * 60 * 60 * 1000
 """How long an answer is kept (contract §3)."""
 
 MAX_KEY_CHARACTERS = 255
+"""The longest Idempotency-Key that is taken."""
 
 
 class Identified(msgspec.Struct, frozen=True):

@@ -28,6 +28,7 @@ SWEEP_SECONDS = 1.0
 """Precision of heartbeats and token expiry; revocation must take effect within 2 s (contract §2)."""
 
 MAX_PER_USER = 10
+"""Sockets of one user; see Cap above."""
 
 RECONNECT_JITTER_MS = 10_000
 """Clients of a draining server reconnect spread over this time (reliability F10)."""
