@@ -1,4 +1,4 @@
-"""Wire: what users ask for while they are erased, or whom it is about, when the request has been let in already.
+"""Wire: what users ask for while they are erased, or while others are whom it is about, once it has been let in.
 
 The erasure holds its locks until the request waits for them or is answered, and is committed then. Whether the request
 comes too late is up to its domain; none takes it for a fault of the service, and none makes a row of somebody who is
@@ -17,7 +17,7 @@ from routes.connect.parts import GAME_SERVERS
 from routes.party.parts import PARTY_KINDS
 from tests.connect.play import claimed, register
 from tests.party.play import gather, invite, names
-from tests.service.test_unknown_outcomes_of_rows_wire import CASES
+from tests.service import changes
 from tests.support.jobs import job_named
 from tests.support.locks import during
 from tests.support.losing import Lost
@@ -59,9 +59,9 @@ async def answered(world: World, late: Lost | Late, erased: Player) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [case for cases in CASES.values() for case in cases], ids=lambda case: case.__name__
+    "case", [case for cases in changes.CASES.values() for case in cases], ids=lambda case: case.__name__
 )
-async def test_who_asks_is_erased_meanwhile(world: World, case: Callable[[World], Awaitable[Lost]]) -> None:
+async def test_who_asks_is_erased_meanwhile(world: World, case: changes.Case) -> None:
     lost = await case(world)
     await answered(world, lost, lost.caller)
 

@@ -6,28 +6,17 @@ What memory and open sockets show of such a change is in `test_unknown_outcomes_
 friends, parties and game servers.
 """
 
-from collections.abc import Awaitable, Callable
-from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
 from routes.domains import DOMAINS
-from tests.contract.sources import ROOT
-from tests.support.losing import Lost, lose, proxy, settled, world
+from tests.service.changes import CASES, Case
+from tests.support.losing import lose, proxy, settled, world
 from tests.support.proxy import Proxy
 from tests.support.world import World
 
 __all__ = ["proxy", "world"]
-
-Case: TypeAlias = Callable[[World], Awaitable[Lost]]
-
-CASES: dict[str, tuple[Case, ...]] = {
-    domain.name: import_module(f"tests.{domain.name}.lost").CASES
-    for domain in DOMAINS
-    if (ROOT / "tests" / domain.name / "lost.py").exists()
-}
-"""{domain: one change for each sort}."""
 
 ELSEWHERE = {
     "friends": "tests/friends/test_unknown_outcome_wire.py",

@@ -54,7 +54,7 @@ async def test_they_are_in_none_of_their_groups(world: World) -> None:
         assert (await inbox.receive_json())["conversations"][0]["ownerId"] == ann.id
         await erase(world, ann)
         with patience():
-            while (await live.receive_until(type="event"))["data"]["ownerId"] != ben.id:
+            while (await live.receive_until(type="snapshot"))["data"]["conversation"]["ownerId"] != ben.id:
                 pass
             while (await inbox.receive_json())["conversations"][0]["ownerId"] != ben.id:
                 pass

@@ -112,9 +112,10 @@ async def test_a_live_conversation_replays_nothing_of_them(world: World) -> None
             await other.receive_until(type="hello")
             since = {"epoch": first["epoch"], "offset": first["offset"]}
             await other.send_json({"id": 1, **watch, "since": since})
-            assert (await other.receive_until(type="reply"))["recovered"] is True
-            told = await other.receive_until(type="event", event="message_created")
-            assert told["data"]["senderName"] == "deleted"
+            assert (await other.receive_until(type="reply"))["recovered"] is False
+            told = await other.receive_until(type="snapshot")
+            assert [one["senderName"] for one in told["data"]["items"]] == ["deleted"]
+            assert NAME not in str(told)
 
 
 async def test_what_others_have_done_of_them_is_not_done_twice(world: World) -> None:
