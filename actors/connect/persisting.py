@@ -118,6 +118,7 @@ class Changes:
         ] = {}  # {(server id, user id): the member; None where they were removed}
         self.joined: list[MemberRow] = []
         self.invites: dict[str, InviteRow] = {}  # {invite id: as it is at the end}
+        self.sent: set[str] = set()  # those of them that have no row yet
         self.dropped: list[str] = []  # invites that are kept no longer
         self.notices: list[NewNotification] = []
         self.removed: dict[str, int] = {}  # {server id: when, epoch milliseconds}
@@ -169,6 +170,7 @@ class Changes:
                 self.members |= dict.fromkeys((server_id, user_id) for user_id in event.gone)
             case events.InviteCreated():
                 self.invites[event.invite.id] = event.invite
+                self.sent.add(event.invite.id)
                 self.dropped += [] if event.dropped is None else [event.dropped]
                 self.notices.append(_notice(event))
             case events.InviteEnded():
@@ -223,7 +225,7 @@ class Changes:
             about = Subject(server_id=one.server_id, user_id=one.user_id)
             await post(conn, "member_joined", about, one.created_at_ms)
         for invite in self.invites.values():
-            await invites.put(conn, invite)
+            await (invites.add if invite.id in self.sent else invites.end)(conn, invite)
         if self.dropped:
             await invites.remove(conn, self.dropped)
 

@@ -6,18 +6,22 @@ from persistence.connect.rows import InviteRow, OfferRow
 from persistence.connection import Connection, Row
 
 
-async def put(conn: Connection, row: InviteRow) -> None:
-    """Store an invite, or its new status; a user who was erased meanwhile is skipped."""
+async def add(conn: Connection, row: InviteRow) -> None:
+    """Store an invite."""
     await conn.execute(
         """
         INSERT INTO connect_invites (id, server_id, inviter_id, invitee_user_id, role, capabilities, note, status,
                                      created_at_ms, expires_at_ms)
-        SELECT $1, $2, $3, id, $5, $6::text[], $7, $8, $9::bigint, $10::bigint FROM users WHERE id = $4 FOR KEY SHARE
-        ON CONFLICT (id) DO UPDATE SET status = excluded.status
+        VALUES ($1, $2, $3, $4, $5, $6::text[], $7, $8, $9::bigint, $10::bigint)
         """,
         row.id, row.server_id, row.inviter_id, row.invitee_user_id, row.role, list(row.capabilities), row.note,
         row.status, row.created_at_ms, row.expires_at_ms,
     )  # fmt: skip
+
+
+async def end(conn: Connection, row: InviteRow) -> None:
+    """Write the status of an invite; one that was deleted with its invitee stays so."""
+    await conn.execute("UPDATE connect_invites SET status = $2 WHERE id = $1", row.id, row.status)
 
 
 async def remove(conn: Connection, ids: Sequence[str]) -> None:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from actors.connect import commands, loading
 from actors.errors import Refused
-from persistence.connect import invites, sessions
-from persistence.connect.rows import InviteRow, SessionRow, TicketRow
+from persistence.connect import sessions
+from persistence.connect.rows import SessionRow, TicketRow
 from persistence.connection import Connection
 from persistence.users import erasure
 from routes.connect.parts import GAME_SERVERS
@@ -87,60 +87,40 @@ async def _journal(conn: Connection, server_id: str) -> list[bytes]:
     return [value for row in rows for value in row.values() if isinstance(value, bytes)]
 
 
-def writes(server_id: str, user_id: str, ann: Player) -> dict[str, Step]:
-    """What stores each sort of row about a user, and, where several are stored at once, one about Ann as well."""
-    invite = InviteRow(
-        id="0" * 24,
-        server_id=server_id,
-        inviter_id=ann.id,
-        invitee_user_id=user_id,
-        role="viewer",
-        note="",
-        status="pending",
-        capabilities=(),
-        created_at_ms=1,
-        expires_at_ms=2,
-    )
+def seats(server_id: str, user_id: str, ann: Player) -> dict[str, Step]:
+    """What stores each sort of seat, one of a user and one of Ann."""
     ticket = TicketRow(server_id, user_id, bytes(32), "", 2, used=True)
     session = SessionRow(server_id, user_id, "0" * 24, "", 1, 2)
     return {
-        "invite": partial(invites.put, row=invite),
         "ticket": partial(sessions.put_tickets, rows=[ticket, replace(ticket, user_id=ann.id)]),
         "session": partial(sessions.start, rows=[session, replace(session, user_id=ann.id)]),
     }
 
 
-STORED = {
-    "invite": (invites.of_server, False),
-    "ticket": (sessions.tickets_of, True),
-    "session": (sessions.sessions_of, True),
-}
-"""{sort of row: how those of a server are read, and whether one is of Ann}"""
+READ = {"ticket": sessions.tickets_of, "session": sessions.sessions_of}
 
 
-@pytest.mark.parametrize("sort", STORED)
-async def test_rows_of_an_erased_user_are_passed_over(world: World, sort: str):
+@pytest.mark.parametrize("sort", READ)
+async def test_seats_of_an_erased_user_are_passed_over(world: World, sort: str):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
-    await world.service.database.transact(writes(server.id, server.id, ann)[sort])
-    await _only_of_ann(world, server, ann, sort)
+    await world.service.database.transact(seats(server.id, server.id, ann)[sort])
+    assert await _users(world, server, sort) == [ann.id]
 
 
-@pytest.mark.parametrize("sort", STORED)
-async def test_rows_of_a_user_who_is_being_erased_are_passed_over(world: World, sort: str):
+@pytest.mark.parametrize("sort", READ)
+async def test_seats_of_a_user_who_is_being_erased_are_passed_over(world: World, sort: str):
     ann, ben = await world.players("Ann", "Ben")
     server, database = await claimed(world, ann), world.service.database
     erased = partial(erasure.erase, user_id=ben.id, now_ms=world.clock.now_ms())
-    write = writes(server.id, ben.id, ann)[sort]
-    await crossed(database, erased, _nothing, partial(database.transact, write))
-    await _only_of_ann(world, server, ann, sort)
+    await crossed(database, erased, _nothing, partial(database.transact, seats(server.id, ben.id, ann)[sort]))
+    assert await _users(world, server, sort) == [ann.id]
 
 
 async def _nothing(conn: Connection) -> None:
     """The erasure has locked all that it locks."""
 
 
-async def _only_of_ann(world: World, server: GameServer, ann: Player, sort: str) -> None:
-    read, has_hers = STORED[sort]
-    rows: Sequence[Any] = await world.service.database.read(read, server.id)
-    assert [one.user_id for one in rows] == ([ann.id] if has_hers else [])
+async def _users(world: World, server: GameServer, sort: str) -> list[str]:
+    rows: Sequence[Any] = await world.service.database.read(READ[sort], server.id)
+    return [one.user_id for one in rows]

@@ -235,10 +235,13 @@ async def test_a_party_keeps_nobody_who_was_erased_while_they_came(world: World,
     assert (state.members.keys(), state.invites) == ({ann.id}, {})
 
 
-async def test_a_server_has_no_member_who_was_erased_meanwhile(world: World) -> None:
-    late = await a_member_of_a_server(world)
+@pytest.mark.parametrize(
+    "case", [a_member_of_a_server, an_invite_to_a_server], ids=lambda case: case.__name__
+)
+async def test_a_server_has_nobody_who_was_erased_meanwhile(world: World, case: Case) -> None:
+    late = await case(world)
     await answered(world, late, late.erased)
-    server_id = late.path.split("/")[-3]
+    server_id = late.path.split("/")[4]
     service = world.home("server", server_id)
     state = service.system.peek(service.of(GAME_SERVERS).server, server_id)
-    assert late.erased.id not in state.members
+    assert (late.erased.id in state.members, state.invites) == (False, {})
