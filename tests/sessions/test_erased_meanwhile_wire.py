@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import pytest
+
 from actors.users.units_erasure import erase
 from persistence.connection import Connection
 from persistence.users.audit import Stamp
@@ -45,6 +47,7 @@ async def test_renewing_a_session_that_is_over(world: World) -> None:
     assert await asked(browser, "POST", RENEW) == 401
 
 
+@pytest.mark.one_node(because="it is one node's memory that has just heard of it")
 async def test_looking_at_ones_sessions(world: World) -> None:
     ann = await world.player("Ann")
 
