@@ -129,12 +129,12 @@ class Bodies:
         size_bytes = incoming.declared_bytes(otherwise=bound)
         if size_bytes > OFFLOAD_BYTES:
             principal = call.principal
-            call.place = DecodingSlot(self._large, principal.key if principal is not None else None)
-            await call.place.expect(size_bytes)
+            call.decoding_slot = DecodingSlot(self._large, principal.key if principal is not None else None)
+            await call.decoding_slot.expect(size_bytes)
         key = rate_key(call.client_address) if self._service.limits.enabled else None
         data = await incoming.body(bound, self._service.arriving.tab(key))
         call.until = trio.current_time() + self._request_seconds
         call.deadline.move(call.until)
-        if call.place is not None and len(data) > LARGE_BYTES:
-            await call.place.work()
+        if call.decoding_slot is not None and len(data) > LARGE_BYTES:
+            await call.decoding_slot.work()
         return data

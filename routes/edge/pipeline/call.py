@@ -63,13 +63,13 @@ class Call(Generic[P_co]):
         "data",
         "deadline",
         "decision",
+        "decoding_slot",
         "effect_in_flight",
         "effects",
         "headers",
         "incoming",
         "leaves",
         "now_ms",
-        "place",
         "principal",
         "request_id",
         "route",
@@ -110,7 +110,7 @@ class Call(Generic[P_co]):
         """The answer of the caller's rate limit, for the response's headers."""
         self.attempt: Attempt | None = None
         """The request's Idempotency-Key, or None."""
-        self.place: DecodingSlot | None = None
+        self.decoding_slot: DecodingSlot | None = None
         """Held for a body that is not small, until the request is answered."""
         self.effect_in_flight = False
         """True from the start of an effect until its outcome is known."""

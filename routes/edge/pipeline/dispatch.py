@@ -218,8 +218,8 @@ class Edge:
         except Exception as error:
             outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
         finally:
-            if call.place is not None:
-                await call.place.give_back()
+            if call.decoding_slot is not None:
+                await call.decoding_slot.give_back()
         return problem(self._too_late(call), call.request_id) if outgoing is None else outgoing
 
     async def _anywhere(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:

@@ -50,13 +50,13 @@ class Connections:
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
-        self._places: dict[Slot, None] = {}
+        self._slots: dict[Slot, None] = {}
         self._by_address: Counter[str] = Counter()
         self._none_left = trio.Event()
         self._none_left.set()
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._slots)
 
     def admit(self, peer: str | None) -> Slot:
         """Admit a connection, and count it until `Slot.leave`.
@@ -72,49 +72,49 @@ class Connections:
         refused = self._refusal(key)
         if refused is not None:
             raise refused
-        place = Slot(self, key)
-        if not self._places:
+        slot = Slot(self, key)
+        if not self._slots:
             self._none_left = trio.Event()
-        self._places[place] = None
+        self._slots[slot] = None
         if key is not None:
             self._by_address[key] += 1
-        return place
+        return slot
 
-    def leave(self, place: Slot) -> None:
+    def leave(self, slot: Slot) -> None:
         """Count a connection no longer. Harmless when repeated."""
-        if place not in self._places:
+        if slot not in self._slots:
             return
-        del self._places[place]
-        if not self._places:
+        del self._slots[slot]
+        if not self._slots:
             self._none_left.set()
-        if place.key is not None:
-            self._by_address[place.key] -= 1
-            if self._by_address[place.key] <= 0:
-                del self._by_address[place.key]
+        if slot.key is not None:
+            self._by_address[slot.key] -= 1
+            if self._by_address[slot.key] <= 0:
+                del self._by_address[slot.key]
 
     async def sweep(self) -> None:
         """Check the deadlines of all connections every `sweep_seconds`, until cancelled. Cancellation closes none."""
         while True:
             await trio.sleep(self._settings.sweep_seconds)
             now = trio.current_time()
-            for number, place in enumerate(tuple(self._places), 1):
-                if place.holder is not None:
-                    place.holder.sweep(now)
+            for number, slot in enumerate(tuple(self._slots), 1):
+                if slot.holder is not None:
+                    slot.holder.sweep(now)
                 if number % _SLICE == 0:
                     await trio.lowlevel.checkpoint()
             self._settings.unsent.relieve()
 
     def retire(self) -> None:
         """The server is stopping: idle connections end now, the others once their response is sent."""
-        for place in tuple(self._places):
-            if place.holder is not None:
-                place.holder.retire()
+        for slot in tuple(self._slots):
+            if slot.holder is not None:
+                slot.holder.retire()
 
     def abort(self) -> None:
         """Close every connection that is left, at once."""
-        for place in tuple(self._places):
-            if place.holder is not None:
-                place.holder.abort()
+        for slot in tuple(self._slots):
+            if slot.holder is not None:
+                slot.holder.abort()
 
     async def wait_none(self) -> None:
         """Wait until there are no connections. Cancellation changes nothing."""
@@ -130,7 +130,7 @@ class Connections:
         return rate_key(address)
 
     def _refusal(self, key: str | None) -> EdgeRefused | None:
-        if len(self._places) >= self._settings.max_connections:
+        if len(self._slots) >= self._settings.max_connections:
             return Full()
         limit = self._settings.max_per_address
         if key is not None and limit is not None and self._by_address[key] >= limit:

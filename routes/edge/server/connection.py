@@ -34,7 +34,7 @@ class HttpConnection:
     Args:
         shared: of the server.
         sock: non-blocking.
-        place: the count of this connection.
+        slot: the count of this connection.
         client, server: the addresses of both ends, None on a Unix socket.
 
     Attributes:
@@ -50,12 +50,12 @@ class HttpConnection:
         "_handed",
         "_parser",
         "_phase",
-        "_place",
         "_reading",
         "_rested_at",
         "_running",
         "_scope",
         "_shared",
+        "_slot",
         "_sock",
         "_waiter",
         "answering",
@@ -69,17 +69,17 @@ class HttpConnection:
         self,
         shared: Shared,
         sock: socket.socket,
-        place: Slot,
+        slot: Slot,
         client: SocketAddress | None,
         server: SocketAddress | None,
     ) -> None:
         self._shared = shared
         self._sock = sock
-        self._place = place
+        self._slot = slot
         self.client = client
         self.server = server
         unsent = shared.settings.unsent
-        self.writer = Writer(sock, self, unsent.tab(place.key), unsent)
+        self.writer = Writer(sock, self, unsent.tab(slot.key), unsent)
         self.answering = self.closed = False
         self._parser = RequestParser(shared.settings.max_head_bytes)
         self._phase = Phase.HEAD
@@ -100,7 +100,7 @@ class HttpConnection:
             requests.conclude()
         self._parser.part()
         if self.closed:
-            self._place.leave()
+            self._slot.leave()
 
     # -- called by `Requests`
 
@@ -153,13 +153,13 @@ class HttpConnection:
             request,
             early=bytes(self._parser.early or b""),
             reads=self._reading,
-            place=self._place,
+            slot=self._slot,
         )
 
     def taken(self, by: Swept) -> None:
         """The socket belongs to `by` from now on."""
         self._handed = True
-        self._place.holder = by
+        self._slot.holder = by
 
     # -- called by exchanges
 
@@ -346,4 +346,4 @@ class HttpConnection:
             self._phase = Phase.APPLICATION
             self._wake()
         else:
-            self._place.leave()
+            self._slot.leave()

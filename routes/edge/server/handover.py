@@ -28,7 +28,7 @@ class Swept(Protocol):
         ...
 
 
-class Place(Protocol):
+class Counted(Protocol):
     """The count of a connection."""
 
     def leave(self) -> None:
@@ -51,7 +51,7 @@ class Handover:
         reads: whether the reactor watches for more from the client.
         start: runs `fn(*args)` in a task of the server; an exception is reported and goes no further.
         report: called with an exception that concerns this connection alone.
-        place: to be left once, at the connection's end.
+        slot: to be left once, at the connection's end.
     """
 
     sock: socket.socket
@@ -64,7 +64,7 @@ class Handover:
     reads: bool
     start: Callable[..., None]
     report: Callable[[BaseException], None]
-    place: Place
+    slot: Counted
 
 
 def hand_over(
@@ -75,12 +75,12 @@ def hand_over(
     *,
     early: bytes,
     reads: bool,
-    place: Place,
+    slot: Counted,
 ) -> Handover:
     """The parts of a connection for the WebSocket that takes its place.
 
     Args:
-        sock, writer, early, reads, place: see `Handover`.
+        sock, writer, early, reads, slot: see `Handover`.
         shared: of the server.
         handshake: the last request, which was not refused.
     """
@@ -96,5 +96,5 @@ def hand_over(
         reads=reads,
         start=shared.start,
         report=shared.report,
-        place=place,
+        slot=slot,
     )

@@ -206,14 +206,14 @@ class Listeners:
             sock.close()  # gone already
             return
         try:
-            place = self._connections.admit(client[0] if client is not None else None)
+            slot = self._connections.admit(client[0] if client is not None else None)
         except EdgeRefused as refused:
             _turn_away(sock, refused)
             return
         if sock.family != stdlib_socket.AF_UNIX:
             sock.setsockopt(stdlib_socket.IPPROTO_TCP, stdlib_socket.TCP_NODELAY, 1)
-        connection = HttpConnection(self._shared, sock, place, client, server)
-        place.holder = connection
+        connection = HttpConnection(self._shared, sock, slot, client, server)
+        slot.holder = connection
         self._shared.reactor.add(sock.fileno(), connection)
         self._nursery.start_soon(connection.run)
 
@@ -233,7 +233,7 @@ class Listeners:
         """Serve one TLS connection, from admission to its end."""
         ends = ends_of(stream.transport_stream.socket)
         try:
-            place = self._connections.admit(ends[0][0] if ends is not None and ends[0] is not None else None)
+            slot = self._connections.admit(ends[0][0] if ends is not None and ends[0] is not None else None)
         except EdgeRefused:
             # A response would need a TLS handshake, which costs more than the refused connection may.
             await trio.aclose_forcefully(stream)
@@ -241,11 +241,11 @@ class Listeners:
         connection = TlsConnection(
             self._wrapped, self._config, self._context, self._shared.state.copy(), stream
         )
-        place.holder = connection
+        slot.holder = connection
         try:
             await connection.run()
         finally:
-            place.leave()
+            slot.leave()
 
     # -- tasks
 

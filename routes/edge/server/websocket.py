@@ -8,7 +8,7 @@ While it is idle it costs a few small objects and nothing runs.
     ENDING ──their FIN, while our last bytes wait──▶ FLUSHING ──▶ GONE
 
 Invariants: after OPEN the deadline `_end_by` bounds every phase. The consumer is told of the end by `lost`, whichever
-side began it. Its place is left once, when the operating system's socket is closed.
+side began it. Its slot is left once, when the operating system's socket is closed.
 """
 
 import socket as stdlib_socket
@@ -117,11 +117,11 @@ class SocketConnection(Link):
         "_frame_meter",
         "_phase",
         "_ping",
-        "_place",
         "_reactor",
         "_read",
         "_reader",
         "_settings",
+        "_slot",
         "_socket",
         "_start",
         "linger_seconds",
@@ -138,7 +138,7 @@ class SocketConnection(Link):
         self._fd = handover.sock.fileno()
         self._reactor = handover.reactor
         self._start = handover.start
-        self._place = handover.place
+        self._slot = handover.slot
         self._consumer: Consumer | None = None
         self._reader = FrameReader(settings.max_message_bytes, _INFLATER if deflates else None)
         self._phase = Phase.OPEN
@@ -261,7 +261,7 @@ class SocketConnection(Link):
             # Break the reference cycles, so that thousands that end together are no work for the garbage collector.
             self.writer.follower = None
             self.writer.hand_on(_NOBODY)
-            self._place.leave()
+            self._slot.leave()
 
     # -- reading
 
