@@ -21,7 +21,6 @@ MAX_ACTIONS = 64
 NO_SCHEMA = msgspec.Raw(b"")
 """The text of the schema of an action that has none."""
 
-MAX_ID_CHARACTERS = 64
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?", re.ASCII)
 
 MAX_TEXT_CHARACTERS = 500

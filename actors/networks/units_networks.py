@@ -44,8 +44,6 @@ MAX_SERVERS = 1_000
 MAX_TOKENS = 64
 """The most join tokens kept for one network; the oldest are deleted."""
 
-MAX_CODE_CHARACTERS = 64
-
 _SLUG = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 

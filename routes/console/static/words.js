@@ -45,8 +45,8 @@ const plural = new Intl.PluralRules(language);
 
 document.documentElement.lang = language;
 
-// Blocks of scripts that are written from the right (Unicode, UAX 9).
-const FROM_THE_RIGHT = /[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+// Blocks of scripts that are written from the right (Unicode, UAX 9); those beyond U+FFFF by their first halves.
+const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\ud802\ud803\ud83a\ud83b]/;
 
 // What `<bdi>` does, for sentences that are no markup: dialogs, toasts, labels. No name has isolates of its own.
 const isolated = (text) => (FROM_THE_RIGHT.test(text) ? `\u2068${text}\u2069` : text);

@@ -297,6 +297,7 @@ async def test_what_a_role_sees_is_drawn(world: World, look: Look) -> None:
 
     def story(scene: Scene) -> None:
         page = scene.enter(root, f"/app/operate/users/{ada.id}")
+        expect(page.get_by_role("table", name="Rights with their reasons")).to_be_visible()
         page.get_by_text("Show pages and buttons").click()
         drawn = page.locator(".drawing > li")
         audit = drawn.filter(has_text="/app/operate/audit")

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
-import { say, sayAround } from "../words.js";
+import { say } from "../words.js";
 import { copyText } from "./chip.js";
 import { Modal } from "./modal.js";
 
@@ -44,7 +44,7 @@ function Question({ question }) {
       <h2 id="dialog-title">${question.title}</h2>
       <div>${question.text}</div>
       ${question.secret && html`<${Secret} secret=${question.secret} />`}
-      ${question.typed !== undefined && html`<label class="field">${sayAround("dialog.type", { name: html`<bdi>${question.typed}</bdi>` })}
+      ${question.typed !== undefined && html`<label class="field">${say("dialog.type", { name: question.typed })}
         <input value=${typed} autocomplete="off" spellcheck=${false} onInput=${(event) => setTyped(event.currentTarget.value)} /></label>`}
       <div class="buttons">
         ${!question.secret && html`<button type="button" autofocus onClick=${() => answer(false)}>${say("action.cancel")}</button>`}
