@@ -1,9 +1,11 @@
 """Outer bounds of fields that clients send, checked while a body is parsed, before any code walks a text or a list.
 
 They are for fields whose own rule refuses what is too long with an error of its own, or that merely name something,
-and lie far above what those rules allow. All other fields have their bound where they are declared.
+and lie far above what those rules allow; `ruled` tells clients what the rule allows. All other fields have their bound
+where they are declared.
 """
 
+import re
 from typing import Annotated
 
 import msgspec
@@ -22,6 +24,33 @@ LongText = Annotated[str, msgspec.Meta(max_length=65_536)]
 
 Bigint = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """A whole number that PostgreSQL can store; the field's rule clamps it, or refuses it with an error of its own."""
+
+RULE = "x-rule"
+"""The key under which `ruled` leaves what it says in a generated schema; OpenAPI and AsyncAPI put it in its place."""
+
+
+def ruled(**says: object) -> msgspec.Meta:
+    """Describe to what a field's own rule holds it, for OpenAPI and AsyncAPI: `ruled(maxLength=100)`.
+
+    Decoding does not look at it, so that the rule still refuses, with its own error, what is not as described. A rule
+    that trims a text, or takes CR LF for one character, counts what is left then: this is not described.
+
+    Args:
+        says: keywords of JSON Schema, in place of those of the outer bound.
+    """
+    return msgspec.Meta(extra_json_schema={RULE: says})
+
+
+def whole(form: re.Pattern[str]) -> str:
+    """The `pattern` of texts that have a form as a whole."""
+    return f"^(?:{form.pattern})$"
+
+
+UuidText = Annotated[IdText, ruled(format="uuid", maxLength=36)]
+"""A uuid as the client sent it, in either case; refused by whoever reads it."""
+
+ObjectIdText = Annotated[IdText, ruled(pattern="^[0-9A-Fa-f]{24}$", maxLength=24)]
+"""An objectId as the client sent it, in either case; refused by whoever reads it."""
 
 MAX_NAMED = 2_048
 """How many things one request may name: twice what the largest group has."""

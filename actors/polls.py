@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from actors.bounds import MAX_NAMED, Bigint, IdText, ShortText
+from actors.bounds import MAX_NAMED, Bigint, IdText, ShortText, ruled
 from actors.errors import FieldError, Invalid
 from actors.texts import line_flaws, lines_flaws, with_line_feeds
 from actors.time import iso
@@ -28,7 +28,9 @@ MAX_EXPIRY_MS = 32 * 24 * 3600 * 1000
 
 CloseReason: TypeAlias = Literal["expired", "manual"]
 
-OptionIds = Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)]
+OptionIds = Annotated[
+    tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED), ruled(maxItems=MAX_OPTIONS, uniqueItems=True)
+]
 """The ids of options as a voter sends them."""
 
 
@@ -67,14 +69,18 @@ class Poll(msgspec.Struct, frozen=True, rename="camel"):
 class PollOptionDraft(msgspec.Struct, frozen=True, rename="camel"):
     """An answer of a new poll."""
 
-    label: ShortText
+    label: Annotated[ShortText, ruled(minLength=1, maxLength=MAX_LABEL_CHARACTERS)]
 
 
 class PollDraft(msgspec.Struct, frozen=True, rename="camel"):
     """A new poll; its options get the ids "1", "2" and so on, in order."""
 
-    question: ShortText
-    options: Annotated[tuple[PollOptionDraft, ...], msgspec.Meta(max_length=MAX_NAMED)]
+    question: Annotated[ShortText, ruled(minLength=1, maxLength=MAX_QUESTION_CHARACTERS)]
+    options: Annotated[
+        tuple[PollOptionDraft, ...],
+        msgspec.Meta(max_length=MAX_NAMED),
+        ruled(minItems=MIN_OPTIONS, maxItems=MAX_OPTIONS),
+    ]
     multiple: bool = False
     expires_at_ms: Bigint | None = None
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.chat import records
-from actors.chat.drafts import MAX_CONTENT_CHARACTERS, MAX_MENTION_LABEL_CHARACTERS
+from actors.chat.commands import MAX_CONTENT_CHARACTERS, MAX_MENTION_LABEL_CHARACTERS
 from actors.chat.public import Message, Public
 from actors.chat.units import Creation, create
 from actors.errors import Refused

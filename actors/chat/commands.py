@@ -9,31 +9,68 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from actors.bounds import MAX_NAMED, IdText, LongText, ShortText
+from actors.bounds import MAX_NAMED, IdText, LongText, ObjectIdText, ShortText, UuidText, ruled
 from actors.chat.public import Public
 from actors.polls import PollDraft
 from persistence.users.audit import Stamp
+
+MAX_CONTENT_CHARACTERS = 4_000
+"""Of a message (contract §4)."""
+
+MAX_TITLE_CHARACTERS = 100
+"""Of a group's title."""
+
+MAX_MENTIONS = 100
+"""Of a message; its content could not hold the tokens of more."""
+
+MAX_ATTACHMENTS = 10
+"""Of a message, as Discord has it."""
+
+MAX_CLIENT_ID_CHARACTERS = 100
+"""Of a `clientMessageId`: room for any sort of id."""
+
+MAX_MENTION_LABEL_CHARACTERS = 64
+"""Of a mention's label: as long as a name may be."""
+
+
+Title = Annotated[ShortText, ruled(maxLength=MAX_TITLE_CHARACTERS)]
+"""The title of a group as a client sent it."""
 
 
 class MentionDraft(Public, kw_only=True, frozen=True):
     """A user to mention. `kind` is always `user`; the label defaults to the member's name."""
 
-    kind: IdText = "user"
-    id: IdText
-    label: ShortText | None = None
+    kind: Annotated[IdText, ruled(enum=["user"])] = "user"
+    id: UuidText
+    label: Annotated[ShortText, ruled(maxLength=MAX_MENTION_LABEL_CHARACTERS)] | None = None
 
 
-MentionDrafts = Annotated[tuple[MentionDraft, ...], msgspec.Meta(max_length=MAX_NAMED)]
+MentionDrafts = Annotated[
+    tuple[MentionDraft, ...], msgspec.Meta(max_length=MAX_NAMED), ruled(maxItems=MAX_MENTIONS)
+]
+
+
+Content = Annotated[LongText, ruled(maxLength=MAX_CONTENT_CHARACTERS)]
+"""The text of a message as its sender sent it."""
+
+AttachmentIds = Annotated[
+    tuple[ObjectIdText, ...],
+    msgspec.Meta(max_length=MAX_NAMED),
+    ruled(maxItems=MAX_ATTACHMENTS, uniqueItems=True),
+]
+"""The ids of uploads that a message is to have."""
 
 
 class MessageDraft(Public, frozen=True):
     """A message to send; at least one of content, attachments and poll (service description §4)."""
 
-    content: LongText | None = None
-    attachment_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)] | None = None
+    content: Content | None = None
+    attachment_ids: AttachmentIds | None = None
     mentions: MentionDrafts | None = None
     poll: PollDraft | None = None
-    client_message_id: ShortText | None = None
+    client_message_id: Annotated[ShortText, ruled(minLength=1, maxLength=MAX_CLIENT_ID_CHARACTERS)] | None = (
+        None
+    )
 
 
 class Command(msgspec.Struct, frozen=True, gc=False):

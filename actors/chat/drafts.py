@@ -7,26 +7,19 @@ Nothing here knows the state but the names of members; refusals that depend on m
 
 from collections.abc import Mapping, Sequence
 
-from actors.chat.commands import MentionDraft, MessageDraft
+from actors.chat.commands import (
+    MAX_ATTACHMENTS,
+    MAX_CLIENT_ID_CHARACTERS,
+    MAX_CONTENT_CHARACTERS,
+    MAX_MENTION_LABEL_CHARACTERS,
+    MAX_MENTIONS,
+    MentionDraft,
+    MessageDraft,
+)
 from actors.chat.public import Mention
 from actors.chat.state import Member
 from actors.errors import FieldError
 from actors.texts import line_flaws, lines_flaws
-
-MAX_CONTENT_CHARACTERS = 4_000
-"""Of a message (contract §4)."""
-
-MAX_MENTIONS = 100
-"""Of a message; its content could not hold the tokens of more."""
-
-MAX_ATTACHMENTS = 10
-"""Of a message, as Discord has it."""
-
-MAX_CLIENT_ID_CHARACTERS = 100
-"""Of a `clientMessageId`: room for any sort of id."""
-
-MAX_MENTION_LABEL_CHARACTERS = 64
-"""Of a mention's label: as long as a name may be."""
 
 MAX_RECORD_BYTES = 80 * 1024
 """What the record of a message can come to when everything in it is as large as it may be: four bytes for each

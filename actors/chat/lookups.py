@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from actors.chat.commands import (
+    MAX_ATTACHMENTS,
     AddParticipants,
     AnyCommand,
     ClosePoll,
@@ -23,7 +24,6 @@ from actors.chat.commands import (
     TellArchive,
     VotePoll,
 )
-from actors.chat.drafts import MAX_ATTACHMENTS
 from actors.chat.events import (
     AnyEvent,
     MessageCreated,

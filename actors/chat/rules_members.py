@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from actors.chat import paging
 from actors.chat.commands import (
+    MAX_TITLE_CHARACTERS,
     AddParticipants,
     ChangeConversation,
     MarkRead,
@@ -48,9 +49,6 @@ READ_TOLD_MEMBERS = 32
 
 READ_TOLD_EVERY_MS = 1_000
 """The others are told of one reader at most this often (contract §9)."""
-
-MAX_TITLE_CHARACTERS = 100
-"""Of a group's title."""
 
 
 def mark_read(state: State, command: MarkRead, now_ms: int) -> Sequence[AnyEvent]:

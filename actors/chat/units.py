@@ -7,12 +7,13 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import MAX_NAMED, IdText, ShortText
+from actors.bounds import MAX_NAMED, IdText, UuidText, ruled
 from actors.change import Change
 from actors.chat import bounds
+from actors.chat.commands import MAX_TITLE_CHARACTERS, Title
 from actors.chat.public import Public
 from actors.chat.reading import StoredConversation
-from actors.chat.rules_members import MAX_TITLE_CHARACTERS, check_consent
+from actors.chat.rules_members import check_consent
 from actors.chat.state import MAX_MEMBERS, Summary, encode_summary, participant_key
 from actors.chat.stored import facts_of_row, standing_of_row
 from actors.errors import ConversationNotFound, FieldError, Invalid
@@ -31,9 +32,9 @@ class ConversationDraft(Public, frozen=True):
         title: groups only.
     """
 
-    kind: IdText
-    participant_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)]
-    title: ShortText | None = None
+    kind: Annotated[IdText, ruled(enum=["direct", "group"])]
+    participant_ids: Annotated[tuple[UuidText, ...], msgspec.Meta(max_length=MAX_NAMED)]
+    title: Title | None = None
 
 
 class Creation(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
+from actors.bounds import IdText, ruled, whole
 from actors.connect.schemas import Schema, faults, fitted, misfits
 from actors.errors import FieldError, Invalid
 from actors.stored_json import values_in
@@ -25,6 +26,9 @@ _ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?", re.ASCII)
 
 MAX_TEXT_CHARACTERS = 500
 MAX_NAME_CHARACTERS = 100
+
+ExtensionId = Annotated[IdText, ruled(pattern=whole(_ID), maxLength=MAX_ID_CHARACTERS)]
+"""The id of an extension as the client sent it; `is_extension_id` checks it."""
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT_CHARACTERS)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_NAME_CHARACTERS)]

@@ -44,8 +44,8 @@ MAX_SERVERS = 1_000
 MAX_TOKENS = 64
 """The most join tokens kept for one network; the oldest are deleted."""
 
-_SLUG = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
-_CODE = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+SLUG_FORM = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
+CODE_FORM = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +124,10 @@ def changed_by(row: NetworkRow, wish: NetworkChange) -> NetworkRow:
     }
     changed = replace(row, **{name: value for name, value in wanted.items() if value is not UNSET})
     errors = []
-    if changed.slug is not None and _SLUG.fullmatch(changed.slug) is None:
+    if changed.slug is not None and SLUG_FORM.fullmatch(changed.slug) is None:
         errors.append(FieldError("/slug", "BAD_FORMAT", "3 to 32 of a-z, 0-9 and -"))
     code = changed.public_profile_share_code
-    if code is not None and _CODE.fullmatch(code) is None:
+    if code is not None and CODE_FORM.fullmatch(code) is None:
         errors.append(FieldError("/publicProfileShareCode", "BAD_FORMAT", "not a share code"))
     if code is None and changed.public_profile_mode == "share_code":
         errors.append(FieldError("/publicProfileShareCode", "REQUIRED", "share_code needs a share code"))

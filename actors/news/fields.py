@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from actors.bounds import MAX_NAMED, Bigint, IdText, LongText, ShortText
+from actors.bounds import MAX_NAMED, Bigint, IdText, LongText, ShortText, UuidText, ruled, whole
 from actors.errors import FieldError, Invalid
 from actors.id_fields import uuid_in
 from actors.news import markdown
@@ -27,9 +27,20 @@ MAX_SLUG_CHARACTERS = 64
 MAX_AHEAD_MS = 366 * 24 * 3600 * 1000
 """From now to the moment for which an article is scheduled (contract §10)."""
 
-_SLUG = re.compile(r"[a-z0-9-]{3,64}", re.ASCII)
+SLUG_FORM = re.compile(r"[a-z0-9-]{3,64}", re.ASCII)
 _LOCALE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,16}", re.ASCII)
 _NO_SLUG = re.compile(r"[^a-z0-9]+", re.ASCII)
+
+
+Title = Annotated[ShortText, ruled(minLength=1, maxLength=MAX_TITLE_CHARACTERS)]
+Summary = Annotated[ShortText, ruled(maxLength=MAX_SUMMARY_CHARACTERS)]
+Body = Annotated[LongText, ruled(minLength=1, maxLength=markdown.BODY_MAX_BYTES)]
+Slug = Annotated[ShortText, ruled(pattern=whole(SLUG_FORM))]
+CoverUrl = Annotated[ShortText, ruled(maxLength=MAX_COVER_CHARACTERS)]
+Category = Annotated[ShortText, ruled(maxLength=MAX_WORD_CHARACTERS)]
+Tag = Annotated[ShortText, ruled(minLength=1, maxLength=MAX_WORD_CHARACTERS)]
+Tags = Annotated[tuple[Tag, ...], msgspec.Meta(max_length=MAX_NAMED), ruled(maxItems=MAX_TAGS)]
+Locale = Annotated[ShortText, ruled(maxLength=MAX_LOCALE_CHARACTERS)]
 
 
 class ArticleFields(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -53,14 +64,14 @@ class ArticleFields(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         notify: whether followers of the network or server are notified when it is published.
     """
 
-    title: ShortText | UnsetType = UNSET
-    summary: ShortText | UnsetType | None = UNSET
-    body: LongText | UnsetType = UNSET
-    slug: ShortText | UnsetType | None = UNSET
-    cover_url: ShortText | UnsetType | None = UNSET
-    category: ShortText | UnsetType | None = UNSET
-    tags: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=MAX_NAMED)] | UnsetType | None = UNSET
-    locale: ShortText | UnsetType | None = UNSET
+    title: Title | UnsetType = UNSET
+    summary: Summary | UnsetType | None = UNSET
+    body: Body | UnsetType = UNSET
+    slug: Slug | UnsetType | None = UNSET
+    cover_url: CoverUrl | UnsetType | None = UNSET
+    category: Category | UnsetType | None = UNSET
+    tags: Tags | UnsetType | None = UNSET
+    locale: Locale | UnsetType | None = UNSET
     pinned: bool | UnsetType = UNSET
     visibility: Visibility | UnsetType = UNSET
     status: Status | UnsetType = UNSET
@@ -83,7 +94,7 @@ class ScopeDraft(msgspec.Struct, frozen=True, rename="camel"):
     """Whose news a new article is; `id` of the network or server, left out for `global`."""
 
     type: ScopeType
-    id: IdText | None = None
+    id: UuidText | None = None
 
 
 class NewArticle(ArticleFields, frozen=True, kw_only=True, rename="camel"):
@@ -95,8 +106,8 @@ class NewArticle(ArticleFields, frozen=True, kw_only=True, rename="camel"):
     """
 
     scope: ScopeDraft
-    title: ShortText
-    body: LongText
+    title: Title
+    body: Body
     status: Literal["draft", "scheduled", "published"] = "draft"
 
 
@@ -133,7 +144,7 @@ def checked(patch: ArticleFields, now_ms: int) -> Checked:
         if (value := getattr(patch, name)) is not UNSET
     }
     slug = patch.slug if isinstance(patch.slug, str) else UNSET
-    if isinstance(slug, str) and _SLUG.fullmatch(slug) is None:
+    if isinstance(slug, str) and SLUG_FORM.fullmatch(slug) is None:
         errors.append(FieldError("/slug", "BAD_FORMAT", "3 to 64 of a-z, 0-9 and -"))
     publish_at_ms = _moment(patch.publish_at, now_ms, errors)
     poll: Poll | UnsetType | None = UNSET if isinstance(patch.poll, UnsetType) else None

@@ -31,7 +31,9 @@ DAYS_MAX = 3_650
 PERK = "perk:"
 """Begins the nodes that exist only to be sold."""
 
-_SLUG = re.compile(r"[a-z0-9-]{3,64}")
+SLUG_FORM = re.compile(r"[a-z0-9-]{3,64}")
+"""Of a product's slug."""
+
 _CURRENCY = re.compile(r"[a-z]{3}")
 
 # {kind: (what precedes the target's id in the node that unlocks it, how its id is read)}
@@ -78,7 +80,7 @@ def check_draft(draft: Draft, *, takes_cents: bool, sells_all: bool) -> None:
     ]
     if draft.kind == "supporter" and not is_node(SUPPORTER + draft.slug):
         flaws.append(FieldError("/slug", "BAD_FORMAT", "a tier begins and ends with a letter or digit"))
-    if _SLUG.fullmatch(draft.slug) is None:
+    if SLUG_FORM.fullmatch(draft.slug) is None:
         flaws.append(FieldError("/slug", "BAD_FORMAT", "3 to 64 of a-z, 0-9 and -"))
     if draft.image_url is not None:
         flaws += https_flaws(draft.image_url, "/imageUrl", IMAGE_URL_MAX)

@@ -55,11 +55,11 @@ ARCHS: dict[str, Arch] = {
 }  # fmt: skip
 """{what clients call an architecture: its name}"""
 
-_SCOPE_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
+SCOPE_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,100}")
 # Clients take these out of an address before they send it (RFC 3986 §5.2.4), so that no feed could lie below one.
 _DOT_SEGMENTS = frozenset({".", ".."})
-_CHANNEL = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
-_SHA256 = re.compile(r"[0-9A-Fa-f]{64}")
+CHANNEL_FORM = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+SHA256_FORM = re.compile(r"[0-9A-Fa-f]{64}")
 _SIGNATURE_BYTES = 64
 
 
@@ -96,14 +96,14 @@ class ReleaseDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 def scope_flaws(scope: Scope, pointer: str) -> list[FieldError]:
     """The error of a scope's id, in a list; `pointer` is its JSON pointer."""
-    if _SCOPE_ID.fullmatch(scope.id) is not None:
+    if SCOPE_ID_FORM.fullmatch(scope.id) is not None:
         return []
     return [FieldError(pointer, "BAD_FORMAT", "1 to 100 of letters, digits, `.`, `_` and `-`")]
 
 
 def is_channel(text: str) -> bool:
     """Whether a text can be the name of a channel."""
-    return _CHANNEL.fullmatch(text) is not None
+    return CHANNEL_FORM.fullmatch(text) is not None
 
 
 def check_new_release(scope: Scope, draft: ReleaseDraft, artifacts: Sequence[Artifact]) -> None:
@@ -219,7 +219,7 @@ def _artifact_flaws(draft: ArtifactDraft, at: str) -> list[FieldError]:
         flaws += https_flaws(draft.url, f"{at}/url", URL_MAX)
     if not 1 <= draft.size_bytes <= SIZE_MAX_BYTES:
         flaws.append(FieldError(f"{at}/sizeBytes", "OUT_OF_RANGE", f"1 to {SIZE_MAX_BYTES}"))
-    if draft.sha256 is not None and _SHA256.fullmatch(draft.sha256) is None:
+    if draft.sha256 is not None and SHA256_FORM.fullmatch(draft.sha256) is None:
         flaws.append(FieldError(f"{at}/sha256", "BAD_FORMAT", "64 hexadecimal digits"))
     if draft.key_id is not None:
         flaws += line_flaws(draft.key_id, f"{at}/keyId", KEY_ID_MAX)

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from actors.banners import designs, units
-from actors.bounds import ShortText
+from actors.bounds import ShortText, ruled
 from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId
 from actors.texts import line
@@ -42,9 +42,11 @@ class BannerBody(Wire, frozen=True):
         patterns: at most 6, the lowest first.
     """
 
-    name: ShortText
+    name: Annotated[ShortText, ruled(minLength=1, maxLength=NAME_MAX)]
     base_color: DesignName
-    patterns: Annotated[tuple[BannerLayer, ...], msgspec.Meta(max_length=100)] = ()
+    patterns: Annotated[
+        tuple[BannerLayer, ...], msgspec.Meta(max_length=100), ruled(maxItems=designs.LAYERS_MAX)
+    ] = ()
 
 
 class BannerEntry(Wire, frozen=True):

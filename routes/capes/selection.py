@@ -1,6 +1,6 @@
 """Routes for the cape that the caller wears (service-api §4 Capes)."""
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.capes.units_wearing import select, select_none
 from actors.errors import Forbidden, Invalid, NotFound
 from actors.id_fields import uuid_in
@@ -31,7 +31,7 @@ class SelectionBody(Wire, frozen=True):
     """
 
     source: CapeSource | None
-    cape_id: IdText | None = None
+    cape_id: UuidText | None = None
 
 
 NOTHING_SELECTED = SelectionOut(None, None, None)

@@ -6,9 +6,9 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from actors.bounds import MAX_NAMED, IdText, ShortText
+from actors.bounds import MAX_NAMED, UuidText, ruled
 from actors.chat import bounds, rendering, units
-from actors.chat.commands import AddParticipants, ChangeConversation, RemoveParticipant
+from actors.chat.commands import AddParticipants, ChangeConversation, RemoveParticipant, Title
 from actors.chat.frames import Frames
 from actors.chat.public import Conversation, ConversationList, ParticipantList
 from actors.chat.sight import sight_of
@@ -50,14 +50,14 @@ class Change(Wire, frozen=True):
         muted: for the caller only; null leaves it unchanged.
     """
 
-    title: ShortText | UnsetType | None = UNSET
+    title: Title | UnsetType | None = UNSET
     muted: bool | UnsetType | None = UNSET
 
 
 class NewParticipants(Wire, frozen=True):
     """Users to be added to a group."""
 
-    user_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)]
+    user_ids: Annotated[tuple[UuidText, ...], msgspec.Meta(max_length=MAX_NAMED), ruled(minItems=1)]
 
 
 @endpoint("GET", _LIST, needs=READ, guard=acquainted)

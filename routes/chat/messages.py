@@ -4,8 +4,9 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import MAX_SAFE_INTEGER, IdText, LongText
+from actors.bounds import MAX_SAFE_INTEGER, ObjectIdText
 from actors.chat.commands import (
+    Content,
     DeleteMessage,
     EditMessage,
     MarkRead,
@@ -67,14 +68,14 @@ class Edit(Wire, frozen=True):
         mentions: left out or null, the mentions whose token is still in the content stay.
     """
 
-    content: LongText
+    content: Content
     mentions: MentionDrafts | None = None
 
 
 class ReadUpTo(Wire, frozen=True):
     """The newest message that the caller has read."""
 
-    message_id: IdText
+    message_id: ObjectIdText
 
 
 class EventsQuery(Wire, frozen=True):

@@ -1,14 +1,10 @@
 """Polls: voting and closing (contract §4). A poll is created by posting a message."""
 
-from typing import Annotated
-
-import msgspec
-
-from actors.bounds import MAX_NAMED, IdText
 from actors.chat.commands import ClosePoll, VotePoll
 from actors.chat.public import Message
 from actors.errors import Blocked, ConversationNotFound, Forbidden, Invalid, NotFound, PollClosed
 from actors.ids import ObjectId
+from actors.polls import OptionIds
 from routes.call import Call
 from routes.chat.again import message_again
 from routes.chat.channels import WRITE
@@ -29,7 +25,7 @@ class Vote(Wire, frozen=True):
         option_ids: ids of all chosen options; empty withdraws the vote.
     """
 
-    option_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)]
+    option_ids: OptionIds
 
 
 @endpoint(

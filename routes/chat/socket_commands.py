@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import ObjectIdText
 from actors.chat.commands import MarkRead, MessageDraft, PostMessage, StartTyping
 from actors.errors import ConversationNotFound, NotFound
 from actors.ids import ObjectId, parse_object_id
@@ -49,7 +49,7 @@ class Read(Command, frozen=True, tag="read"):
     """Mark everything up to a message as read; the reply's `data` is the ReadMarker."""
 
     channel: ChannelName
-    message_id: IdText = msgspec.field(name="messageId")
+    message_id: ObjectIdText = msgspec.field(name="messageId")
 
 
 def send(session: "Session", command: Send) -> None:

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec.structs import replace
 
-from actors.bounds import IdText
 from actors.change import Change
 from actors.connect.commands import RegisterExtension
 from actors.connect.extensions import (
     MAX_ACTIONS,
     Action,
+    ExtensionId,
     Name,
     Text,
     described,
@@ -74,7 +74,7 @@ class NewExtension(Wire, frozen=True):
         visibility: `private` hides it from users who lack its permission.
     """
 
-    extension_id: IdText
+    extension_id: ExtensionId
     name: Name
     description: Text = ""
     visibility: Visibility = "public"

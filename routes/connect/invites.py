@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.connect.capabilities import OWNER, READ_MEMBERS, WRITE_MEMBERS, Role
 from actors.connect.commands import AcceptInvite, CreateInvite, DeclineInvite, RevokeInvite
 from actors.connect.public_members import Invite, Offer, invite_of, offer_of
@@ -54,7 +54,7 @@ class InviteBody(Wire, frozen=True):
         note: shown to the invited user, at most 300 characters.
     """
 
-    invitee_user_id: IdText
+    invitee_user_id: UuidText
     role: Role
     capabilities: Capabilities = ()
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE_CHARACTERS)] = ""

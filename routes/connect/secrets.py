@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import IdText, UuidText
 from actors.connect.access import SCOPES
 from actors.connect.claim_keys import digest, new_claim_key
 from actors.connect.commands import IssueClaimKey, RotateSecret
@@ -83,7 +83,7 @@ class DelegatedToken(Wire, frozen=True):
 class PlayerBody(Wire, frozen=True):
     """The player whose permissions are asked for."""
 
-    user_id: IdText
+    user_id: UuidText
 
 
 class PermissionToken(Wire, frozen=True):

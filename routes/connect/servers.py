@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from actors.bounds import IdText, ShortText
+from actors.bounds import ShortText, UuidText, ruled, whole
 from actors.connect.claim_keys import digest, new_claim_key, parse_claim_key
 from actors.connect.commands import ChangeServer, Claim, RemoveServer
 from actors.connect.public import Server
@@ -61,8 +61,8 @@ class NewServer(Wire, frozen=True):
         temp_instance: whether it is removed once it has been silent for a day, even when claimed.
     """
 
-    server_type: ShortText
-    server_name: ShortText
+    server_type: Annotated[ShortText, ruled(pattern=whole(_TYPE))]
+    server_name: Annotated[ShortText, ruled(minLength=1, maxLength=MAX_NAME_CHARACTERS)]
     template_id: Annotated[str, msgspec.Meta(max_length=MAX_TEMPLATE_CHARACTERS)] | None = None
     temp_instance: bool = False
 
@@ -117,7 +117,7 @@ class ServerChange(Wire, frozen=True):
         is_template: whether other servers may be set up like it.
     """
 
-    network_id: IdText | UnsetType | None = UNSET
+    network_id: UuidText | UnsetType | None = UNSET
     is_template: bool | UnsetType = UNSET
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.errors import Forbidden, Invalid, NotFound
 from actors.friends.public import FriendsOverview, RequestSent
 from actors.ids import UserId
@@ -32,7 +32,7 @@ _SERVER = "/v1/social/friends/server"
 class ActorBody(Wire, frozen=True):
     """`actorId`: the player for whom the server acts."""
 
-    actor_id: IdText
+    actor_id: UuidText
 
 
 class ActorAndTarget(Wire, frozen=True):
@@ -40,8 +40,8 @@ class ActorAndTarget(Wire, frozen=True):
     only one user has.
     """
 
-    actor_id: IdText
-    target_id: IdText | None = None
+    actor_id: UuidText
+    target_id: UuidText | None = None
     target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
 
 
@@ -50,8 +50,8 @@ class ServerRequestBody(Wire, frozen=True):
     only one user has. `note`: shown to the other user, at most 300 characters.
     """
 
-    actor_id: IdText
-    target_id: IdText | None = None
+    actor_id: UuidText
+    target_id: UuidText | None = None
     target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
     note: Annotated[str, msgspec.Meta(max_length=NOTE_MAX)] | None = None
 

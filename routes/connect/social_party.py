@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.errors import (
     Blocked,
     Conflict,
@@ -39,15 +39,15 @@ class InviteBody(Wire, frozen=True):
     only one user has.
     """
 
-    actor_id: IdText
-    target_id: IdText | None = None
+    actor_id: UuidText
+    target_id: UuidText | None = None
     target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
 
 
 class LookupBody(Wire, frozen=True):
     """`playerIds`: the players to look up, at most 100."""
 
-    player_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_LOOKED_UP)]
+    player_ids: Annotated[tuple[UuidText, ...], msgspec.Meta(max_length=MAX_LOOKED_UP)]
 
 
 @endpoint("POST", _SERVER + "/overview", needs=SERVER, refusals=CONSENT_REFUSALS)

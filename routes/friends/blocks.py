@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.friends.public import BlockEntry
 from actors.ids import UserId
@@ -34,7 +34,7 @@ class BlockBody(Wire, frozen=True):
         reason: only shown to the caller, at most 500 characters.
     """
 
-    target_id: IdText
+    target_id: UuidText
     reason: Annotated[str, msgspec.Meta(max_length=REASON_MAX)] | None = None
 
 

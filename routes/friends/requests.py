@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.errors import (
     AlreadyFriends,
     Blocked,
@@ -53,7 +53,7 @@ class RequestBody(Wire, frozen=True):
         note: shown to the other user, at most 300 characters.
     """
 
-    target_id: IdText | None = None
+    target_id: UuidText | None = None
     target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
     note: Annotated[str, msgspec.Meta(max_length=NOTE_MAX)] | None = None
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 import trio
 
+from actors.bounds import ruled
 from actors.errors import Invalid, RevisionConflict
 from actors.launcher import hosts
 from actors.launcher.units_allowlist import put
@@ -44,6 +45,7 @@ class AllowlistBody(Wire, frozen=True):
     hosts: Annotated[
         tuple[Annotated[str, msgspec.Meta(max_length=HOST_MAX)], ...],
         msgspec.Meta(max_length=2 * hosts.HOSTS_MAX),
+        ruled(maxItems=hosts.HOSTS_MAX),
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from actors.bounds import ruled, whole
 from actors.connect.claim_keys import digest
 from actors.connect.room import turn_of
 from actors.errors import (
@@ -44,7 +45,11 @@ TOKEN_BYTES = 32
 _NETWORKS = "/v1/connect/networks"
 _ONE = _NETWORKS + "/{networkId}"
 
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200), ruled(maxLength=MAX_NAME_CHARACTERS)]
+
+
+Slug = Annotated[str, msgspec.Meta(max_length=100), ruled(pattern=whole(units_networks.SLUG_FORM))]
+ShareCode = Annotated[str, msgspec.Meta(max_length=100), ruled(pattern=whole(units_networks.CODE_FORM))]
 
 
 class NewNetwork(Wire, frozen=True):
@@ -75,10 +80,10 @@ class NetworkChangeBody(Wire, frozen=True):
     """
 
     name: Name | UnsetType = UNSET
-    slug: Annotated[str, msgspec.Meta(max_length=100)] | UnsetType | None = UNSET
+    slug: Slug | UnsetType | None = UNSET
     public_summary: Annotated[str, msgspec.Meta(max_length=MAX_SUMMARY_CHARACTERS)] | UnsetType | None = UNSET
     public_profile_mode: ProfileMode | UnsetType = UNSET
-    public_profile_share_code: Annotated[str, msgspec.Meta(max_length=100)] | UnsetType | None = UNSET
+    public_profile_share_code: ShareCode | UnsetType | None = UNSET
 
 
 class JoinToken(Wire, frozen=True):

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import MAX_NAMED, ShortText
+from actors.bounds import MAX_NAMED, ShortText, ruled
 from actors.errors import Invalid, NotFound
 from actors.news import units_follows
 from actors.news.public import Follow
+from actors.news.units_follows import FOLLOWS_MAX
 from persistence.news import follows
 from persistence.news.rows import FollowRow, FollowType
 from routes.call import Call
@@ -32,7 +33,7 @@ class FollowsBody(Wire, frozen=True):
         items: at most 200.
     """
 
-    items: Annotated[tuple[FollowDraft, ...], msgspec.Meta(max_length=MAX_NAMED)]
+    items: Annotated[tuple[FollowDraft, ...], msgspec.Meta(max_length=MAX_NAMED), ruled(maxItems=FOLLOWS_MAX)]
 
 
 class Follows(Wire, frozen=True):

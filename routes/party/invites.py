@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.errors import Blocked, Conflict, Invalid, InviteExpired, NotFound, NotLeader, QuotaExceeded
 from actors.ids import UserId, Uuid
 from actors.party.commands import RevokeInvite
@@ -29,7 +29,7 @@ class InviteBody(Wire, frozen=True):
         target_name: a name that only one user has, case ignored.
     """
 
-    target_id: IdText | None = None
+    target_id: UuidText | None = None
     target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.errors import Invalid, NotFound, NotLeader, NotProfilePrepared, NotSelector, RevisionConflict
 from actors.party.commands import Select, SetReady, SetSelectors
 from actors.party.public import PartySnapshot
@@ -24,7 +24,7 @@ _LOBBY = "/v1/social/party/lobby"
 class SelectorsBody(Wire, frozen=True):
     """The members who may select beside the leader."""
 
-    selector_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_MEMBERS)]
+    selector_ids: Annotated[tuple[UuidText, ...], msgspec.Meta(max_length=MAX_MEMBERS)]
 
 
 class ReadyBody(Wire, frozen=True):

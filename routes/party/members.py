@@ -1,6 +1,6 @@
 """The caller's party: creating and leaving it, its members and its leader (service-api §4 Party, contract §6)."""
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.errors import Conflict, Invalid, NotFound, NotLeader
 from actors.id_fields import uuid_in
 from actors.ids import UserId
@@ -20,7 +20,7 @@ _PARTY = "/v1/social/party"
 class NewLeader(Wire, frozen=True):
     """The member who is to lead the party."""
 
-    player_id: IdText
+    player_id: UuidText
 
 
 @endpoint("GET", _PARTY, needs=AUTHENTICATED)

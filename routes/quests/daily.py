@@ -1,6 +1,6 @@
 """The caller's quests of the day (contract §10)."""
 
-from actors.bounds import IdText
+from actors.bounds import ObjectIdText
 from actors.errors import Conflict, Invalid, NotFound
 from actors.id_fields import object_id_in
 from actors.quests import units_quests
@@ -68,7 +68,7 @@ class RerollBody(Wire, frozen=True):
         quest_id: the id of a quest that is not completed; left out or null = all that are not.
     """
 
-    quest_id: IdText | None = None
+    quest_id: ObjectIdText | None = None
 
 
 @endpoint("GET", _QUESTS, needs=AUTHENTICATED, refusals=(NotFound,))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.id_fields import uuid_in
 from actors.ids import ObjectId, UserId
@@ -35,7 +35,7 @@ class ReportBody(Wire, frozen=True):
         reason: at most 500 characters.
     """
 
-    target_id: IdText
+    target_id: UuidText
     reason: Annotated[str, msgspec.Meta(max_length=REASON_MAX)] | None = None
 
 

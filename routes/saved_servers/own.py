@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import ObjectIdText
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
 from actors.id_fields import object_id_in
 from actors.ids import ObjectId, parse_object_id
@@ -35,7 +35,7 @@ class SaveBody(Wire, frozen=True):
         address: `host` or `host:port`; if no public server is proven to have it, an unlisted one is created.
     """
 
-    server_id: IdText | None = None
+    server_id: ObjectIdText | None = None
     address: Annotated[str, msgspec.Meta(max_length=ADDRESS_MAX)] | None = None
 
 
@@ -48,7 +48,7 @@ class SavedPatch(Wire, frozen=True):
 class SavedOrder(Wire, frozen=True):
     """The complete list in its new order, each server exactly once."""
 
-    server_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=SAVED_MAX)]
+    server_ids: Annotated[tuple[ObjectIdText, ...], msgspec.Meta(max_length=SAVED_MAX)]
 
 
 class NotSaved(Wire, frozen=True):

@@ -5,8 +5,7 @@ from functools import partial
 import msgspec
 import trio
 
-from actors.bounds import IdText
-from actors.connect.extensions import Name, is_extension_id, named
+from actors.connect.extensions import ExtensionId, Name, is_extension_id, named
 from actors.errors import Conflict, Forbidden, Invalid, NotFound, Overloaded, QuotaExceeded
 from actors.ids import ObjectId
 from actors.services import units_services
@@ -33,7 +32,7 @@ class ServiceBody(Wire, frozen=True):
     """
 
     name: Name
-    extension_id: IdText
+    extension_id: ExtensionId
 
 
 class MigrationBody(Wire, frozen=True):
@@ -43,7 +42,7 @@ class MigrationBody(Wire, frozen=True):
         extension_id: of the extension that takes the place of the present one.
     """
 
-    extension_id: IdText
+    extension_id: ExtensionId
 
 
 class ServiceOut(Wire, frozen=True):

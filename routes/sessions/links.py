@@ -8,6 +8,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import ruled
 from actors.errors import Forbidden, Invalid, NotFound
 from actors.id_fields import uuid_in
 from actors.sessions.lifetimes import LINK_TTL_MS
@@ -36,7 +37,7 @@ class SignInLinkBody(Wire, frozen=True):
         user_id: uuid; left out: the caller.
     """
 
-    user_id: Annotated[str, msgspec.Meta(max_length=36)] | None = None
+    user_id: Annotated[str, msgspec.Meta(max_length=36), ruled(format="uuid")] | None = None
 
 
 class NewSignInLink(Wire, frozen=True):

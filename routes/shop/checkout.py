@@ -5,12 +5,12 @@ from typing import Annotated
 import msgspec
 import structlog
 
-from actors.bounds import Bigint, IdText, ShortText
+from actors.bounds import Bigint, ObjectIdText, ShortText, UuidText, ruled
 from actors.errors import Blocked, Conflict, Invalid, NotFound, QuotaExceeded
 from actors.id_fields import uuid_in
 from actors.ids import ObjectId
 from actors.shop.moves import CheckoutMove
-from actors.shop.orders import ITEMS_MAX, Item, check_items, check_return
+from actors.shop.orders import ITEMS_MAX, QUANTITY_MAX, URL_MAX, Item, check_items, check_return
 from actors.shop.public import CheckoutEntry, PurchaseEntry, checkout_entry, purchase_entry
 from actors.shop.units_checkout import Order, Placed, attach_session, end_checkout, place_order, read_placed
 from actors.shop.units_provider import take_answer
@@ -31,14 +31,16 @@ from routes.shop.sessions import Sessions
 PROVIDER_SECONDS = 10.0
 """How much longer a request may take that asks the provider."""
 
+ReturnUrl = Annotated[ShortText, ruled(maxLength=URL_MAX)]
+
 log = structlog.get_logger()
 
 
 class ItemBody(Wire, frozen=True):
     """So many pieces of a product, 1 to 99."""
 
-    product_id: IdText
-    quantity: Bigint = 1
+    product_id: ObjectIdText
+    quantity: Annotated[Bigint, ruled(minimum=1, maximum=QUANTITY_MAX)] = 1
 
 
 class CheckoutBody(Wire, frozen=True):
@@ -51,10 +53,12 @@ class CheckoutBody(Wire, frozen=True):
             of an origin that may call it.
     """
 
-    items: Annotated[tuple[ItemBody, ...], msgspec.Meta(max_length=2 * ITEMS_MAX)]
-    recipient_id: IdText | None = None
-    success_url: ShortText | None = None
-    cancel_url: ShortText | None = None
+    items: Annotated[
+        tuple[ItemBody, ...], msgspec.Meta(max_length=2 * ITEMS_MAX), ruled(minItems=1, maxItems=ITEMS_MAX)
+    ]
+    recipient_id: UuidText | None = None
+    success_url: ReturnUrl | None = None
+    cancel_url: ReturnUrl | None = None
 
 
 class CheckoutOut(Wire, frozen=True):

@@ -5,13 +5,26 @@ from typing import Annotated
 import msgspec
 from msgspec.structs import replace
 
-from actors.bounds import Bigint, IdText, LongText, ShortText
+from actors.bounds import Bigint, IdText, LongText, ObjectIdText, ShortText, ruled, whole
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict, SlugTaken
 from actors.ids import ObjectId
-from actors.shop.products import GRANTS_MAX, INCLUDES_MAX, Draft, check_draft
+from actors.shop.products import (
+    AMOUNT_MAX,
+    DAYS_MAX,
+    DESCRIPTION_MAX,
+    GRANTS_MAX,
+    IMAGE_URL_MAX,
+    INCLUDES_MAX,
+    MOST_EACH_MAX,
+    NAME_MAX,
+    SLUG_FORM,
+    Draft,
+    check_draft,
+)
 from actors.shop.public import ProductEntry, product_entry
 from actors.shop.units_products import change_product, make_product
 from actors.texts import with_line_feeds
+from actors.users.permissions import NODE_MAX_LENGTH
 from actors.users.quantities import QUANTITY_MAX
 from actors.users.units_rights import quantity_of
 from persistence.shop.products import Product, ProductKind, Sold, list_all, read_named
@@ -36,8 +49,8 @@ class PriceBody(Wire, frozen=True):
         currency: three letters (ISO 4217), in any case.
     """
 
-    amount: Bigint
-    currency: IdText
+    amount: Annotated[Bigint, ruled(minimum=0, maximum=AMOUNT_MAX)]
+    currency: Annotated[IdText, ruled(pattern="^[A-Za-z]{3}$", maxLength=3)]
 
 
 class GrantBody(Wire, frozen=True):
@@ -49,13 +62,22 @@ class GrantBody(Wire, frozen=True):
         expires_in_days: how long one piece lasts, 1 to 3,650 days; left out = for good.
     """
 
-    node: ShortText
+    node: Annotated[ShortText, ruled(minLength=1, maxLength=NODE_MAX_LENGTH)]
     value: Annotated[int, msgspec.Meta(ge=-QUANTITY_MAX, le=QUANTITY_MAX)] | float | Amount | None = None
-    expires_in_days: Bigint | None = None
+    expires_in_days: Annotated[Bigint, ruled(minimum=1, maximum=DAYS_MAX)] | None = None
 
 
-Grants = Annotated[tuple[GrantBody, ...], msgspec.Meta(max_length=2 * GRANTS_MAX)]
-Includes = Annotated[tuple[IdText, ...], msgspec.Meta(max_length=2 * INCLUDES_MAX)]
+Grants = Annotated[tuple[GrantBody, ...], msgspec.Meta(max_length=2 * GRANTS_MAX), ruled(maxItems=GRANTS_MAX)]
+Includes = Annotated[
+    tuple[ObjectIdText, ...],
+    msgspec.Meta(max_length=2 * INCLUDES_MAX),
+    ruled(maxItems=INCLUDES_MAX, uniqueItems=True),
+]
+Slug = Annotated[ShortText, ruled(pattern=whole(SLUG_FORM))]
+Name = Annotated[ShortText, ruled(minLength=1, maxLength=NAME_MAX)]
+Description = Annotated[LongText, ruled(maxLength=DESCRIPTION_MAX)]
+ImageUrl = Annotated[ShortText, ruled(maxLength=IMAGE_URL_MAX)]
+Limit = Annotated[Bigint, ruled(minimum=1, maximum=MOST_EACH_MAX)]
 
 
 class ProductBody(Wire, frozen=True):
@@ -72,17 +94,17 @@ class ProductBody(Wire, frozen=True):
         limit: how many pieces one recipient may have, 1 to 1,000; null = any number.
     """
 
-    slug: ShortText
-    name: ShortText
+    slug: Slug
+    name: Name
     kind: ProductKind
     price: PriceBody
-    description: LongText = ""
+    description: Description = ""
     grants: Grants = ()
-    image_url: ShortText | None = None
+    image_url: ImageUrl | None = None
     target_id: IdText | None = None
     includes: Includes = ()
     available: bool = True
-    limit: Bigint | None = None
+    limit: Limit | None = None
 
 
 class ProductPatch(Wire, frozen=True):
@@ -93,17 +115,17 @@ class ProductPatch(Wire, frozen=True):
     """
 
     revision: Bigint
-    slug: ShortText | msgspec.UnsetType = msgspec.UNSET
-    name: ShortText | msgspec.UnsetType = msgspec.UNSET
+    slug: Slug | msgspec.UnsetType = msgspec.UNSET
+    name: Name | msgspec.UnsetType = msgspec.UNSET
     kind: ProductKind | msgspec.UnsetType = msgspec.UNSET
     price: PriceBody | msgspec.UnsetType = msgspec.UNSET
-    description: LongText | msgspec.UnsetType = msgspec.UNSET
+    description: Description | msgspec.UnsetType = msgspec.UNSET
     grants: Grants | msgspec.UnsetType = msgspec.UNSET
-    image_url: ShortText | msgspec.UnsetType | None = msgspec.UNSET
+    image_url: ImageUrl | msgspec.UnsetType | None = msgspec.UNSET
     target_id: IdText | msgspec.UnsetType | None = msgspec.UNSET
     includes: Includes | msgspec.UnsetType = msgspec.UNSET
     available: bool | msgspec.UnsetType = msgspec.UNSET
-    limit: Bigint | msgspec.UnsetType | None = msgspec.UNSET
+    limit: Limit | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class ProductPage(Wire, frozen=True):

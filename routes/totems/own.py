@@ -6,12 +6,19 @@ from typing import Annotated
 import msgspec
 import trio
 
-from actors.bounds import IdText, ShortText
+from actors.bounds import ShortText, UuidText, ruled
 from actors.errors import FieldError, Forbidden, Invalid, NotFound, TooLarge
 from actors.ids import parse_uuid
 from actors.texts import with_line_feeds
 from actors.totems.documents import MAX_BYTES, check_upload
-from actors.totems.units import Draft, activate, check_draft, upload
+from actors.totems.units import (
+    MAX_AUTHOR_CHARACTERS,
+    MAX_DESCRIPTION_CHARACTERS,
+    Draft,
+    activate,
+    check_draft,
+    upload,
+)
 from persistence.totems.totems import Format, Model
 from routes.call import Call
 from routes.changes import change
@@ -45,9 +52,9 @@ class NewAuthor(Wire, frozen=True):
         name: a credit; must not be the name of another user.
     """
 
-    id: IdText | None = None
-    name: ShortText | None = None
-    description: ShortText | None = None
+    id: UuidText | None = None
+    name: Annotated[ShortText, ruled(maxLength=MAX_AUTHOR_CHARACTERS)] | None = None
+    description: Annotated[ShortText, ruled(maxLength=MAX_DESCRIPTION_CHARACTERS)] | None = None
 
 
 class TotemChoice(Wire, frozen=True):

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from actors.bounds import Bigint, IdText, ShortText
+from actors.bounds import Bigint, IdText, ShortText, ruled
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.ids import ObjectId, UserId, parse_uuid
 from actors.time import iso, iso_or_none, parse_iso
-from actors.users.permissions import is_node
+from actors.users.permissions import NODE_MAX_LENGTH, is_node
 from actors.users.quantities import Quantity
 from actors.users.units_revocation import revoke_tokens_of
 from actors.users.units_rights import (
@@ -142,7 +142,7 @@ class GrantBody(Wire, frozen=True):
         value: left out = the quantity stays; null = it is cleared.
     """
 
-    node: ShortText
+    node: Annotated[ShortText, ruled(minLength=1, maxLength=NODE_MAX_LENGTH)]
     negated: bool = False
     expires_at: IdText | None = None
     value: Bigint | float | Amount | msgspec.UnsetType | None = msgspec.UNSET

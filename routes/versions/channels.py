@@ -1,14 +1,15 @@
 """Channels: which release of a scope each of them points to (contract §10)."""
 
 from functools import partial
+from typing import Annotated
 
 import msgspec
 
-from actors.bounds import Bigint, IdText
+from actors.bounds import Bigint, IdText, ObjectIdText, ruled, whole
 from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict
 from actors.id_fields import object_id_in
 from actors.versions.public import PointerEntry, pointer_entry
-from actors.versions.releases import is_channel, scope_flaws
+from actors.versions.releases import CHANNEL_FORM, SCOPE_ID_FORM, is_channel, scope_flaws
 from actors.versions.units_pointers import Activated, activate
 from persistence.connection import Connection
 from persistence.versions.pointers import Activation, Pointer, activations_of, list_pointers
@@ -56,9 +57,9 @@ class ActivationBody(Wire, frozen=True):
     """
 
     scope_type: ScopeType
-    scope_id: IdText
-    channel: IdText
-    release_id: IdText
+    scope_id: Annotated[IdText, ruled(pattern=whole(SCOPE_ID_FORM))]
+    channel: Annotated[IdText, ruled(pattern=whole(CHANNEL_FORM))]
+    release_id: ObjectIdText
     expected_revision: Bigint | None = None
 
 

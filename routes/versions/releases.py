@@ -4,13 +4,27 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from actors.bounds import Bigint, IdText, LongText, ShortText
+from actors.bounds import Bigint, IdText, LongText, ShortText, ruled, whole
 from actors.errors import Conflict, Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, random_hex
 from actors.pages import fitting
 from actors.texts import with_line_feeds
 from actors.versions.public import ReleaseEntry, release_entry
-from actors.versions.releases import ARTIFACTS_MAX, ArtifactDraft, checked_artifacts
+from actors.versions.releases import (
+    ARCHS,
+    ARTIFACTS_MAX,
+    FILE_NAME_MAX,
+    KEY_ID_MAX,
+    NOTES_MAX_BYTES,
+    PLATFORMS,
+    SCOPE_ID_FORM,
+    SHA256_FORM,
+    SIZE_MAX_BYTES,
+    URL_MAX,
+    ArtifactDraft,
+    checked_artifacts,
+)
+from actors.versions.semantic import VERSION_MAX
 from actors.versions.units_releases import ReleaseChanges, change_release, delete_release, make_release
 from persistence.connection import Connection
 from persistence.versions.releases import (
@@ -40,17 +54,22 @@ _SALT_BYTES = 16
 _PAGES = Cursor("releases", tuple[int, str])
 
 
+ScopeId = Annotated[IdText, ruled(pattern=whole(SCOPE_ID_FORM))]
+Version = Annotated[IdText, ruled(minLength=1, maxLength=VERSION_MAX)]
+Notes = Annotated[LongText, ruled(maxLength=NOTES_MAX_BYTES)]
+
+
 class ScopeBody(Wire, frozen=True):
     """What a release is of; `id` is 1 to 100 of letters, digits, `.`, `_` and `-`, but neither `.` nor `..`."""
 
     type: ScopeType
-    id: IdText
+    id: ScopeId
 
 
 class RolloutBody(Wire, frozen=True):
     """How much of all clients a release reaches, 0 to 100 percent."""
 
-    percentage: Bigint = 100
+    percentage: Annotated[Bigint, ruled(minimum=0, maximum=100)] = 100
 
 
 class ArtifactBody(Wire, frozen=True):
@@ -68,19 +87,21 @@ class ArtifactBody(Wire, frozen=True):
         key_id: the key of the signature.
     """
 
-    platform: IdText
-    arch: IdText
-    file_name: ShortText
-    size_bytes: Bigint
+    platform: Annotated[IdText, ruled(enum=list(PLATFORMS))]
+    arch: Annotated[IdText, ruled(enum=list(ARCHS))]
+    file_name: Annotated[ShortText, ruled(minLength=1, maxLength=FILE_NAME_MAX)]
+    size_bytes: Annotated[Bigint, ruled(minimum=1, maximum=SIZE_MAX_BYTES)]
     kind: ArtifactKind = "full"
-    from_version: IdText | None = None
-    url: ShortText | None = None
-    sha256: IdText | None = None
+    from_version: Version | None = None
+    url: Annotated[ShortText, ruled(maxLength=URL_MAX)] | None = None
+    sha256: Annotated[IdText, ruled(pattern=whole(SHA256_FORM))] | None = None
     signature: IdText | None = None
-    key_id: IdText | None = None
+    key_id: Annotated[IdText, ruled(minLength=1, maxLength=KEY_ID_MAX)] | None = None
 
 
-Artifacts = Annotated[tuple[ArtifactBody, ...], msgspec.Meta(max_length=2 * ARTIFACTS_MAX)]
+Artifacts = Annotated[
+    tuple[ArtifactBody, ...], msgspec.Meta(max_length=2 * ARTIFACTS_MAX), ruled(maxItems=ARTIFACTS_MAX)
+]
 
 
 class ReleaseBody(Wire, frozen=True):
@@ -95,10 +116,10 @@ class ReleaseBody(Wire, frozen=True):
     """
 
     scope: ScopeBody
-    version: IdText
+    version: Version
     update_policy: UpdatePolicy = "optional"
-    min_version: IdText | None = None
-    notes: LongText = ""
+    min_version: Version | None = None
+    notes: Notes = ""
     status: Literal["draft", "published"] = "draft"
     rollout: RolloutBody = RolloutBody()
     artifacts: Artifacts = ()
@@ -113,10 +134,10 @@ class ReleasePatch(Wire, frozen=True):
         artifacts: in place of all present ones; bytes that were put for those are dropped.
     """
 
-    version: IdText | msgspec.UnsetType = msgspec.UNSET
+    version: Version | msgspec.UnsetType = msgspec.UNSET
     update_policy: UpdatePolicy | msgspec.UnsetType = msgspec.UNSET
-    min_version: IdText | msgspec.UnsetType | None = msgspec.UNSET
-    notes: LongText | msgspec.UnsetType = msgspec.UNSET
+    min_version: Version | msgspec.UnsetType | None = msgspec.UNSET
+    notes: Notes | msgspec.UnsetType = msgspec.UNSET
     status: ReleaseStatus | msgspec.UnsetType = msgspec.UNSET
     rollout: RolloutBody | msgspec.UnsetType = msgspec.UNSET
     artifacts: Artifacts | msgspec.UnsetType = msgspec.UNSET

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import UuidText
 from actors.errors import Blocked, FieldError, Forbidden, Invalid, NotFound
 from actors.id_fields import uuid_in
 from actors.ids import Uuid, new_epoch, parse_uuid
@@ -41,7 +41,7 @@ class PrivateBody(Wire, frozen=True):
         region: where it is carried, if a node is there; only for a channel that is new.
     """
 
-    target_id: IdText
+    target_id: UuidText
     region: Region | None = None
 
 
@@ -66,9 +66,9 @@ class ControlBody(Wire, frozen=True):
     """
 
     locked: bool | None = None
-    muted_ids: Annotated[list[IdText], msgspec.Meta(max_length=MAX_PARTICIPANTS)] | None = None
+    muted_ids: Annotated[list[UuidText], msgspec.Meta(max_length=MAX_PARTICIPANTS)] | None = None
     max_participants: Annotated[int, msgspec.Meta(ge=1, le=MAX_PARTICIPANTS)] | None = None
-    remove_ids: Annotated[list[IdText], msgspec.Meta(max_length=MAX_PARTICIPANTS)] | None = None
+    remove_ids: Annotated[list[UuidText], msgspec.Meta(max_length=MAX_PARTICIPANTS)] | None = None
 
 
 @endpoint(

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from actors.bounds import ShortText
+from actors.bounds import ShortText, ruled
 from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId
 from actors.voice import units_nodes
@@ -19,7 +19,7 @@ from routes.edge.errors import BadServerCredentials, RateLimited, TokenExpired
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import PUBLIC, SERVER
 from routes.edge.wire import Wire
-from routes.voice.addresses import public_url
+from routes.voice.addresses import MAX_URL_CHARACTERS, public_url
 from routes.voice.guards import may_have_nodes, node_itself, node_or_none
 from routes.voice.home import go_home, tell_status
 from routes.voice.moving import compare, repeat
@@ -54,7 +54,7 @@ class NewNode(Wire, frozen=True):
     """
 
     region: Region
-    public_url: Annotated[str, msgspec.Meta(max_length=1_000)]
+    public_url: Annotated[str, msgspec.Meta(max_length=1_000), ruled(maxLength=MAX_URL_CHARACTERS)]
     capacity: Annotated[int, msgspec.Meta(ge=1, le=100_000)]
     protocol: Literal["livekit", "partyline"]
     livekit: LiveKitKey | None = None

@@ -4,7 +4,7 @@ from functools import partial
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.bounds import ObjectIdText, UuidText
 from actors.errors import Blocked, Conflict, Forbidden, Invalid, NotFound, Overloaded, QuotaExceeded
 from actors.id_fields import object_id_in, uuid_in
 from actors.voice.commands import EndSessions, Join, Sync
@@ -30,7 +30,7 @@ _SESSION = "/v1/social/voice/session"
 class JoinBody(Wire, frozen=True):
     """The channel to come into."""
 
-    channel_id: IdText
+    channel_id: UuidText
     self_mute: bool = False
     self_deaf: bool = False
 
@@ -50,7 +50,7 @@ class JoinedVoice(Wire, frozen=True):
 class SyncBody(Wire, frozen=True):
     """How the caller is; fields that are left out stay."""
 
-    session_id: IdText
+    session_id: ObjectIdText
     self_mute: bool | None = None
     self_deaf: bool | None = None
     speaking: bool | None = None
@@ -74,7 +74,7 @@ class SyncReply(Wire, frozen=True, omit_defaults=True):
 class LeaveBody(Wire, frozen=True):
     """The session that ends."""
 
-    session_id: IdText
+    session_id: ObjectIdText
 
 
 @endpoint(

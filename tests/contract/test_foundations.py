@@ -22,6 +22,7 @@ ALLOWED = {
     },
     "routes/edge/": {
         "routes.edge",
+        "actors.bounds",
         "actors.kernel",
         "actors.errors",
         "actors.ids",

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
+from actors.bounds import RULE
 from routes.edge.docs.always import structs_in
 from routes.edge.reply import SHAPE
 
@@ -66,7 +67,7 @@ class Schemas:
                 self._types, schema_hook=_opaque, ref_template=REFERENCE
             )
             count = len(self._types)
-            marked = list(_marked((schemas, components)))
+            marked = list(_marked((schemas, components), SHAPE))
             for mark in marked:
                 self._add(_found(mark[SHAPE]))
             if len(self._types) == count:
@@ -74,6 +75,8 @@ class Schemas:
         for mark in marked:
             shape = schemas[self._types.index(_found(mark.pop(SHAPE)))]
             mark.update(shape)
+        for mark in list(_marked((schemas, components), RULE)):
+            mark.update(mark.pop(RULE))
         for component in components.values():
             _spread_docstring(component)
         return schemas, components
@@ -115,15 +118,15 @@ def _opaque(_type: type) -> Schema:
     return dict(ANY_JSON)
 
 
-def _marked(node: object) -> Iterator[Schema]:
+def _marked(node: object, mark: str) -> Iterator[Schema]:
     if isinstance(node, dict):
-        if SHAPE in node:
+        if mark in node:
             yield node
         for inner in node.values():
-            yield from _marked(inner)
+            yield from _marked(inner, mark)
     elif isinstance(node, list | tuple):
         for inner in node:
-            yield from _marked(inner)
+            yield from _marked(inner, mark)
 
 
 def _found(name: str) -> object:
