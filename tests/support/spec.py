@@ -113,8 +113,7 @@ class Spec:
         Args:
             path: of the stream, without query.
         """
-        known = {one["address"]: name for name, one in self.frames["channels"].items()}
-        name = next(known[one] for one in known if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", one), path))
+        name = self._stream(path)
         channels = self.frames["channels"][name].get("x-channels", {})
         if name not in self._streams:
             self._streams[name] = self._any_of(self.frames["operations"][f"{name}.send"]["messages"])
@@ -127,6 +126,22 @@ class Spec:
                 self._check_shown(frame, channels[f"{head}:<id>" if colon else head])
 
         return check
+
+    def check_handshake(self, path: str, status: int, body: bytes) -> None:
+        """Fail when the answer in place of an upgrade is none that the document describes for a stream.
+
+        Args:
+            path: of the stream, without query.
+        """
+        described = self.frames["channels"][self._stream(path)]["x-refusals"].get(str(status))
+        assert described is not None, f"{path}: {status} is not documented"
+        schema = described["content"][_PROBLEM]["schema"]
+        self._validator(schema, self._sent).validate(msgspec.json.decode(body))
+
+    def _stream(self, path: str) -> str:
+        """The name of the stream that has a path."""
+        known = {one["address"]: name for name, one in self.frames["channels"].items()}
+        return next(known[one] for one in known if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", one), path))
 
     def _any_of(self, messages: list[dict[str, str]]) -> Draft202012Validator:
         structs = [message["$ref"].rpartition("/")[2] for message in messages]

@@ -232,6 +232,7 @@ async def connect(
     headers: Sequence[tuple[str, str]] = (),
     subprotocols: Sequence[str] = (),
     heard: Callable[[str | bytes], object] = lambda _message: None,
+    refused: Callable[[Refused], object] = lambda _refused: None,
 ) -> AsyncIterator[Client]:
     """Open a WebSocket for the block; afterwards the connection is cut if it is still open.
 
@@ -240,6 +241,7 @@ async def connect(
         token: sent as bearer.
         headers, subprotocols: of the handshake.
         heard: as in `Client`.
+        refused: called when the server says no.
 
     Raises:
         Refused: the server said no.
@@ -250,7 +252,13 @@ async def connect(
     stream = await trio.open_tcp_stream(parts.hostname or "127.0.0.1", parts.port or 80)
     client = Client(stream, heard)
     try:
-        await client.shake_hands(target, parts.netloc, headers=[*bearer, *headers], subprotocols=subprotocols)
+        try:
+            await client.shake_hands(
+                target, parts.netloc, headers=[*bearer, *headers], subprotocols=subprotocols
+            )
+        except Refused as refusal:
+            refused(refusal)
+            raise
         yield client
     finally:
         await trio.aclose_forcefully(stream)

@@ -33,7 +33,7 @@ from tests.support.in_turn import InTurn, settings_of_nodes, settled
 from tests.support.server import Edge, running
 from tests.support.spec import Answer, spec
 from tests.support.waiting import PATIENCE_SECONDS, wait_until
-from tests.support.websocket import Client, connect
+from tests.support.websocket import Client, Refused, connect
 
 CONVERSATIONS = "/v1/social/chat/conversations"
 
@@ -133,9 +133,14 @@ class Player:
         return await self.do("POST", room.messages, {"content": content, **more}, status=201)
 
     def live(self, path: str = "/v1/social/live", **options: Any) -> AbstractAsyncContextManager[Client]:
-        """A WebSocket of theirs, whose frames are held against AsyncAPI."""
-        heard = spec().frames_of(path.partition("?")[0])
-        return connect(self.world.url + path, token=self.token, heard=heard, **options)
+        """A WebSocket of theirs, whose frames are held against AsyncAPI, and so is what it is refused with."""
+        plain = path.partition("?")[0]
+        heard = spec().frames_of(plain)
+
+        def refused(refusal: Refused) -> None:
+            spec().check_handshake(plain, refusal.status, refusal.body)
+
+        return connect(self.world.url + path, token=self.token, heard=heard, refused=refused, **options)
 
 
 class Room:

@@ -8,8 +8,10 @@ import orjson
 from routes.edge.declare.endpoint import Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.shown import ShownChannel
+from routes.edge.docs.refusing import by_status, refusals_of_handshake
 from routes.edge.docs.schemas import Schema, Schemas, alternatives, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION
+from routes.edge.errors import Problem
 from routes.edge.principal import PUBLIC
 
 
@@ -25,7 +27,8 @@ def asyncapi(table: RouteTable) -> bytes:
 
 def document(table: RouteTable) -> Schema:
     """The AsyncAPI document, as plain values."""
-    schemas = Schemas([*_sent(table.streams), *_received(table.streams)], received=_received(table.streams))
+    types = (Problem, *_sent(table.streams), *_received(table.streams))
+    schemas = Schemas(types, received=_received(table.streams))
     channels: Schema = {}
     operations: Schema = {}
     messages: Schema = {}
@@ -45,7 +48,10 @@ def document(table: RouteTable) -> Schema:
         "info": {
             "title": "Partyline, live",
             "version": VERSION,
-            "description": "JSON text frames, one object each. `send` is what the service sends.",
+            "description": (
+                "JSON text frames, one object each. `send` is what the service sends. Where a handshake is refused, "
+                "the answer is HTTP with a problem document: see `x-refusals` of its channel, by status."
+            ),
         },
         "defaultContentType": "application/json",
         "channels": channels,
@@ -98,6 +104,13 @@ def _channel(stream: Stream, schemas: Schemas, references: Schema) -> Schema:
         channel["x-channels"] = {one.name: _shown(one, schemas) for one in stream.shows}
     if stream.parameters:
         channel["parameters"] = {parameter.wire: {} for parameter in stream.parameters}
+    channel["x-refusals"] = {
+        str(refused.status.value): {
+            "description": refused.text,
+            "content": {Problem.media_type: {"schema": refused.schema}},
+        }
+        for refused in by_status(refusals_of_handshake(stream), schemas)
+    }
     binding: Schema = {"method": "GET", "bindingVersion": "0.1.0"}
     if stream.query is not None:
         binding["query"] = schemas.components[schemas.of(stream.query.struct)["$ref"].rpartition("/")[2]]

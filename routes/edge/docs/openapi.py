@@ -1,7 +1,6 @@
 """OpenAPI 3.1, made from the declarations alone.
 
-Every refusal is listed under its status with its codes: those that the handler and guard declare, and those that the
-pipeline itself adds because of what is declared (a body, a rule for callers, an Idempotency-Key).
+Every refusal is listed under its status with its codes (`refusing.py`).
 """
 
 from collections.abc import Iterator
@@ -11,9 +10,6 @@ from types import NoneType
 
 import orjson
 
-from actors.errors import Draining, Elsewhere, Forbidden, Invalid, NotFound, Overloaded, Refused
-from routes.edge import errors
-from routes.edge.body_pieces import BodyPieces
 from routes.edge.declare.endpoint import JSON_MEDIA, RAW_BODIES, Endpoint
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.query import MAX_REST_CHARACTERS, ParameterForm
@@ -25,6 +21,7 @@ from routes.edge.docs.headers import (
     is_revalidated,
     takes_condition,
 )
+from routes.edge.docs.refusing import by_status, refusals_of
 from routes.edge.docs.schemas import (
     ANY_JSON,
     Schema,
@@ -40,7 +37,6 @@ from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
 from routes.edge.principal import PUBLIC, SERVER
 from routes.edge.reply import Blob, Page, Redirect
-from routes.edge.transport.refusals import RequestTimeout
 
 _PATH_SCHEMAS: dict[ParameterForm, Schema] = {
     ParameterForm.OBJECT_ID: {"type": "string", "pattern": "^[0-9a-f]{24}$"},
@@ -217,15 +213,10 @@ def _responses(endpoint: Endpoint, schemas: Schemas) -> Schema:
                 responses[str(status)] = _response(endpoint, HTTPStatus(status), content)
     if is_revalidated(endpoint):
         responses["304"] = _response(endpoint, HTTPStatus.NOT_MODIFIED)
-    by_status: dict[int, dict[str, None]] = {}
-    for refusal in refusals_of(endpoint):
-        by_status.setdefault(refusal.status_hint, {})[refusal.code] = None
-    problem = schemas.of(Problem)
-    for refused, codes in sorted(by_status.items()):
-        narrowed = {"allOf": [problem, {"properties": {"code": {"enum": list(codes)}}}]}
-        text = f"{HTTPStatus(refused).phrase}: {', '.join(codes)}"
-        content = {Problem.media_type: {"schema": narrowed}}
-        responses[str(refused)] = _response(endpoint, HTTPStatus(refused), content, text)
+    refusals = refusals_of(endpoint, ranges=Blob in _parts(endpoint.returns))
+    for refused in by_status(refusals, schemas):
+        content = {Problem.media_type: {"schema": refused.schema}}
+        responses[str(refused.status.value)] = _response(endpoint, refused.status, content, refused.text)
     return responses
 
 
@@ -245,35 +236,3 @@ def _response(
     if content is not None:
         response["content"] = content
     return response
-
-
-def refusals_of(endpoint: Endpoint) -> Iterator[type[Refused]]:
-    """The refusals that a client may get: those of the pipeline, then those of guard and handler.
-
-    Args:
-        endpoint: as declared.
-    """
-    yield from (errors.RateLimited, errors.Internal, errors.PayloadTooLarge)
-    yield from (errors.DatabaseDown, Overloaded, Draining, Elsewhere)
-    if endpoint.needs is SERVER or endpoint.shared:
-        yield from (errors.BadServerCredentials, errors.TokenExpired)
-    if endpoint.needs is not PUBLIC and endpoint.needs is not SERVER:
-        yield from (errors.Unauthenticated, errors.TokenExpired, errors.UpstreamUnavailable)
-        if isinstance(endpoint.needs, str) or endpoint.needs.value in {"moderator", "super-admin"}:
-            yield Forbidden
-    if endpoint.refuse_query_tokens:
-        yield errors.TokenInQuery
-    yield from (parameter.not_found for parameter in endpoint.parameters)
-    if endpoint.query is not None:
-        yield errors.BadQuery
-    if endpoint.body is not None:
-        yield from (errors.MalformedJson, errors.UnsupportedMedia, RequestTimeout)
-        if endpoint.body is not BodyPieces:
-            yield Invalid
-    if endpoint.keyed:
-        yield from (errors.BadQuery, errors.IdempotencyInProgress, errors.IdempotencyKeyReused)
-    if Blob in _parts(endpoint.returns):
-        yield errors.RangeNotSatisfiable
-    if endpoint.parameters and endpoint.guard is not None:
-        yield NotFound
-    yield from endpoint.refusals

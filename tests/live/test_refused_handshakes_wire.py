@@ -1,0 +1,47 @@
+"""Wire: a handshake that is refused is answered as AsyncAPI says of its channel."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.spec import spec
+from tests.support.websocket import Refused
+from tests.support.world import Player, World, world
+
+__all__ = ["world"]
+
+pytestmark = pytest.mark.both_edges
+
+LIVE = "/v1/social/live"
+
+
+async def _refused(player: Player, path: str, **options: Any) -> tuple[int, str]:
+    """Status and code of a refused handshake; `Player.live` holds it against AsyncAPI."""
+    with pytest.raises(Refused) as refused:
+        async with player.live(path, **options):
+            pass
+    return refused.value.status, refused.value.problem["code"]
+
+
+async def test_refusals_of_handshakes_are_described(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    room = await ann.talk_to(ben)
+    await world.grant(cid, "social:chat.read", negated=True)
+    origin = {"headers": [("origin", "https://elsewhere.example")]}
+    assert await _refused(world.nobody(), LIVE) == (401, "UNAUTHENTICATED")
+    assert await _refused(ann, f"{LIVE}?token=x") == (400, "TOKEN_IN_QUERY")
+    assert await _refused(ann, f"{room.path}/live?limit=many") == (400, "BAD_QUERY")
+    assert await _refused(ann, LIVE, **origin) == (403, "FORBIDDEN")
+    assert await _refused(cid, "/v1/social/chat/live") == (403, "FORBIDDEN")
+    eve = await world.player("Eve")
+    assert await _refused(eve, f"{room.path}/live") == (404, "CONVERSATION_NOT_FOUND")
+    for service in world.services:
+        service.lifecycle.drain()
+    assert await _refused(ann, LIVE) == (503, "DRAINING")
+
+
+def test_every_channel_says_what_it_refuses() -> None:
+    for name, channel in spec().frames["channels"].items():
+        refusals = channel["x-refusals"]
+        assert {"400", "401", "403", "426", "429", "500", "503"} <= refusals.keys(), name
+        assert ("404" in refusals) == ("parameters" in channel), name
