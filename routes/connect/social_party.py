@@ -15,7 +15,8 @@ from actors.errors import (
     NotLeader,
     QuotaExceeded,
 )
-from actors.ids import UserId, Uuid, parse_uuid
+from actors.id_fields import uuids_in
+from actors.ids import UserId, Uuid
 from actors.party.public import PartyLookup, PartySnapshot
 from routes.call import Call
 from routes.connect.consent import SCOPE, acting_for, has_consent
@@ -109,9 +110,10 @@ async def decline_invite_for(call: Call, party_id: Uuid, body: ActorBody) -> Enc
 async def look_parties_up(call: Call, body: LookupBody) -> PartyLookup:
     """POST …/server/lookup: the parties of the named players.
 
-    Covers only players who have let the server act for them; others look as if they were in no party.
+    Covers only players who have let the server act for them; others look as if they were in no party. An id that is
+    not a uuid is a 422.
     """
     require_scope(call.server, SCOPE)
-    named = (parse_uuid(player_id) for player_id in body.player_ids)
-    known = dict.fromkeys(UserId(one) for one in named if one is not None and has_consent(call, one))
+    named = uuids_in(body.player_ids, "/playerIds")
+    known = dict.fromkeys(UserId(one) for one in named if has_consent(call, one))
     return await actions.lookup(call, tuple(known))

@@ -7,8 +7,8 @@ import msgspec
 
 from actors.bounds import UuidText
 from actors.errors import Blocked, FieldError, Forbidden, Invalid, NotFound
-from actors.id_fields import uuid_in
-from actors.ids import Uuid, new_epoch, parse_uuid
+from actors.id_fields import uuid_in, uuids_in
+from actors.ids import Uuid, new_epoch
 from actors.voice.commands import SetControl
 from actors.voice.home import new_channel_id
 from actors.voice.public import VoiceChannel, channel_of
@@ -125,12 +125,12 @@ async def control_voice_channel(call: Call, channel_id: Uuid, body: ControlBody)
     Needs `social:voice.manage`; the audit trail records it. Who is muted stays so in tokens to come. A removed user is
     given no token for the channel for ten minutes.
     """
-    muted = None if body.muted_ids is None else _users(body.muted_ids, "/mutedIds")
+    muted = None if body.muted_ids is None else _each_once(body.muted_ids, "/mutedIds")
     command = SetControl(
         locked=body.locked,
         muted_ids=muted,
         max_participants=body.max_participants,
-        remove_ids=_users(body.remove_ids or [], "/removeIds"),
+        remove_ids=_each_once(body.remove_ids or [], "/removeIds"),
         stamp=stamp_of(call),
     )
     await go_home(call)
@@ -169,13 +169,5 @@ async def _found(
     return await change(call, found, creation, about=ChannelInDoubt(creation.channel_id), shape=shape)
 
 
-def _users(texts: list[str], pointer: str) -> tuple[str, ...]:
-    ids = [parse_uuid(text) for text in texts]
-    flaws = [
-        FieldError(f"{pointer}/{index}", "BAD_FORMAT", "not a uuid")
-        for index, id in enumerate(ids)
-        if id is None
-    ]
-    if flaws:
-        raise Invalid(*flaws)
-    return tuple(dict.fromkeys(id for id in ids if id is not None))
+def _each_once(texts: list[str], pointer: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(uuids_in(texts, pointer)))

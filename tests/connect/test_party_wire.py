@@ -46,9 +46,12 @@ async def test_look_ups_are_bounded_and_tell_of_nobody_else(world: World):
         "parties": [],
     }
     await server.seat(ann)
-    found = await server.do("POST", path, {"playerIds": [ann.id, ann.id.upper(), "x"]}, status=200)
+    found = await server.do("POST", path, {"playerIds": [ann.id, ann.id.upper()]}, status=200)
     assert [one["playerId"] for one in found["memberships"]] == [ann.id]
     await server.do("POST", path, {"playerIds": [ann.id] * 100}, status=200)
     assert (await server.refused("POST", path, {"playerIds": [ann.id] * 101}))[0] == 422
+    response = await server.ask("POST", path, {"playerIds": [ann.id, "x", ann.id, ""]})
+    flaws = [(one["pointer"], one["code"]) for one in response.json()["errors"]]
+    assert flaws == [("/playerIds/1", "BAD_FORMAT"), ("/playerIds/3", "BAD_FORMAT")]
     silent = await server.delegated("server.status.write")
     assert await silent.refused("POST", path, {"playerIds": []}) == (403, "FORBIDDEN")
