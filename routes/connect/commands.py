@@ -105,13 +105,13 @@ class AckBody(Wire, frozen=True):
 
     Args:
         status: `running`, `success` (also `ok`, `succeeded`), `failed` (also `error`) or `rejected`.
-        result: any JSON, at most 64 KiB.
+        result: an object, at most 64 KiB of JSON; null is none.
         error: at most 1,000 characters.
         progress: per cent, 0 to 100.
     """
 
     status: Annotated[str, msgspec.Meta(max_length=20)]
-    result: Any = None
+    result: dict[str, Any] | None = None
     error: Annotated[str, msgspec.Meta(max_length=1_000)] | None = None
     progress: Annotated[float, msgspec.Meta(ge=0, le=100)] | None = None
 

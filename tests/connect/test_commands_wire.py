@@ -120,8 +120,11 @@ async def test_what_is_refused(world: World):
     assert await ann.refused("POST", path, large) == (413, "PAYLOAD_TOO_LARGE")
     id = await _give(ann, server)
     assert await server.refused("POST", f"{path}/{id}/ack", {"status": "expired"}) == invalid
-    large = {"status": "ok", "result": "y" * 70_000}
+    large = {"status": "ok", "result": {"x": "y" * 70_000}}
     assert await server.refused("POST", f"{path}/{id}/ack", large) == (413, "PAYLOAD_TOO_LARGE")
+    for result in ([1, 2], "done", 7, False):
+        body = {"status": "ok", "result": result}
+        assert await server.refused("POST", f"{path}/{id}/ack", body) == invalid
     assert (await ann.ask("GET", f"{path}?status=none")).status_code == 400
 
 
@@ -184,14 +187,14 @@ async def test_prefer_wait_answers_the_finished_command(world: World):
 
     async def serve() -> None:
         (command,) = (await server.get(f"{server.path}/commands", wait=20))["items"]
-        await _ack(server, command["id"], "success", result=[1, 2])
+        await _ack(server, command["id"], "success", result={"took": 2})
 
     with patience():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(serve)
             response = await ann.ask("POST", f"{server.path}/commands", {"action": "a"}, headers=prefer)
     assert response.status_code == 200
-    assert response.json()["command"]["result"] == [1, 2]
+    assert response.json()["command"]["result"] == {"took": 2}
     response = await ann.ask("POST", f"{server.path}/commands", {"action": "a"}, headers={"prefer": "wait=1"})
     assert (response.status_code, response.json()["command"]["status"]) == (201, "pending")
 
@@ -215,7 +218,7 @@ async def test_of_fifty_acknowledgements_that_differ_one_wins(world: World):
     outcomes: list[int] = []
 
     async def ack(number: int) -> None:
-        body = {"status": "success", "result": number}
+        body = {"status": "success", "result": {"number": number}}
         outcomes.append((await server.ask("POST", f"{server.path}/commands/{id}/ack", body)).status_code)
 
     async with trio.open_nursery() as nursery:
@@ -260,7 +263,7 @@ async def test_no_two_ends_of_a_command_are_acknowledged(database_url: str, tmp_
             told: list[tuple[int, int, str]] = []
 
             async def end(n: int, path: str) -> None:
-                answer = await server.ask("POST", path, {"status": "success", "result": n})
+                answer = await server.ask("POST", path, {"status": "success", "result": {"n": n}})
                 told.append((answer.status_code, n, answer.json().get("code", "")))  # noqa: B023
 
             async with trio.open_nursery() as nursery:
@@ -270,4 +273,4 @@ async def test_no_two_ends_of_a_command_are_acknowledged(database_url: str, tmp_
             refused = {(status, code) for status, _, code in told if status != 200}
             assert refused == {(409, "COMMAND_FINISHED")}
             (seen,) = (await ann.get(f"{server.path}/commands", limit=1))["items"]
-            assert (seen["id"], seen["result"]) == (id, acknowledged)
+            assert (seen["id"], seen["result"]) == (id, {"n": acknowledged})

@@ -58,7 +58,7 @@ async def test_results_of_running_commands_are_bounded_and_final_ones_taken(
     async with open_world(database_url, tmp_path, rate_limits="off") as world:
         ann = await world.player("Ann")
         server = await claimed(world, ann)
-        path, large = f"{server.path}/commands", "x" * 65_000
+        path, large = f"{server.path}/commands", {"x": "x" * 65_000}
         answers: list[Any] = []
         for _ in range(70):
             made = await ann.do("POST", path, {"action": "a"}, status=201)

@@ -70,7 +70,7 @@ async def _busy(owner: Player, server: GameServer) -> str:
     path = f"{server.path}/commands/{made['command']['id']}/ack"
     await server.get(f"{server.path}/commands")
     await server.do("POST", path, {"status": "running"}, status=200)
-    await server.do("POST", path, {"status": "success", "result": LARGE}, status=200)
+    await server.do("POST", path, {"status": "success", "result": {"text": LARGE}}, status=200)
     await owner.do("POST", "/v1/connect/extensions", {"extensionId": "shop", "name": "Shop"}, status=201)
     fields = [{"key": f"k{at}", "type": "string", "label": "l" * 400} for at in range(40)]
     action = {"id": "buy", "schema": {"fields": fields}}
@@ -102,7 +102,7 @@ async def test_no_missed_event_is_left_out(database_url: str, tmp_path: Path):
         settings, command, extensions = (told[at][2] for at in (2, 6, 7))
         assert (settings["version"], settings["data"]) == (3, {"text": LARGE, "n": 2})
         assert (command["id"], command["status"]) == (command_id, "success")
-        assert (command["payload"], command["result"]) == ({"text": LARGE}, LARGE)
+        assert (command["payload"], command["result"]) == ({"text": LARGE}, {"text": LARGE})
         assert [one["extensionId"] for one in extensions] == ["shop"]
 
 
@@ -133,4 +133,4 @@ async def test_a_journal_from_before_is_read(database_url: str, tmp_path: Path):
         told = await _missed(ann, server, (epoch, offset))
         assert [event for _, event, _ in told] == _BUSY
         assert told[2][2]["version"] == 3
-        assert told[6][2]["result"] == LARGE
+        assert told[6][2]["result"] == {"text": LARGE}

@@ -79,7 +79,7 @@ async def test_rows_of_commands_follow_each_change(world: World):
     await ann.do("DELETE", f"{path}/{ids[0]}", status=204)
     await server.do("POST", f"{path}/{ids[1]}/ack", {"status": "success"}, status=200)
     await server.do(
-        "POST", f"{path}/{ids[2]}/ack", {"status": "failed", "result": 7, "error": "no"}, status=200
+        "POST", f"{path}/{ids[2]}/ack", {"status": "failed", "result": {"at": 7}, "error": "no"}, status=200
     )
     await _rows_agree(world, server)
     kept = [
@@ -88,7 +88,7 @@ async def test_rows_of_commands_follow_each_change(world: World):
     ]
     assert kept == [
         (3, "delivered", None, None),
-        (2, "failed", 7, 60),
+        (2, "failed", {"at": 7}, 60),
         (1, "success", {"half": True}, 60),
         (0, "cancelled", {"half": True}, 60),
     ]
