@@ -231,7 +231,10 @@ async def _home(
         created = await create(conn, creation)
     except Refused as refused:
         return Homeless(refused.message)
-    return created.value.conversation.facts.id
+    home = created.value.conversation.facts.id
+    if created.value.fresh:
+        await archive.tell_made(conn, home)
+    return home
 
 
 async def _import_into(conn: Connection, conversation_id: str, lines: Sequence[Numbered]) -> ImportReport:

@@ -14,6 +14,9 @@ from persistence.connection import Connection
 CHANNEL = "partyline_archive"
 """The NOTIFY channel; its payload is the conversation's id."""
 
+MADE_CHANNEL = "partyline_archive_home"
+"""The NOTIFY channel of conversations that an import has made; its payload is the conversation's id."""
+
 KEPT_LIVE = 120
 """How many of a conversation's newest messages are never moved, because its actor holds them in memory."""
 
@@ -101,6 +104,11 @@ async def store(conn: Connection, rows: Sequence[ArchiveRow]) -> None:
     )
     for conversation_id in sorted({row.conversation_id for row in rows}):
         await conn.execute("SELECT pg_notify($1, $2)", CHANNEL, conversation_id)
+
+
+async def tell_made(conn: Connection, conversation_id: str) -> None:
+    """Have a conversation that was made for history shown to its members, from the commit on."""
+    await conn.execute("SELECT pg_notify($1, $2)", MADE_CHANNEL, conversation_id)
 
 
 async def overgrown(

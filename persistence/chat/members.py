@@ -107,6 +107,18 @@ async def beside(conn: Connection, user_id: str, after_id: str, limit: int) -> d
     return {row["conversation_id"]: frozenset(row["user_ids"]) for row in rows}
 
 
+async def ids_of(conn: Connection, conversation_ids: Sequence[str]) -> dict[str, frozenset[str]]:
+    """{conversation id: ids of all its members} of the conversations that have any."""
+    rows = await conn.fetch(
+        """
+        SELECT conversation_id, array_agg(user_id) AS user_ids FROM conversation_members
+        WHERE conversation_id = ANY($1::text[]) GROUP BY conversation_id
+        """,
+        list(conversation_ids),
+    )
+    return {row["conversation_id"]: frozenset(row["user_ids"]) for row in rows}
+
+
 async def names(conn: Connection, user_ids: Sequence[str]) -> dict[str, str]:
     """{user id: name} of the users who exist."""
     rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY($1::text[])", list(user_ids))

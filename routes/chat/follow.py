@@ -1,17 +1,21 @@
 """Passes changes of other domains on to chat: new names, changed visibility of users, imported history; and its
 own changes of unknown outcome to inboxes.
 
-Only live conversations and copies are told; the others read the change when they are activated, and of a new name the
-inboxes that show them read it at once. A new name that is dropped, because too many users are renamed at once, is
-picked up at the conversation's next activation.
+Only live conversations and copies are told; the others read the change when they are activated. Of a new name the
+inboxes that show them read it at once, and so do those of a conversation that an import has made. A new name that is
+dropped, because too many users are renamed at once, is picked up at the conversation's next activation.
 """
 
 from functools import partial
 
+import structlog
+import trio
+
 from actors.chat.commands import TellArchive, TellRename
 from actors.chat.inbox import FACE
-from persistence.chat.archive import CHANNEL
-from persistence.chat.members import beside
+from persistence.chat.archive import CHANNEL, MADE_CHANNEL
+from persistence.chat.members import beside, ids_of
+from persistence.errors import PersistenceError
 from routes.chat.doubts import follow_unknown_outcomes
 from routes.chat.parts import CHAT_KINDS
 from routes.friends.parts import FRIENDS_LIVE
@@ -20,11 +24,16 @@ from routes.service import Service
 from routes.users.renaming import following_renames
 
 AT_ONCE = 100
-"""Conversations of a renamed user that are read at once, with their members."""
+"""Conversations of a renamed user, or of an import, that are read at once, with their members."""
+
+MADE_WAITING = 10_000
+"""Conversations of imports whose members are still to be read; of further ones an inbox shows what it next reads."""
+
+log = structlog.get_logger()
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
-    """Subscribe to these changes; returns the background task that passes renames on."""
+    """Subscribe to these changes; returns the background tasks that pass on what needs rows."""
     follow_unknown_outcomes(service)
     service.of(FRIENDS_LIVE).on_visibility_change(
         lambda viewer_id, user_id: service.system.changed(
@@ -32,8 +41,10 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         )
     )
     service.database.listen(CHANNEL, lambda conversation_id: _archived(service, conversation_id))
-
-    return (following_renames(service, "renamed members", partial(_pass_on, service)),)
+    return (
+        following_renames(service, "renamed members", partial(_pass_on, service)),
+        _showing_made(service),
+    )
 
 
 async def _pass_on(service: Service, user_id: str, name: str) -> None:
@@ -54,3 +65,31 @@ def _archived(service: Service, conversation_id: str) -> None:
         service.system.tell(kind, conversation_id, TellArchive())
     else:
         service.system.tell_all(kind, TellArchive())
+
+
+def _showing_made(service: Service) -> BackgroundTask:
+    """Subscribe to conversations that an import makes; returns the task that tells the inboxes of their members."""
+    sender, made = trio.open_memory_channel[str](MADE_WAITING)
+
+    def heard(conversation_id: str) -> None:
+        try:
+            if conversation_id:
+                sender.send_nowait(conversation_id)
+        except trio.WouldBlock:
+            log.warning("too many conversations were imported at once", waiting=MADE_WAITING)
+
+    async def run() -> None:
+        while True:
+            ids = [await made.receive()]
+            while len(ids) < AT_ONCE and made.statistics().current_buffer_used:
+                ids.append(made.receive_nowait())
+            try:
+                found = await service.database.read(ids_of, ids)
+            except PersistenceError as fault:
+                log.warning("imported conversations were not shown", reason=type(fault).__name__)
+                continue
+            for conversation_id, member_ids in found.items():
+                service.system.touched(service.of(CHAT_KINDS).inbox.name, member_ids, conversation_id)
+
+    service.database.listen(MADE_CHANNEL, heard)
+    return BackgroundTask("imported conversations", run)
