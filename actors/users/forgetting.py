@@ -11,6 +11,7 @@ from actors.kernel.store import Store
 from actors.stored_json import values_in
 from persistence.connection import Connection
 from persistence.journal import receipts
+from persistence.notifications import notifications
 from persistence.users import erasure
 
 WRITTEN_IN: Mapping[str, tuple[str, str | None]] = MappingProxyType(
@@ -37,9 +38,11 @@ async def forget_in_notifications(store: Store, user_id: str) -> set[str]:
         upto = await erasure.notices_end(conn, after)
         found = await erasure.notices_by(conn, user_id, after, upto)
         changed = {one.id: new for one in found if (new := _forgotten(one.kind, one.data)) is not None}
+        concerned = {one.user_id for one in found if one.id in changed}
         if changed:
+            await notifications.take_offset(conn, concerned)
             await erasure.rewrite_notices(conn, changed)
-        return {one.user_id for one in found if one.id in changed}, upto
+        return concerned, upto
 
     told: set[str] = set()
     after: str | None = ""

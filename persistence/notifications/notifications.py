@@ -1,7 +1,9 @@
 """Notifications of users in rows, and the offsets of each user's channel.
 
 Every addition of a notification has an offset, and so does every marking as read. Both are stored in the rows, so
-that the events that a client has missed are reconstructed from them; once such a row is deleted, they cannot be.
+that the events that a client has missed are reconstructed from them; once such a row is deleted, they cannot be. What
+changes rows without being an event (age, the erasure of whoever they name) takes an offset that no row has, so that
+nobody is told across it what they have missed.
 """
 
 from collections import Counter
@@ -208,15 +210,36 @@ async def mark_read(
     return Marked(len(marked), await count_unread(conn, user_id))
 
 
+async def take_offset(conn: Connection, user_ids: Collection[str]) -> None:
+    """Take an offset of each of these users' channels for a change that is no event, before it is made.
+
+    Locks the users' heads in the order of their ids, as `add` does.
+    """
+    await conn.execute(
+        """
+        WITH held AS (
+            SELECT user_id FROM notification_heads WHERE user_id = ANY ($1::text[])
+            ORDER BY user_id FOR NO KEY UPDATE
+        )
+        UPDATE notification_heads AS head SET seq = head.seq + 1 FROM held WHERE head.user_id = held.user_id
+        """,
+        list(user_ids),
+    )
+
+
 async def prune(conn: Connection, limit: int, *, now_ms: int) -> list[str]:
     """Delete notifications that are too old, at most `limit`; returns the user id of each."""
-    rows = await conn.fetch(
-        "DELETE FROM notifications WHERE ctid = ANY (ARRAY(SELECT ctid FROM notifications"
-        " WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING user_id",
+    old = await conn.fetch(
+        "SELECT id, user_id FROM notifications WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2",
         now_ms - KEPT_MS,
         limit,
     )
-    return [row[0] for row in rows]
+    if old:
+        await take_offset(conn, {row["user_id"] for row in old})
+        await conn.execute(
+            "DELETE FROM notifications WHERE id = ANY ($1::text[])", [row["id"] for row in old]
+        )
+    return [row["user_id"] for row in old]
 
 
 _MOVE_HEADS = """

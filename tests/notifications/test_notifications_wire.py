@@ -120,6 +120,33 @@ async def test_what_was_missed_is_told_from_rows(world: World) -> None:
         assert (await opened(client, since=("other", 1)))["recovered"] is False
 
 
+async def _old_ones_go(world: World) -> None:
+    world.clock.advance(KEPT_MS)
+    job = next(job for job in jobs_of(world.service) if job.name == "old notifications")
+    await job.run()
+
+
+@pytest.mark.parametrize("how", ["old", "erased"])
+async def test_whoever_comes_back_keeps_nothing_that_changed_while_nobody_looked(
+    world: World, how: str
+) -> None:
+    ann = await world.player("Ann", ttl_seconds=2 * KEPT_MS // 1000)
+    ben = await world.player("Ben")
+    server = await claimed(world, ben)
+    invite = {"inviteeUserId": ann.id, "role": "viewer", "note": "it is Ben"}
+    await ben.do("POST", f"{server.path}/invites", invite, status=201)
+    async with ann.live("/v1/social/live?channels=") as client:
+        reply = await opened(client)
+        await client.receive_until(type="snapshot")
+    await (_old_ones_go(world) if how == "old" else erase(world, ben))
+    async with ann.live("/v1/social/live?channels=") as client:
+        again = await opened(client, since=(reply["epoch"], reply["offset"]))
+        assert (again["epoch"], again["recovered"]) == (reply["epoch"], False)
+        items = (await client.receive_until(type="snapshot"))["data"]["items"]
+        assert items == (await ann.get(LIST))["items"]
+        assert [one["data"]["note"] for one in items] == ([] if how == "old" else [None])
+
+
 @pytest.mark.parametrize("mode", ["snapshot", "delta"])
 async def test_old_ones_go_and_the_channel_shows_it(world: World, mode: str) -> None:
     ann = await world.player("Ann", ttl_seconds=2 * KEPT_MS // 1000)
@@ -127,11 +154,9 @@ async def test_old_ones_go_and_the_channel_shows_it(world: World, mode: str) -> 
     async with ann.live("/v1/social/live?channels=") as client:
         await opened(client, mode=mode)
         await client.receive_until(type="snapshot")
-        world.clock.advance(KEPT_MS)
-        job = next(job for job in jobs_of(world.service) if job.name == "old notifications")
-        await job.run()
+        await _old_ones_go(world)
         snapshot = await client.receive_until(type="snapshot")
-        assert (snapshot["data"]["items"], snapshot["data"]["unread"], snapshot["offset"]) == ([], 0, 1)
+        assert (snapshot["data"]["items"], snapshot["data"]["unread"], snapshot["offset"]) == ([], 0, 2)
 
 
 @pytest.mark.parametrize("mode", ["snapshot", "delta"])
