@@ -49,7 +49,7 @@ def whole(form: re.Pattern[str]) -> str:
 UuidText = Annotated[IdText, ruled(format="uuid", maxLength=36)]
 """A uuid as the client sent it, in either case; refused by whoever reads it."""
 
-ObjectIdText = Annotated[IdText, ruled(pattern="^[0-9A-Fa-f]{24}$", maxLength=24)]
+ObjectIdText = Annotated[IdText, ruled(pattern="^[0-9A-Fa-f]{24}$")]
 """An objectId as the client sent it, in either case; refused by whoever reads it."""
 
 MAX_NAMED = 2_048

@@ -27,7 +27,7 @@ _ID = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?", re.ASCII)
 MAX_TEXT_CHARACTERS = 500
 MAX_NAME_CHARACTERS = 100
 
-ExtensionId = Annotated[IdText, ruled(pattern=whole(_ID), maxLength=MAX_ID_CHARACTERS)]
+ExtensionId = Annotated[IdText, ruled(pattern=whole(_ID))]
 """The id of an extension as the client sent it; `is_extension_id` checks it."""
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT_CHARACTERS)]

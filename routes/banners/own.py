@@ -43,7 +43,7 @@ class BannerBody(Wire, frozen=True):
     """
 
     name: Annotated[ShortText, ruled(minLength=1, maxLength=NAME_MAX)]
-    base_color: DesignName
+    base_color: Annotated[DesignName, ruled(enum=list(designs.DYES))]
     patterns: Annotated[
         tuple[BannerLayer, ...], msgspec.Meta(max_length=100), ruled(maxItems=designs.LAYERS_MAX)
     ] = ()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText, UuidText
+from actors.bounds import IdText, UuidText, ruled
 from actors.connect.access import SCOPES
 from actors.connect.claim_keys import digest, new_claim_key
 from actors.connect.commands import IssueClaimKey, RotateSecret
@@ -69,7 +69,9 @@ class TokenWish(Wire, frozen=True):
         ttl_seconds: lifetime, 1 to 900.
     """
 
-    scopes: Annotated[tuple[IdText, ...], msgspec.Meta(min_length=1, max_length=10)]
+    scopes: Annotated[
+        tuple[Annotated[IdText, ruled(enum=sorted(SCOPES))], ...], msgspec.Meta(min_length=1, max_length=10)
+    ]
     ttl_seconds: Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_SECONDS)] = MAX_TTL_SECONDS
 
 

@@ -50,7 +50,7 @@ class PriceBody(Wire, frozen=True):
     """
 
     amount: Annotated[Bigint, ruled(minimum=0, maximum=AMOUNT_MAX)]
-    currency: Annotated[IdText, ruled(pattern="^[A-Za-z]{3}$", maxLength=3)]
+    currency: Annotated[IdText, ruled(pattern="^[A-Za-z]{3}$")]
 
 
 class GrantBody(Wire, frozen=True):

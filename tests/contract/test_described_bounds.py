@@ -12,6 +12,7 @@ from string import Template
 from typing import Any
 
 import pytest
+from jsonschema_rs import Draft202012Validator
 
 from tests.support.spec import spec
 from tests.support.world import CONVERSATIONS, Player, World, world
@@ -153,6 +154,21 @@ IDS = (
 )
 
 
+FORMS = (
+    (Bounded(PRODUCTS, PRODUCT, "/slug"), "a-slug-of-its-own", "A slug"),
+    (Bounded(PRODUCTS, PRODUCT, "/price/currency"), "eUr", "EURO"),
+    (Bounded("POST /v1/connect/servers/register", {"serverName": "Sky"}, "/serverType"), "sky_1", "s" * 33),
+    (Bounded("POST /v1/connect/extensions", {"name": "Maps"}, "/extensionId"), "a.map-1", "maps."),
+    (Bounded("POST /v1/profile/build-moe/banners", {"name": "One"}, "/baseColor"), "light_blue", "crimson"),
+    (Bounded(NEWS, ARTICLE, "/slug"), "the-first", "a"),
+    (Bounded(RELEASES, RELEASE, "/scope/id"), "Main.1_x", "main/1"),
+    (Bounded(RELEASES, RELEASE | {"artifacts": [FILE]}, "/artifacts/0/platform"), "darwin", "amiga"),
+    (Bounded(RELEASES, RELEASE | {"artifacts": [FILE]}, "/artifacts/0/arch"), "amd64", "z80"),
+    (Bounded(RELEASES, RELEASE | {"artifacts": [FILE]}, "/artifacts/0/sha256"), "aB" * 32, "a" * 63),
+)  # fmt: skip
+"""(field, what it takes, what it does not)"""
+
+
 class Scene:
     """Who asks, and what there is.
 
@@ -248,3 +264,13 @@ async def test_an_id_of_another_form_is_refused(scene: Scene, subtests: pytest.S
             assert described.get("format") == "uuid" or described.get("pattern") == "^[0-9A-Fa-f]{24}$"
             for malformed in ("", "0" * 23, "0" * 25, "g" * 24, "0" * 32):
                 assert await scene.ask(field, malformed) == (422, [field.pointer])
+
+
+async def test_a_text_of_another_form_is_refused(scene: Scene, subtests: pytest.Subtests) -> None:
+    for field, taken, other in FORMS:
+        with subtests.test(str(field)):
+            described = Draft202012Validator(_described(field))
+            assert (described.is_valid(taken), described.is_valid(other)) == (True, False)
+            status, pointers = await scene.ask(field, taken)
+            assert status < 300, pointers
+            assert await scene.ask(field, other) == (422, [field.pointer])

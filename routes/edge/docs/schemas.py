@@ -76,7 +76,7 @@ class Schemas:
             shape = schemas[self._types.index(_found(mark.pop(SHAPE)))]
             mark.update(shape)
         for mark in list(_marked((schemas, components), RULE)):
-            mark.update(mark.pop(RULE))
+            _rule(mark)
         for component in components.values():
             _spread_docstring(component)
         return schemas, components
@@ -127,6 +127,14 @@ def _marked(node: object, mark: str) -> Iterator[Schema]:
     elif isinstance(node, list | tuple):
         for inner in node:
             yield from _marked(inner, mark)
+
+
+def _rule(mark: Schema) -> None:
+    """Put what a field's rule says in place of its outer bound; a form, or a list of words, bounds the length too."""
+    says = mark.pop(RULE)
+    if says.keys() & {"pattern", "enum"}:
+        mark.pop("maxLength", None)
+    mark.update(says)
 
 
 def _found(name: str) -> object:
