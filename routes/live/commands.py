@@ -148,7 +148,8 @@ class Commands:
                 return cast(Command, msgspec.convert(values, self._type))
             except msgspec.ValidationError as error:
                 errors = (field_error(error),)
-        body = self._bodies.get(values.get("op"))
+        op = values.get("op")
+        body = self._bodies.get(op) if isinstance(op, str) else None
         raise Misread(_id_in(values), Invalid(*(_repointed(error, body) for error in errors)))
 
 

@@ -79,6 +79,8 @@ def test_what_is_no_command_at_all_closes_the_socket(message: bytes) -> None:
     [
         ({}, "/op", "REQUIRED"),
         ({"op": 5}, "/op", "WRONG_TYPE"),
+        ({"op": ["send"]}, "/op", "WRONG_TYPE"),
+        ({"op": {"op": "send"}}, "/op", "WRONG_TYPE"),
         ({"op": "dance"}, "/op", "UNKNOWN_VALUE"),
         ({"op": "subscribe"}, "/channel", "REQUIRED"),
         ({"op": "subscribe", "channel": 5}, "/channel", "WRONG_TYPE"),

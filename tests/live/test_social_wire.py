@@ -278,6 +278,7 @@ async def test_binary_closes_with_4400_and_too_much_with_4413(world: World) -> N
     ("command", "pointer"),
     [
         ({"op": "dance"}, "/op"),
+        ({"op": ["ping"]}, "/op"),
         ({}, "/op"),
         ({"op": "subscribe"}, "/channel"),
         ({"op": "subscribe", "channel": "inbox", "params": {"mode": "all"}}, "/params/mode"),
