@@ -2,24 +2,26 @@
 import { useState } from "preact/hooks";
 import { html } from "../../html.js";
 import { useShared } from "../../live.js";
+import { useAction } from "../../store.js";
 import { Face } from "../../ui/face.js";
-import { Empty, Fault, Loading } from "../../ui/states.js";
+import { Complaint, Empty, Fault, Loading } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
-import { NewConversation } from "./new-conversation.js";
 import { Thread } from "./thread.js";
 import { titleOf } from "../../ui/conversation-title.js";
 
 /** @param {{id?: string}} props of the open conversation. */
 export default function Chat({ id }) {
   const { data: inbox, error } = useShared("inbox");
-  const [isMaking, make] = useState(false);
+  const [making, setMaking] = useState(null); // what makes a conversation, once somebody has asked for it
+  const make = useAction(async () => setMaking(making ? null : await import("./new-conversation.js")));
   const Heading = id ? "h2" : "h1";
   return html`<div class=${id ? "chat open" : "chat"}>
     <section class="inbox" aria-label=${say("chat.title")}>
       <header><${Heading} tabindex=${id ? null : "-1"}>${say("chat.title")}<//>
-        <button type="button" aria-expanded=${isMaking} onClick=${() => make(!isMaking)}>${say("chat.make")}</button></header>
-      ${isMaking && html`<${NewConversation} close=${() => make(false)} />`}
+        <button type="button" aria-expanded=${making !== null} onClick=${() => make.run()}>${say("chat.make")}</button></header>
+      <${Complaint} error=${make.error} />
+      ${making && html`<${making.NewConversation} close=${() => setMaking(null)} />`}
       ${error ? html`<${Fault} error=${error} isWhole />` : inbox === null ? html`<${Loading} />` : html`<${List} inbox=${inbox} id=${id} />`}
     </section>
     ${id ? html`<${Thread} key=${id} id=${id} />` : html`<${Empty}>${say("chat.choose")}<//>`}

@@ -7,7 +7,6 @@ import { useAction } from "../../store.js";
 import { base64Of } from "../../ui/base64.js";
 import { Complaint } from "../../ui/states.js";
 import { say } from "../../words.js";
-import { PollMaker } from "./poll-maker.js";
 
 const drafts = new Map(); // {conversation: text}
 const TYPING_EVERY_MS = 3_000;
@@ -20,12 +19,12 @@ const MOST_BYTES = 8 * 1024 * 1024;
 export function Composer({ conversation, title, send }) {
   const channel = `conversation:${conversation.id}`;
   const [text, setText] = useState(drafts.get(conversation.id) ?? "");
-  const [isPolling, poll] = useState(false);
+  const [polls, setPolls] = useState(null); // what makes one, once somebody has asked for it
   const field = useRef(null);
   const saidTypingMs = useRef(0);
   useEffect(() => {
     setText(drafts.get(conversation.id) ?? "");
-    poll(false);
+    setPolls(null);
   }, [conversation.id]);
   const keep = (value) => {
     setText(value);
@@ -45,6 +44,7 @@ export function Composer({ conversation, title, send }) {
     saidTypingMs.current = 0;
     field.current.focus();
   };
+  const poll = useAction(async () => setPolls(polls ? null : await import("./poll-maker.js")));
   const attach = useAction(async (file) => {
     if (file.size > MOST_BYTES) throw new Error(say("chat.tooLarge"));
     keep(""); // what is written while the file goes up is not of this message
@@ -65,13 +65,13 @@ export function Composer({ conversation, title, send }) {
   return html`<form class="composer" onSubmit=${(event) => { event.preventDefault(); submit(); }}>
     <label class="button" title=${say("chat.attach")}><span aria-hidden="true">+</span><span class="hidden">${say("chat.attach")}</span>
       <input type="file" class="hidden" disabled=${attach.isRunning} onChange=${(event) => { const [file] = event.currentTarget.files; event.currentTarget.value = ""; if (file) attach.run(file); }} /></label>
-    <button type="button" aria-pressed=${isPolling} onClick=${() => poll(!isPolling)}>${say("poll.make")}</button>
+    <button type="button" aria-pressed=${polls !== null} onClick=${() => poll.run()}>${say("poll.make")}</button>
     <textarea ref=${field} rows="1" dir="auto" aria-label=${say("chat.messageTo", { title })} placeholder=${say("chat.messageTo", { title })} maxlength="4000"
       value=${text} onInput=${(event) => type(event.currentTarget.value)} onKeyDown=${key}></textarea>
     <button class="primary">${say("action.send")}</button>
     ${attach.isRunning && html`<p class="dim" role="status">${say("chat.sending")}</p>`}
-    <${Complaint} error=${attach.error} />
-    ${isPolling && html`<${PollMaker} send=${(made) => { send({ poll: made }); poll(false); }} />`}
+    <${Complaint} error=${attach.error ?? poll.error} />
+    ${polls && html`<${polls.PollMaker} send=${(made) => { send({ poll: made }); setPolls(null); }} />`}
   </form>`;
 }
 
