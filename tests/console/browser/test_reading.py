@@ -5,6 +5,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.support.world import Player, Room, World
+from tests.users.play import erase
 
 pytestmark = [needs_browser, pytest.mark.slow]
 DESK = Look("light", 1280)
@@ -109,6 +110,39 @@ async def test_older_messages_stay_while_one_reads_them(world: World) -> None:
         assert shown(page) == list(range(20, 20 + WINDOW))
         expect(log.get_by_text("line 020")).to_be_in_viewport()
         scene.stop_at(page, "reading")
+
+    await play(world, DESK, story)
+
+
+@pytest.mark.parametrize("lines", [320, 420], ids=["beside-the-newest", "far-from-the-newest"])
+async def test_one_stays_where_one_reads_when_somebody_is_erased(world: World, lines: int) -> None:
+    """All is shown anew then, and every message, however old, without their name."""
+    ada, ben, cid = await world.players("Ada", "Ben", "Cid")
+    room = await ada.talk_to(ben, cid)
+    for n in range(lines):
+        if n % 25 == 0:
+            world.advance(11_000)
+        await (ben, cid)[n % 2].say(room, f"line {n:03}")
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/chat/{room.id}")
+        log, messages = go_back(page, lines)
+        scroll(page, "0")
+        expect(log.get_by_text("Cid", exact=True).first).to_be_visible()
+        page.clock.install()
+        page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 1)
+        scene.let(erase, world, cid)
+        page.clock.resume()  # nothing was read again before all of it was rewritten
+        expect(log.get_by_text("Cid", exact=True)).to_have_count(0)
+        assert shown(page) == list(range(20, 20 + WINDOW))
+        expect(log.get_by_text("line 020")).to_be_in_viewport()
+        for last in range(319, lines - 100, 100):
+            page.get_by_role("button", name="Show newer messages").click()
+            expect(messages.last).to_contain_text(f"line {last:03}")
+        scroll(page, "box.scrollHeight")
+        expect(messages.last).to_contain_text(f"line {lines - 1:03}")
+        assert shown(page) == list(range(lines - WINDOW, lines))
+        expect(log.get_by_text("Cid", exact=True)).to_have_count(0)
 
     await play(world, DESK, story)
 

@@ -8,10 +8,10 @@ export const PAGE = 100;
 
 /**
  * Nothing yet. `items` are shown. They are the newest, unless somebody reads older ones: then `tail` holds the newest, at most
- * a page, and `between` what is left out between the two, as {count, lastMs} of each page, the next one first. `come` counts
- * what has been written since the thread was opened.
+ * a page, and `between` what is left out between the two, as {count, lastMs} of each page, the next one first. `outdated` are
+ * pages of what is shown that a snapshot has not told anew. `come` counts what has been written since the thread was opened.
  */
-export const EMPTY = { conversation: null, items: [], between: [], tail: [], typing: {}, hasOlder: false, come: 0 };
+export const EMPTY = { conversation: null, items: [], between: [], tail: [], outdated: [], typing: {}, hasOlder: false, come: 0 };
 
 /**
  * Apply frames of the channel `conversation:<id>` in delta mode, in order.
@@ -24,7 +24,7 @@ export const EMPTY = { conversation: null, items: [], between: [], tail: [], typ
  */
 export function applied(thread, frames, nowMs, isAtEnd) {
   let next = { ...thread, items: [...thread.items], tail: [...thread.tail], typing: { ...thread.typing } };
-  for (const frame of frames) next = frame.type === "snapshot" ? replaced(next, frame.data) : changed(next, frame, nowMs);
+  for (const frame of frames) next = frame.type === "snapshot" ? replaced(next, frame.data, isAtEnd) : changed(next, frame, nowMs);
   return isAtEnd && !isCut(next) ? withoutOldest(next) : withoutNewest(next);
 }
 
@@ -66,6 +66,9 @@ export function withMessage(thread, message) {
   return { ...thread, items: put(thread.items), tail: put(thread.tail) };
 }
 
+/** Put messages that were read again in the place of what they were. */
+export const withAnew = (thread, { items }) => items.reduce(withMessage, thread);
+
 function withoutOldest(thread) {
   if (thread.items.length <= WINDOW) return thread;
   return { ...thread, items: thread.items.slice(-WINDOW), hasOlder: true };
@@ -88,10 +91,22 @@ function noted(pages, messages) {
   return pages;
 }
 
-function replaced(thread, { conversation, items, hasMore }) {
+function replaced(thread, { conversation, items, hasMore }, isAtEnd) {
   const last = (isCut(thread) ? thread.tail : thread.items).at(-1);
   const fresh = thread.conversation === null ? [] : items.filter((message) => message.createdAtMs > (last?.createdAtMs ?? 0));
-  return { ...thread, conversation, items: [...items], between: [], tail: [], hasOlder: hasMore, come: thread.come + fresh.length };
+  const told = { ...thread, conversation, come: thread.come + fresh.length };
+  const isReading = !isAtEnd && hasMore && last?.createdAtMs >= items[0].createdAtMs; // and nothing lies between the two
+  return isReading ? renewed(told, items) : { ...told, items: [...items], between: [], tail: [], outdated: [], hasOlder: hasMore };
+}
+
+// The newest are as a snapshot has them, and whoever reads older ones stays there.
+function renewed(thread, newest) {
+  const isApart = thread.between.length > 0;
+  const isOlder = (message) => message.createdAtMs < newest[0].createdAtMs;
+  const older = (isApart ? thread.tail : [...thread.items, ...thread.tail]).filter(isOlder);
+  const outdated = noted([], isApart ? thread.items : older);
+  if (isApart) return { ...thread, between: noted(thread.between, older), tail: [...newest], outdated };
+  return { ...thread, items: [...older, ...newest], tail: [], outdated };
 }
 
 function changed(thread, { event, data, self }, nowMs) {

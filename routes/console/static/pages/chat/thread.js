@@ -13,11 +13,12 @@ import { Composer } from "./composer.js";
 import { Members } from "./members.js";
 import { Message } from "./message.js";
 import { arrived, drop, send, sendAgain, unsent } from "./outbox.js";
-import { EMPTY, PAGE, applied, isCut, toNewest, withMessage, withNewer, withOlder, withTail } from "./thread-state.js";
+import { EMPTY, PAGE, applied, isCut, toNewest, withAnew, withMessage, withNewer, withOlder, withTail } from "./thread-state.js";
 import { titleOf } from "../../ui/conversation-title.js";
 
 const NEAR_END_PX = 40;
 const PAUSE_MS = 5 * 60_000;
+const REWRITTEN_MS = 5_000;
 
 /** @param {{id: string}} props of the conversation. */
 export function Thread({ id }) {
@@ -28,6 +29,7 @@ export function Thread({ id }) {
     arrived(id, new Set(frames.flatMap((frame) => (frame.data?.items ?? [frame.data]).map((message) => message?.clientMessageId))));
     setThread((before) => applied(before, frames, Date.now(), isAtEnd.current));
   }, { mode: "delta", limit: PAGE, onEnd: setError });
+  useReadAgain(id, thread.outdated, setThread);
   if (error) return html`<div class="thread"><${Back} /><${Fault} error=${error} isWhole /></div>`;
   if (thread.conversation === null) return html`<div class="thread"><${Back} /><${Loading} /></div>`;
   const title = titleOf(thread.conversation);
@@ -46,6 +48,18 @@ export function Thread({ id }) {
     <${Typing} thread=${thread} />
     <${Composer} conversation=${thread.conversation} title=${title} send=${write} />
   </section>`;
+}
+
+// Where somebody was erased, their newest messages are shown anew at once; older ones are rewritten behind them.
+function useReadAgain(id, outdated, change) {
+  useEffect(() => {
+    const read = async ({ count: limit, lastMs }) => {
+      const page = await chat.messages(id, { limit, beforeMs: lastMs + 1 });
+      change((before) => withAnew(before, page));
+    };
+    const timer = setTimeout(() => outdated.forEach((page) => read(page).catch(() => {})), REWRITTEN_MS);
+    return () => clearTimeout(timer);
+  }, [outdated]);
 }
 
 const Back = () => html`<a class="back" href="/app/chat" aria-label=${say("chat.all")}>‹</a>`;
