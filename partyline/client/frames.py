@@ -56,9 +56,11 @@ class Event(Shown, frozen=True, kw_only=True):
 
     Args:
         event: `message_created` and so on.
+        own: what it means to the user beside the data, as plain JSON: of a poll, what they have chosen; None for most.
     """
 
     event: str = ""
+    own: Any = None
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,6 +90,7 @@ class Frame(msgspec.Struct, frozen=True, rename="camel"):
     code: str = ""
     after_ms: int = 0
     server_time_ms: int = 0
+    own: Any = msgspec.field(default=None, name="self")
     data: msgspec.Raw = msgspec.Raw(b"null")
     error: Document | None = None
 

@@ -170,5 +170,10 @@ def _shown(frame: Frame) -> Item:
             skipped=frame.skipped,
         )
     return Event(
-        channel=frame.channel, epoch=frame.epoch, offset=frame.offset, raw=frame.data, event=frame.event
+        channel=frame.channel,
+        epoch=frame.epoch,
+        offset=frame.offset,
+        raw=frame.data,
+        event=frame.event,
+        own=frame.own,
     )

@@ -45,6 +45,28 @@ async def test_what_is_sent_is_shown_to_who_watches(world: World):
                 assert isinstance(first, Snapshot) and first.as_(InboxSnapshot).conversations[0].id == room.id
 
 
+async def test_what_one_has_chosen_in_a_poll_comes_beside_it(world: World):
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    poll = {"question": "Which?", "options": [{"label": "red"}, {"label": "blue"}]}
+    asked = await ann.say(room, "", poll=poll)
+    red, blue = (option["id"] for option in asked["poll"]["options"])
+    async with (
+        Partyline(world.url, token=ben.token) as client,
+        client.live.subscribe(room.channel, mode="delta") as shown,
+    ):
+        with patience():
+            assert isinstance(await anext(shown), Snapshot)
+            for voter, option, own in ((ben, blue, [blue]), (ann, red, [blue])):
+                await voter.do("POST", f"{room.message(asked['id'])}/poll/vote", {"optionIds": [option]})
+                event = await anext(shown)
+                assert isinstance(event, Event) and event.event == "poll_updated"
+                assert event.own == {"messageId": asked["id"], "selected": own}
+            await ann.say(room)
+            told = await anext(shown)
+            assert isinstance(told, Event) and told.own is None
+
+
 async def test_what_is_sent_before_the_socket_is_open_comes_as_an_event(world: World):
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
