@@ -5,15 +5,15 @@ are read again where an article leaves a full list, its network or server is gon
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
 from actors.kernel.facets import Delta, Forgotten, Rendering
-from actors.kernel.kind import Peek, View
+from actors.kernel.kind import Event, Peek, View
 from actors.news.entries import Entry, entry_of
 from actors.news.public import Article
 from actors.news.units_publishing import ArticleChanged
@@ -64,6 +64,21 @@ class NewsState(msgspec.Struct, frozen=True):
     items: tuple[Entry, ...]
 
 
+class Published(Event, frozen=True):
+    """An article of the feed was published."""
+
+    news_id: str
+
+
+class Altered(Event, frozen=True):
+    """The feed is otherwise in another way.
+
+    No event tells how, so it has no offset; who comes back after it is sent a snapshot.
+    """
+
+    journaled: ClassVar[bool] = False
+
+
 class NewsLive:
     """The views of news, and the changed articles that they share.
 
@@ -96,6 +111,7 @@ class NewsLive:
             absorb=_absorb,
             adopt=self._adopt,
             release=self._release,
+            events=self._events,
             rendering=Rendering(audience=owner_only, render=_snapshot, render_event=self._delta),
         )
 
@@ -244,14 +260,27 @@ class NewsLive:
     def _release(self, state: NewsState) -> None:
         self._watching.pop(state.user_id, None)
 
-    def _delta(self, state: NewsState, source: str, _audience: None) -> Delta | None:
-        if not source.startswith(_PUBLISHED):
+    def _events(
+        self, before: NewsState, after: NewsState, sources: Collection[str]
+    ) -> Sequence[Published | Altered]:
+        ids = [source.removeprefix(_PUBLISHED) for source in sources if source.startswith(_PUBLISHED)]
+        told: list[Published | Altered] = [Published(id) for id in ids if self._announces(after, id)]
+        were, stay = (_without(ids, state.items) for state in (before, after))
+        if stay != were[: SHOWN - (len(after.items) - len(stay))]:
+            told.append(Altered())
+        return told
+
+    def _announces(self, state: NewsState, id: str) -> bool:
+        """Whether a published article is told to a viewer; so is one of which nothing is in memory any more."""
+        entry = self._recent.get(id)
+        return entry is None or (entry.readable and entry.concerns(state.follows))
+
+    def _delta(self, state: NewsState, event: Published | Altered, _audience: None) -> Delta | None:
+        if isinstance(event, Altered) or not self._announces(state, event.news_id):
             return None
-        entry = self._recent.get(source.removeprefix(_PUBLISHED))
+        entry = self._recent.get(event.news_id)
         if entry is None:
             raise Forgotten
-        if not entry.readable or not entry.concerns(state.follows):
-            return None
         return Delta("news_published", msgspec.Raw(b'{"article":' + entry.encoded + b"}"))
 
 
@@ -261,6 +290,10 @@ def _names(state: NewsState, source: str) -> bool:
         return any(one.author_id == source.removeprefix(_ERASED) for one in state.items)
     id = source.removeprefix(_GONE)
     return any(one.scope.id == id for one in state.items) or any(one.id == id for one in state.follows)
+
+
+def _without(ids: Collection[str], items: Iterable[Entry]) -> tuple[Entry, ...]:
+    return tuple(one for one in items if one.place.id not in ids)
 
 
 def _snapshot(state: NewsState, _audience: None) -> msgspec.Raw:
