@@ -47,10 +47,12 @@ class ServerChanged(Unseen, tag="server_changed", frozen=True):
     Args:
         row: as it is from now on.
         left: the network that it was in and is no longer, or None.
+        taken: its owner has just become that, and must still be there.
     """
 
     row: ServerRow
     left: str | None = None
+    taken: bool = False
 
 
 class TicketIssued(Unseen, tag="ticket_issued", frozen=True):

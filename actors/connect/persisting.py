@@ -101,6 +101,7 @@ class Changes:
         self._gateway_domain = gateway_domain
         self.left: dict[str, str] = {}  # {server id: the network that it was in before, and has left}
         self.servers: dict[str, ServerRow] = {}  # {server id: its own row at the end}
+        self.taken: set[str] = set()  # those that have got their owner
         self.claim_keys: list[ClaimKeyRow] = []
         self.dropped_keys: list[bytes] = []  # claim keys that newer ones have replaced
         self.tickets: dict[
@@ -130,6 +131,7 @@ class Changes:
         match event:
             case events.ServerChanged():
                 self.servers[server_id] = event.row
+                self.taken |= {server_id} if event.taken else set()
                 if event.left is not None:
                     self.left.setdefault(server_id, event.left)
             case events.ClaimKeyIssued():
@@ -209,8 +211,8 @@ class Changes:
             await servers.remove(conn, gone)
 
     async def _write_servers(self, conn: Connection) -> None:
-        for row in self.servers.values():
-            await servers.change(conn, row)
+        for server_id, row in self.servers.items():
+            await servers.change(conn, row, taken=server_id in self.taken)
         if self.left:
             now_ms = max(self.servers[server_id].updated_at_ms for server_id in self.left)
             await remove_left(conn, self.left, self._gateway_domain, now_ms)

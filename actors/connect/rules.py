@@ -162,7 +162,7 @@ def _claim(state: State, command: commands.Claim, now_ms: int) -> Sequence[AnyEv
     forgotten = rules_members.forget_all(state)
     return (
         *consent_ended(state),
-        events.ServerChanged(row),
+        events.ServerChanged(row, taken=True),
         *policy,
         *forgotten,
         *copied,

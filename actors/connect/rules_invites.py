@@ -160,7 +160,8 @@ def _passed_on(
     passed = with_members(state, moved.put, moved.gone)
     row = replace(row, owner_id=user.user_id, owner_name=user.name, updated_at_ms=now_ms)
     after = replace(with_invite(passed, accepted), row=row)
-    return (*consent_ended(state), moved, ServerChanged(row), accepted, *overreaching(after, now_ms))
+    taken = ServerChanged(row, taken=True)
+    return (*consent_ended(state), moved, taken, accepted, *overreaching(after, now_ms))
 
 
 def _check_passable(state: State) -> None:

@@ -24,7 +24,7 @@ FROM connect_servers WHERE owner_id = $1 ORDER BY created_at_ms, server_id LIMIT
 """
 _CHANGE = """
 UPDATE connect_servers SET owner_id = CASE
-           WHEN owner_id = $2 THEN $2 ELSE (SELECT id FROM users WHERE id = $2 FOR KEY SHARE) END,
+           WHEN $13 OR owner_id = $2 THEN $2 ELSE (SELECT id FROM users WHERE id = $2 FOR KEY SHARE) END,
        network_id = $3, is_template = $4, secret = $5, secret_number = $6,
        former_secret = $7, former_until_ms = $8, updated_at_ms = $9, temporary = $10,
        access_mode = $11, invite_requires_direct_friend = $12
@@ -94,12 +94,16 @@ async def hold(conn: Connection, server_ids: Collection[str]) -> None:
     )
 
 
-async def change(conn: Connection, row: ServerRow) -> None:
-    """Write the changeable columns of a server; an owner who was erased meanwhile is none."""
+async def change(conn: Connection, row: ServerRow, *, taken: bool = False) -> None:
+    """Write the changeable columns of a server; an owner who was erased meanwhile is none.
+
+    Args:
+        taken: the owner has just become that: one who was erased meanwhile is refused (`ReferenceGone`).
+    """
     await conn.execute(
         _CHANGE, row.server_id, row.owner_id, row.network_id, row.is_template, row.secret, row.secret_number,
         row.former_secret, row.former_until_ms, row.updated_at_ms, row.temporary, row.access_mode,
-        row.invite_requires_direct_friend,
+        row.invite_requires_direct_friend, taken,
     )  # fmt: skip
 
 

@@ -47,15 +47,21 @@ class Late:
 Case: TypeAlias = Callable[[World], Awaitable[Late]]
 
 
-async def answered(world: World, late: Lost | Late, erased: Player) -> None:
-    """Send the request while an erasure is under way; no answer may say that the service has failed."""
+async def answered(world: World, late: Lost | Late, erased: Player) -> int:
+    """Send the request while an erasure is under way; no answer may say that the service has failed.
+
+    Returns its status.
+    """
+    statuses: list[int] = []
 
     async def ask() -> None:
         response = await late.caller.ask(late.method, late.path, late.body)
         assert response.status_code < 500, response.text
+        statuses.append(response.status_code)
 
     first = partial(erase, user_id=erased.id, now_ms=world.clock.now_ms())
     await during(world.service.database, first, ask)
+    return statuses[0]
 
 
 @pytest.mark.parametrize(
@@ -245,3 +251,22 @@ async def test_a_server_has_nobody_who_was_erased_meanwhile(world: World, case: 
     service = world.home("server", server_id)
     state = service.system.peek(service.of(GAME_SERVERS).server, server_id)
     assert (late.erased.id in state.members, state.invites) == (False, {})
+
+
+async def test_a_server_is_not_claimed_by_who_was_erased_meanwhile(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    server = await register(world)
+    body = {"claimKey": server.claim_key}
+    late = Late(ann, "POST", f"{SERVERS}/claim", body, ann)
+    assert await answered(world, late, ann) == 404
+    assert (await ben.do("POST", late.path, body))["server"]["ownerId"] == ben.id
+
+
+async def test_a_server_is_not_passed_on_to_who_was_erased_meanwhile(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    server = await claimed(world, ann)
+    offer = {"inviteeUserId": ben.id, "role": "owner"}
+    made = await ann.do("POST", f"{server.path}/invites", offer, status=201)
+    late = Late(ben, "POST", f"/v1/connect/server-invites/{made['id']}/accept", None, ben)
+    assert await answered(world, late, ben) == 404
+    assert (await ann.do("PATCH", server.path, {"isTemplate": True}))["ownerId"] == ann.id
