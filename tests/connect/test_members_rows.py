@@ -16,7 +16,7 @@ from persistence.connection import Connection
 from persistence.users import erasure
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed
-from tests.support.locks import Step, crossed
+from tests.support.locks import Step, during
 from tests.support.world import Player, World
 
 STEPS = 80
@@ -113,12 +113,8 @@ async def test_seats_of_a_user_who_is_being_erased_are_passed_over(world: World,
     ann, ben = await world.players("Ann", "Ben")
     server, database = await claimed(world, ann), world.service.database
     erased = partial(erasure.erase, user_id=ben.id, now_ms=world.clock.now_ms())
-    await crossed(database, erased, _nothing, partial(database.transact, seats(server.id, ben.id, ann)[sort]))
+    await during(database, erased, partial(database.transact, seats(server.id, ben.id, ann)[sort]))
     assert await _users(world, server, sort) == [ann.id]
-
-
-async def _nothing(conn: Connection) -> None:
-    """The erasure has locked all that it locks."""
 
 
 async def _users(world: World, server: GameServer, sort: str) -> list[str]:

@@ -9,12 +9,8 @@ from persistence.connection import Connection
 from persistence.users.audit import Stamp
 from routes.users.parts import USER_DIRECTORY
 from tests.sessions.play import CURRENT, HOUR_MS, RENEW, SESSIONS, Browser, link_of, signed_in
-from tests.support.locks import crossed, held_up
+from tests.support.locks import during, held_up
 from tests.support.world import Player, World
-
-
-async def nothing_more(_conn: Connection) -> None:
-    """What the erasure does after its last lock."""
 
 
 async def erasure(conn: Connection, user: Player) -> None:
@@ -29,7 +25,7 @@ async def asked(browser: Browser, method: str, path: str) -> int:
         statuses.append((await browser.ask(method, path)).status_code)
 
     first = partial(erasure, user=Player(browser.world, browser.id, browser.name, None))
-    await crossed(browser.world.service.database, first, nothing_more, ask)
+    await during(browser.world.service.database, first, ask)
     assert browser.cookies == {}
     return statuses[0]
 
