@@ -10,7 +10,15 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
 from actors.ids import UserId, Uuid, new_epoch, new_uuid
 from actors.party import frames, own_view
-from actors.party.commands import AcceptInvite, AnyCommand, DeclineInvite, Disband, Leave, SendInvite
+from actors.party.commands import (
+    AcceptInvite,
+    AnyCommand,
+    DeclineInvite,
+    Disband,
+    Leave,
+    RevokeInvite,
+    SendInvite,
+)
 from actors.party.loading import invite_of, load
 from actors.party.lookups import fetch
 from actors.party.public import PartyLookup, PartyMembership, PartySnapshot
@@ -132,6 +140,15 @@ async def decline(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[Party
     return await do(call, actor_id, party_id, DeclineInvite(actor_id))
 
 
+async def revoke(call: Call, actor_id: UserId, party_id: Uuid, target_id: UserId) -> Encoded[PartySnapshot]:
+    """Take back an invite.
+
+    Raises: what `rules_invites.revoke` raises.
+    """
+    async with _no_other_acceptance(call, actor_id, party_id):
+        return await do(call, actor_id, party_id, RevokeInvite(actor_id, target_id))
+
+
 async def lookup(call: Call, player_ids: Sequence[UserId]) -> PartyLookup:
     """The parties of some players, shown as to a viewer who is not a user.
 
@@ -191,7 +208,8 @@ def party_of(call: Call, actor_id: UserId) -> str:
 async def _no_other_acceptance(call: Call, actor_id: UserId, party_id: str) -> AsyncIterator[None]:
     """Keep acceptances away from this party and from the actor's own, once those in progress are done.
 
-    Else an acceptance that was checked, and has cost its user their own party, could find the other one ended or full.
+    Else an acceptance that was checked, and has cost its user their own party, could find the other one ended or full,
+    or its invite taken back.
     Of several nodes, one decides between two users who have invited each other; others may meet on different nodes.
     """
     service = call.service

@@ -7,7 +7,6 @@ import msgspec
 from actors.bounds import UuidText
 from actors.errors import Blocked, Conflict, Invalid, InviteExpired, NotFound, NotLeader, QuotaExceeded
 from actors.ids import UserId, Uuid
-from actors.party.commands import RevokeInvite
 from actors.party.public import PartySnapshot
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
@@ -76,4 +75,4 @@ async def revoke_party_invite(call: Call, party_id: Uuid, target_id: UserId) -> 
     """
     if party_id != call.subject:
         raise NotFound("no such invite")
-    return await actions.do(call, call.user_id, party_id, RevokeInvite(call.user_id, target_id))
+    return await actions.revoke(call, call.user_id, party_id, target_id)

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 import trio
 
-from tests.party.play import PARTY, accept_at_once, gather, invite, names
+from tests.party.play import INVITES, PARTY, accept_at_once, gather, invite, names
 from tests.support.world import World
 
 
@@ -52,3 +52,19 @@ async def test_whoever_accepts_while_the_party_ends_is_refused_with_their_own_or
         party = (await ann.get(PARTY))["party"]
         assert (accepted, party and party["id"]) in ((200, joined), (404, own))
         await ann.do("POST", f"{PARTY}/leave", status=200)
+
+
+async def test_whoever_accepts_an_invite_while_it_is_taken_back_joins_or_keeps_their_own(
+    world: World,
+) -> None:
+    host, ann = await world.players("Host", "Ann")
+    for _ in range(5):
+        party_id, own = await gather(host), await gather(ann)
+        await invite(host, ann)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(host.ask, "DELETE", f"{INVITES}/{party_id}/{ann.id}"))
+            accepted = (await accept_at_once({ann: party_id}))[ann]
+        party = (await ann.get(PARTY))["party"]
+        assert (accepted, party and party["id"]) in ((200, party_id), (404, own))
+        for player in (host, ann):
+            await player.do("POST", f"{PARTY}/leave", status=200)
