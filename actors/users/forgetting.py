@@ -1,6 +1,6 @@
 """Remove an erased user's name from others' notifications and from stored answers (contract §8)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -25,10 +25,16 @@ WRITTEN_IN: Mapping[str, tuple[str, str | None]] = MappingProxyType(
 """{kind of notification: (the member of its data that its actor wrote, the value that replaces it)}."""
 
 
-async def forget_in_notifications(store: Store, user_id: str) -> set[str]:
-    """Rewrite the notifications that name a user; returns the ids of the users who received them.
+async def forget_in_notifications(
+    store: Store, user_id: str, tell: Callable[[Collection[str]], None]
+) -> None:
+    """Rewrite the notifications that name a user.
 
     Works in batches, one transaction each; after an error or cancellation it is to be repeated from the start.
+
+    Args:
+        tell: called after each batch with the ids of the users who have some of them, be it that an earlier attempt
+            has rewritten theirs: it may not have come to telling them.
 
     Raises:
         PersistenceError: the database is away.
@@ -38,18 +44,15 @@ async def forget_in_notifications(store: Store, user_id: str) -> set[str]:
         upto = await erasure.notices_end(conn, after)
         found = await erasure.notices_by(conn, user_id, after, upto)
         changed = {one.id: new for one in found if (new := _forgotten(one.kind, one.data)) is not None}
-        concerned = {one.user_id for one in found if one.id in changed}
         if changed:
-            await notifications.take_offset(conn, concerned)
+            await notifications.take_offset(conn, {one.user_id for one in found if one.id in changed})
             await erasure.rewrite_notices(conn, changed)
-        return concerned, upto
+        return {one.user_id for one in found if one.kind in WRITTEN_IN}, upto
 
-    told: set[str] = set()
     after: str | None = ""
     while after is not None:
         some, after = await store.transact(forget_some, after)
-        told |= some
-    return told
+        tell(some)
 
 
 def _forgotten(kind: str, data: bytes) -> bytes | None:

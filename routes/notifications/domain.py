@@ -1,5 +1,7 @@
 """The Domain record of notifications."""
 
+from collections.abc import Collection
+
 from actors.ids import UserId
 from actors.notifications.view import NOTIFICATIONS as VIEW
 from actors.users.forgetting import forget_in_notifications
@@ -14,8 +16,10 @@ from routes.service import Service
 
 
 async def _forget_user(service: Service, user_id: UserId) -> None:
-    told = await forget_in_notifications(service.database, user_id)
-    service.system.touched_everywhere(VIEW.name, told, "notifications")
+    def tell(user_ids: Collection[str]) -> None:
+        service.system.touched_everywhere(VIEW.name, user_ids, "notifications")
+
+    await forget_in_notifications(service.database, user_id, tell)
 
 
 NOTIFICATIONS = Domain(
