@@ -254,12 +254,9 @@ async def test_a_server_has_nobody_who_was_erased_meanwhile(world: World, case: 
 
 
 async def test_a_server_is_not_claimed_by_who_was_erased_meanwhile(world: World) -> None:
-    ann, ben = await world.players("Ann", "Ben")
-    server = await register(world)
-    body = {"claimKey": server.claim_key}
-    late = Late(ann, "POST", f"{SERVERS}/claim", body, ann)
-    assert await answered(world, late, ann) == 404
-    assert (await ben.do("POST", late.path, body))["server"]["ownerId"] == ben.id
+    late, ben = await claiming_a_server(world), await world.player("Ben")
+    assert await answered(world, late, late.erased) == 404
+    assert (await ben.do("POST", late.path, late.body))["server"]["ownerId"] == ben.id
 
 
 async def test_a_server_is_not_passed_on_to_who_was_erased_meanwhile(world: World) -> None:
