@@ -209,18 +209,31 @@ async def _no_other_acceptance(call: Call, actor_id: UserId, party_id: str) -> A
     """Keep acceptances away from this party and from the actor's own, once those in progress are done.
 
     Else an acceptance that was checked, and has cost its user their own party, could find the other one ended or full,
-    or its invite taken back.
-    Of several nodes, one decides between two users who have invited each other; others may meet on different nodes.
+    or its invite taken back. Of several nodes, one decides (`_meeting_place`).
     """
     service = call.service
     own_id = service.of(MEMBERSHIPS).of(actor_id)
-    party_ids = sorted({party_id} if own_id is None else {party_id, own_id})
-    if len(party_ids) > 1:
-        await call.go_to(service.of(PARTY_KINDS).party, party_ids[0])
+    if own_id is None or own_id == party_id:
+        party_ids, place = [party_id], party_id
+    else:
+        party_ids = sorted((party_id, own_id))
+        place = await _meeting_place(call, actor_id, own_id, party_id)
+    await call.go_to(service.of(PARTY_KINDS).party, place)
     async with AsyncExitStack() as turns:
         for one in party_ids:
             await turns.enter_async_context(service.turnstile.turn(f"acceptances of party {one}"))
         yield
+
+
+async def _meeting_place(call: Call, actor_id: UserId, own_id: str, party_id: str) -> str:
+    """The party on whose node an acceptance is decided: that which is joined, where others want its seats, leave it or
+    take invites back; or the lesser of the two where somebody of that one is invited to the actor's own, and may be
+    about to leave for it.
+    """
+    own, other = await _state(call, own_id), await _state(call, party_id)
+    if own is None or other is None or actor_id not in own.members:
+        return party_id
+    return party_id if own.invites.keys().isdisjoint(other.members) else min(own_id, party_id)
 
 
 async def _make_free(call: Call, actor_id: UserId, party_id: str) -> None:
