@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.party.play import PARTY, accept_at_once, gather, invite, names
+from tests.party.play import end_in_one
 from tests.support.cluster import open_cluster
 from tests.support.nats import NatsServer
 
@@ -18,12 +18,4 @@ async def test_two_who_have_invited_each_other_on_different_nodes_end_in_one_par
         ann = await cluster.worlds["a"].player("Ann")
         ben = cluster.at(await cluster.worlds["a"].player("Ben"), "b")
         for _ in range(5):
-            hers, his = await gather(ann), await gather(ben)
-            await invite(ann, ben)
-            await invite(ben, ann)
-            statuses = await accept_at_once({ann: his, ben: hers})
-            assert sorted(statuses.values()) == [200, 404]
-            assert sorted(names(await ann.get(PARTY))) == ["Ann", "Ben"]
-            assert (await ben.get(PARTY))["party"]["id"] == (his if statuses[ann] == 200 else hers)
-            for player in (ann, ben):
-                await player.do("POST", f"{PARTY}/leave", status=200)
+            await end_in_one(ann, ben)

@@ -164,3 +164,18 @@ async def subscribe(socket: Client, since: object = None, *, mode: str = "delta"
     while (reply := await socket.receive_json())["type"] != "reply":
         pass
     return reply, None if reply["recovered"] else await socket.receive_json()
+
+
+async def end_in_one(ann: Player, ben: Player) -> None:
+    """Have two users who lead parties of their own and have invited each other accept at once: one of the parties has
+    both afterwards. They leave it again.
+    """
+    hers, his = await gather(ann), await gather(ben)
+    await invite(ann, ben)
+    await invite(ben, ann)
+    statuses = await accept_at_once({ann: his, ben: hers})
+    assert sorted(statuses.values()) == [200, 404]
+    assert sorted(names(await ann.get(PARTY))) == [ann.name, ben.name]
+    assert (await ben.get(PARTY))["party"]["id"] == (his if statuses[ann] == 200 else hers)
+    for player in (ann, ben):
+        await player.do("POST", f"{PARTY}/leave", status=200)

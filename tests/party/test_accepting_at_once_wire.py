@@ -5,22 +5,14 @@ from functools import partial
 import pytest
 import trio
 
-from tests.party.play import INVITES, PARTY, accept_at_once, gather, invite, names
+from tests.party.play import INVITES, PARTY, accept_at_once, end_in_one, gather, invite
 from tests.support.world import World
 
 
 async def test_two_who_have_invited_each_other_end_in_one_party(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     for _ in range(5):
-        hers, his = await gather(ann), await gather(ben)
-        await invite(ann, ben)
-        await invite(ben, ann)
-        statuses = await accept_at_once({ann: his, ben: hers})
-        assert sorted(statuses.values()) == [200, 404]
-        assert sorted(names(await ann.get(PARTY))) == ["Ann", "Ben"]
-        assert (await ben.get(PARTY))["party"]["id"] == (his if statuses[ann] == 200 else hers)
-        for player in (ann, ben):
-            await player.do("POST", f"{PARTY}/leave", status=200)
+        await end_in_one(ann, ben)
 
 
 async def test_who_comes_too_late_for_the_last_seat_stays_where_they_were(world: World) -> None:
