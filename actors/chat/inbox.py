@@ -148,11 +148,12 @@ def events(before: InboxState, after: InboxState, sources: Collection[str]) -> S
     """
     if after.rest is not before.rest and after.rest != before.rest:
         return (Recounted(),)
+    was, now = _entries(before, sources), _entries(after, sources)
     shown: dict[str, None] = {}
     for source in sources:
         if source.startswith(FACE):
             shown.update(dict.fromkeys(_showing(after, source.removeprefix(FACE))))
-        elif _entry(after, source) != _entry(before, source):
+        elif now.get(source) != was.get(source):
             shown[source] = None
     return [Changed(id) for id in shown]
 
@@ -216,17 +217,17 @@ def listed(state: InboxState, after: tuple[int, str] | None, limit: int) -> Sequ
 
 def changed(frames: Frames, state: InboxState, conversation_id: str) -> Delta | None:
     """Render the `conversation_updated` of one conversation; None for one that is only counted."""
-    entry = _entry(state, conversation_id)
-    if entry is not None:
-        return Delta("conversation_updated", Raw(frames.conversation(entry.facts, entry.own)))
+    for entry in state.entries:
+        if entry.facts.id == conversation_id:
+            return Delta("conversation_updated", Raw(frames.conversation(entry.facts, entry.own)))
     if conversation_id in state.rest:
         return None
     return Delta("conversation_updated", ConversationGone(id=conversation_id))
 
 
-def _entry(state: InboxState, conversation_id: str) -> Entry | None:
-    """The entry of a conversation; None of one that is only counted, or is not in the inbox."""
-    return next((entry for entry in state.entries if entry.facts.id == conversation_id), None)
+def _entries(state: InboxState, ids: Collection[str]) -> dict[str, Entry]:
+    """{conversation id: its entry} of those of these conversations that are not only counted, in one walk."""
+    return {entry.facts.id: entry for entry in state.entries if entry.facts.id in ids}
 
 
 def _insert(entries: list[Entry], entry: Entry) -> None:
