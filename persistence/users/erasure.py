@@ -42,13 +42,15 @@ async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
     return {row[0]: row[1] for row in rows}
 
 
-async def erase(conn: Connection, user_id: str, now_ms: int, *, even_if_held: bool = False) -> bool:
-    """Delete a user with everything that refers to them, and note the erasure; every process is
-    notified at the commit. False, when the transaction is to be rolled back, where a game server, a party or a voice
-    channel has the user.
+async def erase(conn: Connection, user_id: str, now_ms: int, *, even_if_held: bool) -> bool:
+    """Delete a user with everything that refers to them, and note the erasure; every process is notified at the commit.
 
     Args:
-        even_if_held: delete them although one of these has them.
+        now_ms: epoch milliseconds.
+        even_if_held: delete them although a game server, a party or a voice channel has them.
+
+    Returns:
+        False where one of these has them, and that matters: then the transaction is to be rolled back.
     """
     await conn.execute(
         "INSERT INTO erased_users (user_id, erased_at_ms) VALUES ($1, $2)"

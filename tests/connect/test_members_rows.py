@@ -112,7 +112,7 @@ async def test_seats_of_an_erased_user_are_passed_over(world: World, sort: str):
 async def test_seats_of_a_user_who_is_being_erased_are_passed_over(world: World, sort: str):
     ann, ben = await world.players("Ann", "Ben")
     server, database = await claimed(world, ann), world.service.database
-    erased = partial(erasure.erase, user_id=ben.id, now_ms=world.clock.now_ms())
+    erased = partial(erasure.erase, user_id=ben.id, now_ms=world.clock.now_ms(), even_if_held=True)
     await during(database, erased, partial(database.transact, seats(server.id, ben.id, ann)[sort]))
     assert await _users(world, server, sort) == [ann.id]
 

@@ -59,7 +59,7 @@ async def answered(world: World, late: Lost | Late, erased: Player) -> int:
         assert response.status_code < 500, response.text
         statuses.append(response.status_code)
 
-    first = partial(erase, user_id=erased.id, now_ms=world.clock.now_ms())
+    first = partial(erase, user_id=erased.id, now_ms=world.clock.now_ms(), even_if_held=True)
     await during(world.service.database, first, ask)
     return statuses[0]
 
