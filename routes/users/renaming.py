@@ -11,6 +11,7 @@ from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 
 RENAMES_WAITING = 1_000
+"""New names that wait to be passed on; what is renamed beyond it is read when it is next loaded."""
 
 log = structlog.get_logger()
 
