@@ -222,7 +222,7 @@ async def test_whoever_comes_back_after_an_erasure_begins_with_the_tokens_of_bef
             refused.append(issued_at_s)
 
     for tokens in ((NOW_S, NOW_S + 1), (NOW_S + 1, NOW_S)):
-        await database.transact(erase, ANN, NOW_MS)
+        await database.transact(partial(erase, even_if_held=False), ANN, NOW_MS)
         await database.transact(finish, Erasure(ANN, NOW_MS))
         for one in (users, other):
             one.heard(ANN)
@@ -239,7 +239,7 @@ async def test_whoever_comes_back_after_an_erasure_begins_with_the_tokens_of_bef
 
 async def test_nobody_comes_back_before_their_erasure_is_finished(users, database):
     await users.arrive(ANN, "Ann", NOW_S)
-    await database.transact(erase, ANN, NOW_MS)
+    await database.transact(partial(erase, even_if_held=False), ANN, NOW_MS)
     users.heard(ANN)
     for _ in range(2):
         with pytest.raises(NotFound):
@@ -251,9 +251,9 @@ async def test_nobody_comes_back_before_their_erasure_is_finished(users, databas
 async def test_only_the_erasure_that_was_read_is_finished(users, database):
     """One that ends late, when the user has come back and was erased again, finishes nothing."""
     first, second = Erasure(ANN, NOW_MS), Erasure(ANN, NOW_MS + 5_000)
-    await database.transact(erase, ANN, first.erased_at_ms)
+    await database.transact(partial(erase, even_if_held=False), ANN, first.erased_at_ms)
     await database.transact(finish, first)
-    await database.transact(erase, ANN, second.erased_at_ms)
+    await database.transact(partial(erase, even_if_held=False), ANN, second.erased_at_ms)
     await database.transact(finish, first)
     assert await database.read(unswept, (-1, ""), 10) == ([second], None)
 
