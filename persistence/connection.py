@@ -4,8 +4,11 @@ Only `persistence/bridge/` imports asyncpg. A unit of work is `async def unit(co
 bridge's asyncio thread, so it awaits nothing but `conn`.
 """
 
-from collections.abc import AsyncIterable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar, TypeVarTuple
+
+Args = TypeVarTuple("Args")
+Result = TypeVar("Result")
 
 
 class Row(Protocol):
@@ -53,3 +56,7 @@ class Connection(Protocol):
             prefetch: rows that are fetched at once.
         """
         ...
+
+
+Unit: TypeAlias = Callable[[Connection, *Args], Awaitable[Result]]
+"""A unit of work, of the types of its arguments and of what it returns; keyword arguments are bound by `partial`."""

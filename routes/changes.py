@@ -13,12 +13,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterab
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeAlias, TypeVar, overload
+from typing import Any, Generic, TypeVar, TypeVarTuple, overload
 
 import trio
 
 from actors.change import Change
 from actors.kernel.supervisor import Contained
+from persistence.connection import Connection, Unit
 from persistence.errors import OutcomeUnknown, PersistenceError
 from routes.call import Call
 from routes.service import AskRows, React, Service
@@ -27,10 +28,7 @@ E = TypeVar("E")
 R = TypeVar("R")
 S = TypeVar("S", bound=Hashable)
 T = TypeVar("T")
-
-Unit: TypeAlias = Callable[..., Awaitable[R]]
-"""A unit of work, `async def unit(conn, *args)`: runs in a transaction, on the bridge's thread."""
-
+Args = TypeVarTuple("Args")
 
 RETRY_SECONDS = 1.0
 """Pause after a reaction to another node's event has failed."""
@@ -89,27 +87,29 @@ def reconciliations_of(reconciliations: Iterable[Reconciliation[Any]]) -> Mappin
 
 
 @overload
-async def change(call: Call, unit: Unit[Change[T]], *args: object, about: Hashable) -> T: ...
+async def change(call: Call, unit: Unit[*Args, Change[T]], *args: *Args, about: Hashable) -> T: ...
 
 
 @overload
 async def change(
-    call: Call, unit: Unit[Change[R]], *args: object, about: Hashable, shape: Callable[[R], T]
+    call: Call, unit: Unit[*Args, Change[R]], *args: *Args, about: Hashable, shape: Callable[[R], T]
 ) -> T: ...
 
 
 @overload
-async def change(call: Call, unit: Unit[T], *args: object, about: None) -> T: ...
+async def change(call: Call, unit: Unit[*Args, T], *args: *Args, about: None) -> T: ...
 
 
 @overload
-async def change(call: Call, unit: Unit[R], *args: object, about: None, shape: Callable[[R], T]) -> T: ...
+async def change(
+    call: Call, unit: Unit[*Args, R], *args: *Args, about: None, shape: Callable[[R], T]
+) -> T: ...
 
 
 async def change(
     call: Call,
-    unit: Unit[Any],
-    *args: object,
+    unit: Unit[*Args, Any],
+    *args: *Args,
     about: Hashable | None,
     shape: Callable[[Any], Any] = lambda value: value,
 ) -> Any:
@@ -134,14 +134,18 @@ async def change(
 
 
 @overload
-async def change_by_itself(service: Service, unit: Unit[Change[T]], *args: object, about: Hashable) -> T: ...
+async def change_by_itself(
+    service: Service, unit: Unit[*Args, Change[T]], *args: *Args, about: Hashable
+) -> T: ...
 
 
 @overload
-async def change_by_itself(service: Service, unit: Unit[T], *args: object, about: None) -> T: ...
+async def change_by_itself(service: Service, unit: Unit[*Args, T], *args: *Args, about: None) -> T: ...
 
 
-async def change_by_itself(service: Service, unit: Unit[Any], *args: object, about: Hashable | None) -> Any:
+async def change_by_itself(
+    service: Service, unit: Unit[*Args, Any], *args: *Args, about: Hashable | None
+) -> Any:
     """Change rows without storing an answer for a repeated request: for jobs, and for steps within a request.
 
     Args:
@@ -182,10 +186,10 @@ async def reconcile(service: Service) -> None:
     await service.reconciler.reconcile(partial(_reconcile, service))
 
 
-def _noting(unit: Unit[Any], happened: list[object]) -> Unit[Any]:
+def _noting(unit: Unit[*Args, Any], happened: list[object]) -> Unit[*Args, Any]:
     """Wrap the unit: returns its value alone, and puts its events into `happened`."""
 
-    async def noting(conn: object, *args: object) -> object:
+    async def noting(conn: Connection, *args: *Args) -> Any:
         result = await unit(conn, *args)
         if not isinstance(result, Change):
             return result

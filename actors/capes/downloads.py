@@ -3,21 +3,11 @@
 Counts since the last write are lost in a crash, and single downloads raise no events.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
-
+from actors.kernel.store import Store
 from persistence.capes.rows import count_downloads
 
 KEPT_MAX = 10_000
 """How many capes are counted between two writes; downloads of further capes are not counted."""
-
-
-class Store(Protocol):
-    """The part of the database that is needed here."""
-
-    async def transact(self, unit: Callable[..., Awaitable[Any]], *args: object) -> Any:
-        """Run a unit of work in one transaction."""
-        ...
 
 
 class Downloads:

@@ -1,23 +1,23 @@
 """How two users stand according to the rows, read after a change of it, while the rows of both are still locked."""
 
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from actors.change import Change
 from actors.friends.announcing import numbered
 from actors.friends.events import Between, RelationChanged
 from actors.ids import UserId
-from persistence.connection import Connection
+from persistence.connection import Connection, Unit
 from persistence.friends import standing, visibilities
 from persistence.users.users import lock_user
 
 R = TypeVar("R")
+Args = TypeVarTuple("Args")
 
 
 async def moved(
     conn: Connection,
-    unit: Callable[..., Awaitable[Change[R]]],
-    *args: object,
+    unit: Unit[*Args, Change[R]],
+    *args: *Args,
     one_id: UserId,
     other_id: UserId,
 ) -> Change[R]:

@@ -5,29 +5,30 @@
 their connection.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, TypeVarTuple
 
-from persistence.connection import Connection
+from persistence.connection import Connection, Unit
 from persistence.errors import PersistenceError
 from persistence.journal.turn import Turn
 from persistence.nodes.members import Said, View
 
 Result = TypeVar("Result")
+Args = TypeVarTuple("Args")
 
 
 class Store(Protocol):
     """Runs units of work, and commits turns."""
 
-    async def read(self, unit: Callable[..., Awaitable[Result]], /, *args: object) -> Result:
+    async def read(self, unit: Unit[*Args, Result], /, *args: *Args) -> Result:
         """Run `unit(conn, *args)` without a transaction and return what it returns.
 
         Raises DatabaseUnavailable within the database's deadline. Cancellation ends the connection that the unit had.
         """
         ...
 
-    async def transact(self, unit: Callable[..., Awaitable[Result]], /, *args: object) -> Result:
+    async def transact(self, unit: Unit[*Args, Result], /, *args: *Args) -> Result:
         """Run `unit(conn, *args)` inside one transaction, which is durable when this returns.
 
         Raises OutcomeUnknown, DatabaseUnavailable or RowsRejected. Cancellation before COMMIT is sent undoes the

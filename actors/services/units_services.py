@@ -8,7 +8,6 @@ from actors.connect.extensions import node_of
 from actors.connect.rules_services import moves_settings
 from actors.errors import Conflict, Forbidden, NotFound, QuotaExceeded
 from actors.users.locking import require_user
-from actors.users.permissions import Access
 from persistence.connect import extensions
 from persistence.connection import Connection
 from persistence.services import services
@@ -18,8 +17,11 @@ MAX_SERVICES = 100
 """Most services of one user."""
 
 
-async def create(conn: Connection, row: ServiceRow, access: Access) -> ServiceRow:
+async def create(conn: Connection, row: ServiceRow, *, may_change: bool) -> ServiceRow:
     """Store a service of an extension that is public, or that its owner may change.
+
+    Args:
+        may_change: the owner has the permission of the extension.
 
     Raises:
         NotFound: there is no such user or extension, or it is private and not theirs.
@@ -28,7 +30,7 @@ async def create(conn: Connection, row: ServiceRow, access: Access) -> ServiceRo
     """
     await require_user(conn, row.owner_id)
     extension = await extensions.read(conn, row.extension_id)
-    if extension is None or (extension.visibility == "private" and not _may_change(access, row.extension_id)):
+    if extension is None or (extension.visibility == "private" and not may_change):
         raise NotFound("no such extension")
     if await services.count_of_owner(conn, row.owner_id) >= MAX_SERVICES:
         raise QuotaExceeded(message=f"a user has at most {MAX_SERVICES} services", max=MAX_SERVICES)
@@ -61,11 +63,15 @@ async def remove(conn: Connection, service_id: str, user_id: str) -> None:
 
 
 async def begin(
-    conn: Connection, service_id: str, user_id: str, extension_id: str, access: Access
+    conn: Connection, service_id: str, user_id: str, extension_id: str, *, may_change: bool
 ) -> ServiceRow:
     """Note that a service is of another extension from now on, so that it is moved even if this process ends.
 
     Repeated while its migration to the same extension runs, or after it, it changes nothing.
+
+    Args:
+        extension_id: of the extension that takes the place of the present one.
+        may_change: the user has its permission.
 
     Raises:
         NotFound: there is no such service or extension, or they are not the user's to see.
@@ -75,10 +81,9 @@ async def begin(
     await require_user(conn, user_id)
     row = await _locked(conn, service_id, user_id)
     extension = await extensions.read(conn, extension_id)
-    allowed = _may_change(access, extension_id)
-    if extension is None or (extension.visibility == "private" and not allowed):
+    if extension is None or (extension.visibility == "private" and not may_change):
         raise NotFound("no such extension")
-    if not allowed:
+    if not may_change:
         node = node_of(extension_id)
         raise Forbidden(f"missing permission {node}", permission=node)
     if row.extension_id == extension_id:
@@ -126,7 +131,3 @@ async def _locked(conn: Connection, service_id: str, user_id: str) -> ServiceRow
     if row is None or row.owner_id != user_id:
         raise NotFound("no such service")
     return row
-
-
-def _may_change(access: Access, extension_id: str) -> bool:
-    return access.allows(node_of(extension_id))

@@ -18,11 +18,11 @@ and everything works again by itself within 2 s of its return.
 """
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 import asyncpg
 import trio
@@ -34,10 +34,12 @@ from persistence.bridge.monitor import Watch
 from persistence.bridge.pool import Pool
 from persistence.bridge.thread import AsyncioThread
 from persistence.bridge.units import Units
+from persistence.connection import Unit
 from persistence.errors import DatabaseUnavailable, PersistenceError
 from persistence.journal.turn import Turn
 
 Result = TypeVar("Result")
+Args = TypeVarTuple("Args")
 
 CONNECT_SHARE = 0.4
 CONNECT_MAX_SECONDS = 10.0
@@ -107,7 +109,7 @@ class Database:
         return self._watch.available
 
     async def read(
-        self, unit: Callable[..., Awaitable[Result]], /, *args: object, timeout_seconds: float | None = None
+        self, unit: Unit[*Args, Result], /, *args: *Args, timeout_seconds: float | None = None
     ) -> Result:
         """Run `unit(conn, *args)` on a pooled connection without a transaction: each statement commits by itself.
 
@@ -130,7 +132,7 @@ class Database:
         return await self.thread.run(self._units.read, seconds, unit, args)
 
     async def transact(
-        self, unit: Callable[..., Awaitable[Result]], /, *args: object, timeout_seconds: float | None = None
+        self, unit: Unit[*Args, Result], /, *args: *Args, timeout_seconds: float | None = None
     ) -> Result:
         """Run `unit(conn, *args)` in one READ COMMITTED transaction; when this returns, its changes are on disk.
 

@@ -15,7 +15,7 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import copy_context
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 import outcome
 import structlog
@@ -24,6 +24,7 @@ import trio
 from persistence.errors import DatabaseUnavailable
 
 Result = TypeVar("Result")
+Args = TypeVarTuple("Args")
 
 _log = structlog.get_logger()
 
@@ -104,7 +105,7 @@ class AsyncioThread:
             self._loop_is_woken = True
             self._loop.call_soon_threadsafe(self._drain_inbox)
 
-    async def run(self, work: Callable[..., Awaitable[Result]], *args: object) -> Result:
+    async def run(self, work: Callable[[*Args], Awaitable[Result]], *args: *Args) -> Result:
         """Await `work(*args)` in the asyncio thread.
 
         Cancellation: the asyncio task is cancelled, and this ends when the task has; if the work was finished by then,

@@ -5,18 +5,18 @@ out or lost its connection, the connection is closed: whatever it still does on 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable
+from typing import TypeVar, TypeVarTuple
 
 import asyncpg
 
 from persistence.bridge.faults import CONNECT_FAULTS, is_lost, raise_translated
 from persistence.bridge.pool import Pool
+from persistence.connection import Unit
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, RowsRejected
 
 Result = TypeVar("Result")
-Unit: TypeAlias = Callable[..., Awaitable[Result]]
-Arguments: TypeAlias = tuple[object, ...]
+Args = TypeVarTuple("Args")
 
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
@@ -33,7 +33,7 @@ class Units:
         self._pool = pool
         self._on_lost = on_lost
 
-    async def read(self, timeout_seconds: float, unit: Unit[Result], args: Arguments) -> Result:
+    async def read(self, timeout_seconds: float, unit: Unit[*Args, Result], args: tuple[*Args]) -> Result:
         """Run `unit(conn, *args)` without a transaction, and once more on another connection if the first was lost.
 
         Cancellation closes the connection that the unit had.
@@ -56,7 +56,7 @@ class Units:
             self._on_lost()
             raise DatabaseUnavailable("the database went away or did not answer in time") from error
 
-    async def transact(self, timeout_seconds: float, unit: Unit[Result], args: Arguments) -> Result:
+    async def transact(self, timeout_seconds: float, unit: Unit[*Args, Result], args: tuple[*Args]) -> Result:
         """Run `unit(conn, *args)` once, in one READ COMMITTED transaction.
 
         Cancellation closes the connection: before COMMIT was sent nothing is changed, after it the outcome is unknown.
@@ -79,7 +79,7 @@ class Units:
                 raise OutcomeUnknown("the database went away while it committed") from error
             raise DatabaseUnavailable("the database went away or did not answer in time") from error
 
-    async def _read_once(self, unit: Unit[Result], args: Arguments) -> Result:
+    async def _read_once(self, unit: Unit[*Args, Result], args: tuple[*Args]) -> Result:
         conn = await self._take()
         try:
             result = await unit(conn, *args)
@@ -95,7 +95,9 @@ class Units:
         self._pool.give_back(conn)
         return result
 
-    async def _transact_once(self, unit: Unit[Result], args: Arguments, progress: "_Progress") -> Result:
+    async def _transact_once(
+        self, unit: Unit[*Args, Result], args: tuple[*Args], progress: "_Progress"
+    ) -> Result:
         conn = await self._begin()
         try:
             result = await unit(conn, *args)

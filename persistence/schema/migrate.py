@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Protocol
+from typing import Protocol, TypeVar, TypeVarTuple
 
-from persistence.connection import Connection
+from persistence.connection import Connection, Unit
 from persistence.errors import PersistenceError
+
+Args = TypeVarTuple("Args")
+Result = TypeVar("Result")
 
 _LOCK = 0x7061727479  # any number that nobody else uses for an advisory lock in this database
 
@@ -74,16 +77,8 @@ class Migration:
 class Transactor(Protocol):
     """What of `Database` is needed here."""
 
-    async def transact(self, unit: "Step", /, *args: object, timeout_seconds: float) -> str | None:
+    async def transact(self, unit: Unit[*Args, Result], /, *args: *Args, timeout_seconds: float) -> Result:
         """See `Database.transact`."""
-        ...
-
-
-class Step(Protocol):
-    """The unit of work that applies one migration."""
-
-    async def __call__(self, conn: Connection, migrations: tuple[Migration, ...], /) -> str | None:
-        """Its name, or None when there is none left to apply."""
         ...
 
 

@@ -6,9 +6,9 @@ is live, what memory does not hold is read for each caller separately: a caller 
 get the result of a read that began before.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, TypeVarTuple, cast
 
 from actors.chat import inbox, reading, rendering
 from actors.chat.frames import Frames
@@ -16,6 +16,7 @@ from actors.chat.inbox_state import InboxState
 from actors.chat.public import EventPage, ParticipantList, RevisionList
 from actors.chat.reading import MessageSlice, StoredConversation
 from actors.chat.state import State
+from persistence.connection import Unit
 from routes.call import Call
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.pages import Cursor, PageQuery
@@ -23,6 +24,7 @@ from routes.edge.reply import then
 from routes.service import Service
 
 Stored = TypeVar("Stored")
+Args = TypeVarTuple("Args")
 
 CONVERSATIONS = Cursor("conversations", tuple[int, str])
 """(updated at ms, id) of the last conversation of a page."""
@@ -188,9 +190,12 @@ def _live(call: Call, conversation_id: str) -> State | None:
     )
 
 
-async def _read(call: Call, unit: Callable[..., Awaitable[Stored]], *args: object, shared: bool) -> Stored:
+async def _read(call: Call, unit: Unit[*Args, Stored], *args: *Args, shared: bool) -> Stored:
     """Run a reading unit; `shared` joins an equal read that is already running, if the conversation is not live."""
-    read = partial(call.service.database.read, unit, *args)
+
+    async def read() -> Stored:
+        return await call.service.database.read(unit, *args)
+
     if not shared:
         return await read()
     return cast(Stored, await call.service.reads.run((unit, *args), read))

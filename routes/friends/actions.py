@@ -3,9 +3,9 @@
 `actor_id` is the user who acts; the routes have checked that the caller may act for them.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from msgspec.structs import asdict, replace
 
@@ -21,6 +21,7 @@ from actors.id_fields import uuid_in
 from actors.ids import UserId, Uuid
 from actors.texts import lines, lines_or_none
 from actors.time import iso
+from persistence.connection import Connection, Unit
 from persistence.friends.links import Link
 from persistence.users.users import ids_named
 from routes.call import Call
@@ -32,6 +33,7 @@ from routes.users.parts import USER_DIRECTORY
 
 R = TypeVar("R")
 T = TypeVar("T")
+Args = TypeVarTuple("Args")
 
 NOTE_MAX = 300
 """Most characters of a note (contract §5)."""
@@ -208,14 +210,17 @@ def _nothing(_made: object) -> None:
 async def _move(
     call: Call,
     pair: tuple[UserId, UserId],
-    unit: Callable[..., Awaitable[Change[R]]],
-    *args: object,
+    unit: Unit[*Args, Change[R]],
+    *args: *Args,
     shape: Callable[[R], T],
 ) -> T:
     """Change rows by a unit that may change the relation between two users."""
     one_id, other_id = pair
-    move = partial(moved, one_id=one_id, other_id=other_id)
-    return await change(call, move, unit, *args, about=pairing(one_id, other_id), shape=shape)
+
+    async def move(conn: Connection, *args: *Args) -> Change[R]:
+        return await moved(conn, unit, *args, one_id=one_id, other_id=other_id)
+
+    return await change(call, move, *args, about=pairing(one_id, other_id), shape=shape)
 
 
 async def _pair(call: Call, actor_id: UserId, other_id: UserId) -> Pair:

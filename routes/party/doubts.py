@@ -1,7 +1,6 @@
 """Users of whom the news of several nodes did not come, or not in order: where they are is read from their rows."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from typing import TypeAlias
 
 import msgspec
@@ -59,8 +58,10 @@ async def settle(
 
 
 async def _ask(service: Service, about: MemberInDoubt, _events: Sequence[object]) -> tuple[()]:
-    read = partial(service.database.read, rows.party_of)
-    await settle(service.system, service.of(PARTY_KINDS), service.of(MEMBERSHIPS), about, read)
+    async def in_rows(user_id: str) -> str | None:
+        return await service.database.read(rows.party_of, user_id)
+
+    await settle(service.system, service.of(PARTY_KINDS), service.of(MEMBERSHIPS), about, in_rows)
     return ()
 
 

@@ -1,7 +1,6 @@
 """Reactions of memory, views, days and invites to new parties and relations; and what is reconciled with the rows."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from actors.errors import NotFound, Refused
@@ -77,8 +76,8 @@ def follow_parties_in_doubt(
 
 
 async def _made(service: Service, event: PartyMade) -> None:
-    read = partial(service.database.read, _in_rows)
-    await take_in(service.system, service.of(PARTY_KINDS), service.of(MEMBERSHIPS), event, read)
+    parties, memberships = service.of(PARTY_KINDS), service.of(MEMBERSHIPS)
+    await take_in(service.system, parties, memberships, event, _asking(service))
 
 
 async def take_in(
@@ -141,9 +140,10 @@ async def show_again(
 
 
 async def _ask(service: Service, about: PartyInDoubt, events: Sequence[object]) -> tuple[object, ...]:
-    read = partial(service.database.read, _in_rows)
     parties, memberships = service.of(PARTY_KINDS), service.of(MEMBERSHIPS)
-    concerned = await show_again(service.system, parties, memberships, about, events, in_rows=read)
+    concerned = await show_again(
+        service.system, parties, memberships, about, events, in_rows=_asking(service)
+    )
     # The memory of other nodes hears of a party that was made after all; of turns its owner tells them.
     made = [
         event
@@ -151,6 +151,13 @@ async def _ask(service: Service, about: PartyInDoubt, events: Sequence[object]) 
         if isinstance(event, PartyMade) and memberships.of(event.user_id) == event.party_id
     ]
     return (*made, *map(NotificationsChanged, concerned))
+
+
+def _asking(service: Service) -> InRows:
+    async def ask(party_id: str) -> MembersAndInvited:
+        return await service.database.read(_in_rows, party_id)
+
+    return ask
 
 
 async def _in_rows(conn: Connection, party_id: str) -> MembersAndInvited:

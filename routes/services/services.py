@@ -5,7 +5,7 @@ from functools import partial
 import msgspec
 import trio
 
-from actors.connect.extensions import ExtensionId, Name, is_extension_id, named
+from actors.connect.extensions import ExtensionId, Name, is_extension_id, named, node_of
 from actors.errors import Conflict, Forbidden, Invalid, NotFound, Overloaded, QuotaExceeded
 from actors.ids import ObjectId
 from actors.services import units_services
@@ -133,7 +133,8 @@ async def create_service(call: Call, body: ServiceBody) -> ServiceOut:
         name=named(body.name),
         created_at_ms=call.now_ms,
     )
-    return await change(call, units_services.create, row, call.user.access, about=None, shape=_shown)
+    create = partial(units_services.create, may_change=_may_change(call, body.extension_id))
+    return await change(call, create, row, about=None, shape=_shown)
 
 
 @endpoint(
@@ -176,15 +177,19 @@ async def migrate_service(call: Call, service_id: ObjectId, body: MigrationBody)
     """
     if not is_extension_id(body.extension_id):
         raise NotFound("no such extension")
+    begin = partial(units_services.begin, may_change=_may_change(call, body.extension_id))
     begun = await change_by_itself(
-        call.service, units_services.begin, service_id, call.user_id, body.extension_id, call.user.access,
-        about=None,
-    )  # fmt: skip
+        call.service, begin, service_id, call.user_id, body.extension_id, about=None
+    )
     totals = Totals()
     with trio.move_on_after(MOVING_SECONDS):
         await move(call.service, begun, totals)
     shape = partial(_migrated, totals)
     return await change(call, units_services.finish, service_id, call.user_id, about=None, shape=shape)
+
+
+def _may_change(call: Call, extension_id: str) -> bool:
+    return call.user.access.allows(node_of(extension_id))
 
 
 def _shown(row: ServiceRow) -> ServiceOut:

@@ -1,14 +1,16 @@
 """A span for each unit of work on the database that a request waits for."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 from opentelemetry.trace import SpanKind, Tracer, get_current_span
 
 from persistence.bridge.database import Database
+from persistence.connection import Unit
 
 Result = TypeVar("Result")
+Args = TypeVarTuple("Args")
 
 
 class TracedDatabase(Database):
@@ -25,7 +27,7 @@ class TracedDatabase(Database):
         self._tracer = tracer
 
     async def read(
-        self, unit: Callable[..., Awaitable[Result]], /, *args: object, timeout_seconds: float | None = None
+        self, unit: Unit[*Args, Result], /, *args: *Args, timeout_seconds: float | None = None
     ) -> Result:
         """As of `Database`."""
         if not get_current_span().is_recording():
@@ -34,7 +36,7 @@ class TracedDatabase(Database):
             return await super().read(unit, *args, timeout_seconds=timeout_seconds)
 
     async def transact(
-        self, unit: Callable[..., Awaitable[Result]], /, *args: object, timeout_seconds: float | None = None
+        self, unit: Unit[*Args, Result], /, *args: *Args, timeout_seconds: float | None = None
     ) -> Result:
         """As of `Database`."""
         if not get_current_span().is_recording():

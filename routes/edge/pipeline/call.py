@@ -6,13 +6,13 @@ answer down, so that it commits together with the effect.
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, TypeVarTuple, overload
 
 import trio
 
 from actors.ids import ObjectId, UserId
 from actors.kernel.kind import Kind
-from persistence.connection import Connection
+from persistence.connection import Connection, Unit
 from persistence.journal import receipts
 from persistence.journal.turn import Receipt
 from routes.edge.deadline import Deadline
@@ -37,6 +37,7 @@ outcome, expire first."""
 
 R = TypeVar("R")
 T = TypeVar("T")
+Args = TypeVarTuple("Args")
 P_co = TypeVar("P_co", bound=Parts, covariant=True)
 State = TypeVar("State")
 Command = TypeVar("Command")
@@ -300,17 +301,15 @@ class Call(Generic[P_co]):
         return shaped[0]
 
     @overload
-    async def transact(self, unit: Callable[..., Awaitable[T]], *args: object) -> T: ...
+    async def transact(self, unit: Unit[*Args, T], *args: *Args) -> T: ...
 
     @overload
-    async def transact(
-        self, unit: Callable[..., Awaitable[R]], *args: object, shape: Callable[[R], T]
-    ) -> T: ...
+    async def transact(self, unit: Unit[*Args, R], *args: *Args, shape: Callable[[R], T]) -> T: ...
 
     async def transact(
         self,
-        unit: Callable[..., Awaitable[Any]],
-        *args: object,
+        unit: Unit[*Args, Any],
+        *args: *Args,
         shape: Callable[[Any], Any] = lambda result: result,
     ) -> Any:
         """Run a unit of work in one transaction; `shape` turns its result into the handler's result.
