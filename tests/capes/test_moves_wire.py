@@ -1,7 +1,5 @@
 """Wire: every state, every verb, every role. The expectations come from the table of moves."""
 
-import pytest
-
 from actors.capes.moves import OWNER_MOVES, Verb
 from tests.capes.stage import ADMIN, OWN, PUBLIC, STATES, cape_in, moderator, texture, upload
 from tests.support.one_world import in_one_world
@@ -85,7 +83,7 @@ def status_of(state: str, verb: Verb) -> int:
     return 204 if moves[verb] is None else 200
 
 
-@pytest.mark.parametrize("role", ROLES)
+@in_one_world("role", ROLES)
 @in_one_world("state", STATES)
 async def test_who_may_do_what_in_which_state(world: World, state: str, role: str):
     own, verdict, deletion = ROLES[role]

@@ -92,7 +92,7 @@ async def test_too_many_bytes(world: World):
         assert await ann.refused("POST", OWN, large) == (413, "PAYLOAD_TOO_LARGE")
 
 
-@pytest.mark.parametrize(("over", "status"), [(0, 201), (1, 413), (2, 413), (3, 413)])
+@in_one_world(("over", "status"), [(0, 201), (1, 413), (2, 413), (3, 413)])
 async def test_the_last_byte_that_fits(world: World, over: int, status: int):
     ann = await world.player("Ann")
     body = {"name": "x", "texture": {"dataUrl": data_url(of_bytes(512 * 1024 + over))}}
@@ -108,7 +108,7 @@ async def test_a_repeat_makes_no_second_cape(world: World):
     assert (await ann.get(OWN))["total"] == 1
 
 
-@pytest.mark.parametrize("state", ["draft", "pending", "approved"])
+@in_one_world("state", ["draft", "pending", "approved"])
 async def test_a_cape_is_changed_by_its_owner_alone(world: World, state: str):
     ann, eve, mod = await world.player("Ann"), await world.player("Eve"), await moderator(world)
     path = f"{OWN}/{(await cape_in(state, ann, mod))['id']}"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support.one_world import in_one_world
 from tests.support.websocket import Refused, connect
 from tests.support.world import CONVERSATIONS, Player, Room, World
 
@@ -86,7 +87,7 @@ def name_of(row: Row) -> str:
     return f"{row.method} {row.path.removeprefix('/v1/social/chat')}"
 
 
-@pytest.mark.parametrize("row", ROWS, ids=name_of)
+@in_one_world("row", ROWS, ids=name_of)
 async def test_each_route_with_each_caller(world: World, row: Row) -> None:
     scene = await a_scene(world)
     path, body = scene.fill(row.path), scene.fill(row.body)
@@ -128,7 +129,7 @@ def problem_of(content: bytes) -> str | None:
     return code if isinstance(code, str) else None
 
 
-@pytest.mark.parametrize("path", STREAMS)
+@in_one_world("path", STREAMS)
 async def test_each_stream_with_each_caller(world: World, path: str) -> None:
     scene = await a_scene(world)
     url = world.url + scene.fill(path)

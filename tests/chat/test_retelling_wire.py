@@ -8,6 +8,7 @@ from actors.chat.retelling import RETOLD_BYTES, affordable
 from actors.chat.window import Line
 from persistence.connection import Connection
 from tests.chat.play import Play, a_poll, poll_body
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, Room, World
 
 LONG = "\N{GRINNING FACE}" * 4_000
@@ -65,7 +66,7 @@ async def journal_of(world: World, room: Room) -> tuple[list[int], int, int]:
     return await world.service.database.read(read)
 
 
-@pytest.mark.parametrize(("votes", "content"), [(FEW, "short"), (MANY, "short"), (MANY, LONG[1:])])
+@in_one_world(("votes", "content"), [(FEW, "short"), (MANY, "short"), (MANY, LONG[1:])])
 async def test_an_edit_costs_no_more_however_often_a_message_was_told_of(
     world: World, votes: int, content: str
 ) -> None:

@@ -139,7 +139,7 @@ async def test_an_older_page_takes_in_history_that_is_imported(world: World) -> 
         await assert_quiet(socket)
 
 
-@pytest.mark.parametrize("later", [1, WINDOW_LINES], ids=["in memory", "in rows alone"])
+@in_one_world("later", [1, WINDOW_LINES], ids=["in memory", "in rows alone"])
 async def test_an_older_page_forgets_the_name_of_a_user_who_is_erased(world: World, later: int) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     room = await ben.talk_to(ann, cid)
@@ -248,7 +248,7 @@ async def test_leaving_closes_the_stream_with_4403(world: World) -> None:
         assert (await anns.receive_json())["conversation"]["participantCount"] == 1
 
 
-@pytest.mark.parametrize("path", ["ROOM/live", "ROOM/live?beforeMs=99999999999999", INBOX])
+@in_one_world("path", ["ROOM/live", "ROOM/live?beforeMs=99999999999999", INBOX])
 async def test_losing_the_permission_closes_with_4403(world: World, path: str) -> None:
     _, ben, room = await pair(world)
     async with ben.live(path.replace("ROOM", room.path)) as socket:

@@ -216,7 +216,7 @@ async def test_the_players_own_limit_counts(world: World):
     assert await server.refused("POST", path, body) == (429, "RATE_LIMITED")
 
 
-@pytest.mark.parametrize("actor_id", ["", "x", "65f0c0ffee65f0c0ffee65f0"])
+@in_one_world("actor_id", ["", "x", "65f0c0ffee65f0c0ffee65f0"])
 async def test_actors_that_are_no_uuid(world: World, actor_id: str):
     server = await register(world)
     response = await server.ask("POST", f"{FRIENDS}/overview", {"actorId": actor_id})

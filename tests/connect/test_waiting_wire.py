@@ -11,6 +11,7 @@ import trio
 
 from routes.connect.waiters import WAITERS
 from tests.connect.play import GameServer, claimed
+from tests.support.one_world import in_one_world
 from tests.support.waiting import wait_until
 from tests.support.world import Player, World
 
@@ -95,7 +96,7 @@ async def test_a_poll_goes_on_with_the_former_secret_for_as_long_as_it_is_valid(
     assert (status, [one["id"] for one in said["items"]]) == (200, [id])
 
 
-@pytest.mark.parametrize("ends", ["membership", "permission", "token"])
+@in_one_world("ends", ["membership", "permission", "token"])
 async def test_a_result_is_not_shown_to_whoever_may_no_longer_see_it(world: World, ends: str):
     ann = await world.player("Ann", ttl_seconds=86_400)
     bob = await world.player("Bob", ttl_seconds=600)
@@ -148,7 +149,7 @@ async def _goes_to_who_is_there(world: World, owner: Player, server: GameServer)
     return [(one["id"], one["attempts"]) for one in said["items"]] == [(id, 1)]
 
 
-@pytest.mark.parametrize("how", ["finished", "reset"])
+@in_one_world("how", ["finished", "reset"])
 async def test_a_poll_whose_client_has_gone_does_not_take_what_comes(world: World, how: str):
     ann = await world.player("Ann")
     server = await claimed(world, ann)

@@ -25,6 +25,7 @@ from routes.edge.websocket import frames
 from routes.edge.wire import decode
 from routes.live.commands import BadFrame, Misread
 from tests.support.cost import least_seconds, without_collector
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World, world
 
 pytestmark = pytest.mark.both_edges
@@ -266,7 +267,7 @@ async def _set_up(stranger: Player, body: bytes) -> None:
     assert 400 <= response.status_code < 500, response.text
 
 
-@pytest.mark.parametrize("kind", [kind for kind in HOSTILE if "names" in kind])
+@in_one_world("kind", [kind for kind in HOSTILE if "names" in kind])
 async def test_no_stranger_is_sent_more_than_they_have_sent(world: World, kind: str) -> None:
     """An answer of 1.2 GB, for which 2.3 GB of memory were taken, was had for a body of 261 KB."""
     body = HOSTILE[kind](b"name", MAX_BYTES)
@@ -275,7 +276,7 @@ async def test_no_stranger_is_sent_more_than_they_have_sent(world: World, kind: 
     assert len(response.content) <= SPARE_BYTES
 
 
-@pytest.mark.parametrize("kind", [kind for kind in HOSTILE if "over" in kind and "zeros" in kind])
+@in_one_world("kind", [kind for kind in HOSTILE if "over" in kind and "zeros" in kind])
 async def test_no_frame_is_answered_with_more_than_was_sent(world: World, kind: str) -> None:
     ann = await world.player("Ann")
     async with ann.live("/v1/social/live?channels=") as socket:

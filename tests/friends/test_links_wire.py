@@ -17,6 +17,7 @@ from tests.friends.play import (
     make_friends,
     waiting,
 )
+from tests.support.one_world import in_one_world
 from tests.support.waiting import wait_until
 from tests.support.world import World
 
@@ -46,7 +47,7 @@ async def test_a_link_is_its_holders_own(world: World) -> None:
         assert await ann.refused("PATCH", f"{FRIENDS}/{id}", {"favorite": True}) == (404, "NOT_FOUND")
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("visibility", "online", "seen"),
     [("DEFAULT", True, True), ("LIMITED", True, False), ("HIDDEN", False, False)],
 )

@@ -16,6 +16,7 @@ from persistence.friends.visibilities import Visibility, veiled
 from routes.changes import change_by_itself
 from routes.friends.parts import FRIENDS_LIVE
 from tests.friends import rows
+from tests.support.one_world import in_one_world
 from tests.support.spec import spec
 from tests.support.waiting import wait_until
 from tests.support.websocket import Client
@@ -299,7 +300,7 @@ async def test_the_channel_tells_events(world: World) -> None:
 
 
 @pytest.mark.one_node(because="each node counts offsets of its own, while a socket there keeps them")
-@pytest.mark.parametrize("mode", ["delta", "snapshot"])
+@in_one_world("mode", ["delta", "snapshot"])
 async def test_presence_that_was_missed_is_in_a_snapshot(world: World, mode: str) -> None:
     """Another socket of the user keeps the offsets, under which nothing has happened."""
     ann, ben = await world.players("Ann", "Ben")

@@ -114,7 +114,7 @@ async def test_what_a_friend_sees(world: World) -> None:
     assert (shown["self"]["id"], shown["self"]["online"]) == (tom.id, False)
 
 
-@pytest.mark.parametrize("hidden_from", ["tom", "viewer", "nobody"])
+@in_one_world("hidden_from", ["tom", "viewer", "nobody"])
 async def test_who_hides_is_hidden_in_the_lists_of_others(world: World, hidden_from: str) -> None:
     tom, amy, viewer = await world.players("Tom", "Amy", "Viewer")
     for one, other in ((tom, amy), (tom, viewer), (viewer, amy)):

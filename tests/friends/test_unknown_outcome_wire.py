@@ -13,14 +13,15 @@ from tests.friends import rows
 from tests.friends.play import BLOCKS, FRIENDS, REQUESTS, ask, entry_of, make_friends
 from tests.party.play import INVITES, PARTY, gather, invite, names
 from tests.support.losing import lose, proxy, settled, world
+from tests.support.one_world import in_one_world
 from tests.support.proxy import Proxy
 from tests.support.world import Player, World
 
 __all__ = ["proxy", "world"]
 
 
-@pytest.mark.parametrize("landed", [True, False])
-@pytest.mark.parametrize("repeated", [True, False])
+@in_one_world("landed", [True, False])
+@in_one_world("repeated", [True, False])
 async def test_who_hides(world: World, proxy: Proxy, *, landed: bool, repeated: bool) -> None:
     ann, ben = await world.players("Ann", "Ben")
     await make_friends(ann, ben)

@@ -179,7 +179,7 @@ async def test_since_the_first_and_the_last_moment(world: World, since: str) -> 
     assert len(listed["items"]) == len(listed["totals"]) == since.startswith("1970")
 
 
-@pytest.mark.parametrize("query", ["since=yesterday", "userId=x", "cursor=x"])
+@in_one_world("query", ["since=yesterday", "userId=x", "cursor=x"])
 async def test_a_query_that_cannot_be_read(world: World, query: str) -> None:
     assert await (await tracker(world)).refused("GET", f"{LIST}?{query}") == (400, "BAD_QUERY")
 

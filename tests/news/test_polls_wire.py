@@ -12,6 +12,7 @@ from actors.news.fields import ArticlePatch, checked
 from actors.news.rights import Writer
 from persistence.users.audit import Stamp
 from tests.news.play import NEWS, POLL, PUBLIC, ahead, change, editor, write
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 from tests.users.play import erase
 
@@ -78,7 +79,7 @@ async def test_a_change_that_waited_until_somebody_has_voted(world: World, poll:
     assert counts(await ann.get(f"{NEWS}/{made['id']}")) == counts(voted) == ([1, 0], 1, 1)
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     ("option_ids", "pointer", "code"),
     [
         (["1", "2"], "/optionIds", "TOO_MANY"),

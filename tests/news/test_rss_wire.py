@@ -6,6 +6,7 @@ import feedparser
 import pytest
 
 from tests.news.play import GLOBAL, PUBLIC, ahead, change, editor, network, write
+from tests.support.one_world import in_one_world
 from tests.support.world import World
 
 RSS = f"{PUBLIC}/rss"
@@ -130,6 +131,6 @@ async def test_readers_may_ask_by_date(world: World) -> None:
     assert (await asked(if_modified_since=again.headers["last-modified"])).status_code == 304
 
 
-@pytest.mark.parametrize("query", ["scopeType=planet", "limit=x", "scopeId=" + "x" * 201])
+@in_one_world("query", ["scopeType=planet", "limit=x", "scopeId=" + "x" * 201])
 async def test_queries_that_are_refused(world: World, query: str) -> None:
     assert await world.nobody().refused("GET", f"{RSS}?{query}") == (400, "BAD_QUERY")

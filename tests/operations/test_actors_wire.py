@@ -5,6 +5,7 @@ import pytest
 from actors.operations.actors import INTERVAL_MS
 from routes.operations.parts import LIVE_ACTORS
 from tests.support.jobs import job_named
+from tests.support.one_world import in_one_world
 from tests.support.spec import spec
 from tests.support.waiting import wait_until
 from tests.support.world import World
@@ -51,7 +52,7 @@ async def test_one_actor_closely(world: World) -> None:
         assert (view["sort"], view["subscribers"], view["watchers"][0]["userId"]) == ("view", 1, ann.id)
 
 
-@pytest.mark.parametrize("path", ["chat/000000000000000000000000", "nothing/x", "chat/%00"])
+@in_one_world("path", ["chat/000000000000000000000000", "nothing/x", "chat/%00"])
 async def test_what_does_not_live(world: World, path: str) -> None:
     root = await world.super_admin()
     assert await root.refused("GET", f"{ACTORS}/{path}") == (404, "NOT_FOUND")

@@ -29,6 +29,7 @@ from routes.service import Service
 from routes.startup import open_service
 from tests.edge.asgi import Answered
 from tests.edge.asgi import request as asked
+from tests.support.one_world import in_one_world
 from tests.support.spec import Answer, spec
 from tests.support.waiting import PATIENCE_SECONDS
 
@@ -182,7 +183,7 @@ async def test_without_a_token_metrics_are_for_this_machine_alone(app: EdgeApp) 
         assert (await request(app, "GET", "/metrics", token=token)).code == "UNAUTHENTICATED"
 
 
-@pytest.mark.parametrize("path", ["/openapi.json", "/asyncapi.json", "/docs", "/docs/swagger-ui-bundle.js"])
+@in_one_world("path", ["/openapi.json", "/asyncapi.json", "/docs", "/docs/swagger-ui-bundle.js"])
 async def test_documents_are_compressed_once_and_shared(app: EdgeApp, service: Service, path: str) -> None:
     plain = await request(app, "GET", path)
     packed = await asked(app, "GET", path, accept_encoding="br, gzip")

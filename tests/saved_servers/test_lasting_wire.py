@@ -3,8 +3,6 @@
 from functools import partial
 from typing import Any
 
-import pytest
-
 from persistence.connection import Connection
 from persistence.publications import publications
 from persistence.publications.rows import Target
@@ -16,6 +14,7 @@ from tests.publications.play import PUBLIC, path_of, publish, shown
 from tests.saved_servers.play import SAVED, names, save
 from tests.support.jobs import clean_publications
 from tests.support.locks import crossed, interrupted
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 from tests.users.play import erase
 
@@ -86,7 +85,7 @@ async def adopted(place: Place) -> tuple[Player, GameServer, Player, Any]:
     return ann, server, bob, kept
 
 
-@pytest.mark.parametrize("how", ["publication", "server", "owner"])
+@in_one_world("how", ["publication", "server", "owner"])
 async def test_what_is_removed_goes_on_as_its_address(place: Place, how: str) -> None:
     ann, server, bob, kept = await adopted(place)
     match how:

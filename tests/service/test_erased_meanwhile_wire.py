@@ -21,6 +21,7 @@ from tests.service import changes
 from tests.support.jobs import job_named
 from tests.support.locks import during
 from tests.support.losing import Lost
+from tests.support.one_world import in_one_world
 from tests.support.world import CONVERSATIONS, Player, World, world
 
 __all__ = ["world"]
@@ -218,7 +219,7 @@ MORE: tuple[Case, ...] = (
 )
 
 
-@pytest.mark.parametrize("case", MORE, ids=lambda case: case.__name__)
+@in_one_world("case", MORE, ids=lambda case: case.__name__)
 async def test_somebody_is_erased_meanwhile(world: World, case: Case) -> None:
     late = await case(world)
     await answered(world, late, late.erased)

@@ -139,7 +139,7 @@ async def test_an_issuer_that_does_not_name_itself_need_not(place: Place) -> Non
     assert await place.comes_back(browser, head) == "/app"
 
 
-@pytest.mark.parametrize("changed", ["state=x", "state=", "nothing=1"])
+@in_one_world("changed", ["state=x", "state=", "nothing=1"])
 async def test_the_state_must_be_the_one_that_was_sent(place: Place, changed: str) -> None:
     browser = Browser(place.world)
     asked = dict(parse_qsl(urlsplit(await place.goes(browser)).query))

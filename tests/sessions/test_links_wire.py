@@ -5,6 +5,7 @@ import trio
 
 from tests.notifications.play import opened
 from tests.sessions.play import LINKS, MINUTE_MS, SESSIONS, Browser, link_of, signed_in
+from tests.support.one_world import in_one_world
 from tests.support.world import World, open_world
 from tests.users.play import one
 
@@ -133,7 +134,7 @@ async def test_a_sign_in_never_takes_over_an_earlier_session(world: World) -> No
     assert (await stale.renew())["user"]["id"] == ann.id
 
 
-@pytest.mark.parametrize("body", [{"code": ""}, {"code": "x" * 201}, {"code": 1}])
+@in_one_world("body", [{"code": ""}, {"code": "x" * 201}, {"code": 1}])
 async def test_malformed_codes(world: World, body: dict[str, object]) -> None:
     for path in (SESSIONS, INSPECT):
         assert (await Browser(world).refused("POST", path, body))[0] == 422

@@ -20,7 +20,8 @@ def in_one_world(
     *,
     ids: Sequence[str] | Callable[[Any], object] | None = None,
 ) -> Callable[[Test], Test]:
-    """As `pytest.mark.parametrize`, but all cases share the fixtures of the test, and are subtests of it.
+    """As `pytest.mark.parametrize`, but all cases share the fixtures of the test, and are subtests of it. Tables that
+    stand above one another are multiplied.
 
     Args:
         names: of the parameters; as text with commas, or several.
@@ -40,17 +41,20 @@ def in_one_world(
         raise ValueError("a case that shares its world has no marks of its own")
 
     def decorate(test: Test) -> Test:
+        signature = inspect.signature(test)
+        kept = {name: each for name, each in signature.parameters.items() if name not in named}
+        has_subtests = "subtests" in kept
+
         async def play(subtests: pytest.Subtests, **fixtures: Any) -> None:
+            given = fixtures | {"subtests": subtests} if has_subtests else fixtures
             for number, row in enumerate(rows):
                 values = dict(zip(named, row.values, strict=True))
                 with subtests.test(_called(row, number, ids)):
-                    await test(**fixtures, **values)
+                    await test(**given, **values)
 
         update_wrapper(play, test)
-        signature = inspect.signature(test)
-        kept = [each for name, each in signature.parameters.items() if name not in named]
-        more = inspect.Parameter("subtests", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        play.__signature__ = signature.replace(parameters=[*kept, more])  # type: ignore[attr-defined]  # read by pytest
+        kept["subtests"] = inspect.Parameter("subtests", inspect.Parameter.KEYWORD_ONLY)
+        play.__signature__ = signature.replace(parameters=list(kept.values()))  # type: ignore[attr-defined]  # read by pytest
         return play
 
     return decorate

@@ -106,7 +106,7 @@ async def test_look_up_limits(people, root, parts, limit, count):
     assert names == [f"many{number:03}" for number in range(count)]
 
 
-@pytest.mark.parametrize("query", ["", "?limit=3", "?query=a&limit=x", "?query=a&limit=1.5", "?query=%00"])
+@in_one_world("query", ["", "?limit=3", "?query=a&limit=x", "?query=a&limit=1.5", "?query=%00"])
 async def test_look_up_refuses(people, root, query):
     answer = await people.call(root, "GET", f"/v1/admin/users/lookup{query}")
     assert (answer.status, answer.code) == (400, "BAD_QUERY")
@@ -122,8 +122,8 @@ async def test_detail(people, root):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("user_id", [NOBODY, "x", "lookup2", "%00", ANN + "0"])
-@pytest.mark.parametrize("path", ["", "/permissions"])
+@in_one_world("user_id", [NOBODY, "x", "lookup2", "%00", ANN + "0"])
+@in_one_world("path", ["", "/permissions"])
 async def test_users_that_are_not_there(people, root, user_id, path):
     answer = await people.call(root, "GET", f"/v1/admin/users/{user_id}{path}")
     assert (answer.status, answer.code) == (404, "NOT_FOUND")
@@ -205,7 +205,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("body", "pointer"), REFUSED.values(), ids=REFUSED)
+@in_one_world(("body", "pointer"), REFUSED.values(), ids=[*REFUSED])
 async def test_refused_grants_change_nothing(people, root, body, pointer):
     await people.make(ANN)
     answer = await people.call(root, "POST", PERMISSIONS, body)
@@ -237,7 +237,7 @@ async def test_granting_adds_the_node_to_the_catalog_and_removing_leaves_it(peop
     assert "social:chat.write" not in held
 
 
-@pytest.mark.parametrize("node", ["a%20b", "a%2Fb", "..", "%2E%2E", "a::b", "a%00", "x" * 201])
+@in_one_world("node", ["a%20b", "a%2Fb", "..", "%2E%2E", "a::b", "a%00", "x" * 201])
 async def test_removing_what_is_no_node(people, root, node):
     await people.make(ANN)
     answer = await people.call(root, "DELETE", f"{PERMISSIONS}/{node}")
@@ -279,7 +279,7 @@ async def test_every_change_is_in_the_trail(people, root, parts):
     assert (rest["nextCursor"], rest["hasMore"]) == (None, False)
 
 
-@pytest.mark.parametrize("cursor", ["x", "-1", "1.5", "%C2%B2", "9" * 19, ""])
+@in_one_world("cursor", ["x", "-1", "1.5", "%C2%B2", "9" * 19, ""])
 async def test_bad_cursors(people, root, cursor):
     answer = await people.call(root, "GET", f"/v1/admin/audit?cursor={cursor}")
     assert (answer.status, answer.code) == (400, "BAD_QUERY")

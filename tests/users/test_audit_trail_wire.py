@@ -81,9 +81,7 @@ async def test_entries_are_found(root: Player, query: dict[str, object], numbers
     assert await found(root, **query) == numbers
 
 
-@pytest.mark.parametrize(
-    "request_id", ["a2b4f3d0-1111-4222-8333-444455556666", "My.Own_id-1", "x" * 128, None]
-)
+@in_one_world("request_id", ["a2b4f3d0-1111-4222-8333-444455556666", "My.Own_id-1", "x" * 128, None])
 async def test_a_request_is_found_by_the_id_of_its_answer(world: World, request_id: str | None) -> None:
     root, ann = await world.super_admin(), await world.player("Ann")
     headers = {} if request_id is None else {"x-request-id": request_id}

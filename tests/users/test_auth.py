@@ -10,6 +10,7 @@ from routes.edge.errors import TokenExpired, Unauthenticated
 from routes.edge.identity.issuer_settings import IssuerSettings
 from routes.edge.identity.issuers import Issuers
 from routes.users.authenticator import TokenAuthenticator
+from tests.support.one_world import in_one_world
 from tests.users.forgeries import FORGED
 from tests.users.parts import ANN, BEN, EVE
 
@@ -42,7 +43,7 @@ async def test_verify_lists_what_is_held_now(people):
 WELL_FORMED = {name: token for name, token in FORGED.items() if token.isascii() and token.strip() == token}
 
 
-@pytest.mark.parametrize("token", WELL_FORMED.values(), ids=WELL_FORMED)
+@in_one_world("token", WELL_FORMED.values(), ids=[*WELL_FORMED])
 async def test_forged_tokens_get_one_answer(people, token):
     answer = await people.call(token, "GET", VERIFY, x_request_id="same")
     assert (answer.status, answer.code) == (401, "UNAUTHENTICATED")

@@ -6,6 +6,7 @@ import pytest
 
 from actors.users.presence import GRACE_MS
 from persistence.users.users import read_user
+from tests.support.one_world import in_one_world
 from tests.users.parts import ANN, BEN
 
 SELF = "/v1/profile/self"
@@ -25,7 +26,7 @@ async def ann(people):
     return await people.make(ANN, "Ann")
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", SELF), ("GET", SETTINGS), ("PATCH", SETTINGS)])
+@in_one_world(("method", "path"), [("GET", SELF), ("GET", SETTINGS), ("PATCH", SETTINGS)])
 async def test_needs_a_user_and_nothing_else(people, method, path):
     body = {} if method == "PATCH" else b""
     assert (await people.call(None, method, path, body)).status == 401
@@ -141,7 +142,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("body", "pointer"), REFUSED.values(), ids=REFUSED)
+@in_one_world(("body", "pointer"), REFUSED.values(), ids=[*REFUSED])
 async def test_refused(people, ann, body, pointer):
     answer = await people.call(ann, "PATCH", SETTINGS, {"allowFriendRequests": False, **body})
     assert (answer.status, answer.code) == (422, "VALIDATION_FAILED")
@@ -149,7 +150,7 @@ async def test_refused(people, ann, body, pointer):
     assert (await people.call(ann, "GET", SETTINGS)).json == FRESH
 
 
-@pytest.mark.parametrize(("length", "status"), [(65_400, 200), (98_304, 413), (10**6, 413)])
+@in_one_world(("length", "status"), [(65_400, 200), (98_304, 413), (10**6, 413)])
 async def test_sizes(people, ann, length, status):
     answer = await people.call(ann, "PATCH", SETTINGS, {"uiStyle": {"payload": "x" * length}})
     assert answer.status == status

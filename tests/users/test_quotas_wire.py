@@ -3,9 +3,8 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import pytest
-
 from actors.time import iso
+from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 from tests.users.play import PROFILE, SHARES
 
@@ -45,7 +44,7 @@ NODES: dict[str, tuple[Seen, int, str]] = {
 }
 
 
-@pytest.mark.parametrize("node", NODES)
+@in_one_world("node", NODES)
 async def test_a_quota_is_true_with_the_next_request(world: World, node: str) -> None:
     seen, default, unit = NODES[node]
     ann, root = await world.player("Ann"), await world.super_admin()

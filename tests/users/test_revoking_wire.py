@@ -10,6 +10,7 @@ from persistence.users.audit import Stamp
 from routes.users.parts import USER_DIRECTORY
 from tests.support.losing import lose, proxy, settled
 from tests.support.losing import world as fragile
+from tests.support.one_world import in_one_world
 from tests.support.proxy import Proxy
 from tests.support.world import Player, World, open_world, world
 
@@ -78,7 +79,7 @@ async def test_sockets_of_a_revoked_token_close(world: World) -> None:
         await other.receive_until(type="pong")
 
 
-@pytest.mark.parametrize("erased", [False, True])
+@in_one_world("erased", [False, True])
 async def test_sockets_close_where_only_the_database_tells_of_it(world: World, erased: bool) -> None:
     """As on a node that sees the rows of another one, which has died when they were committed."""
     ann, root = await world.player("Ann"), await world.super_admin()

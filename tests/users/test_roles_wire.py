@@ -7,6 +7,7 @@ from actors.errors import Forbidden
 from actors.users.permissions import Role
 from actors.users.units_rights import dismiss
 from persistence.users.audit import Stamp
+from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
 from tests.support.world import Player, World
 
@@ -50,7 +51,7 @@ async def test_a_role_is_given_and_taken(world: World) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_world(
     "path",
     [
         "{ann}/roles/user",
@@ -59,7 +60,7 @@ async def test_a_role_is_given_and_taken(world: World) -> None:
         "00000000-0000-4000-8000-000000000000/roles/admin",
     ],
 )
-@pytest.mark.parametrize("method", ["PUT", "DELETE"])
+@in_one_world("method", ["PUT", "DELETE"])
 async def test_what_is_not_there(world: World, method: str, path: str) -> None:
     root, ann = await world.super_admin(), await world.player("Ann")
     target = f"/v1/admin/users/{path.format(ann=ann.id)}"
