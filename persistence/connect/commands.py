@@ -108,18 +108,22 @@ async def open_of(conn: Connection, server_id: str) -> list[CommandRow]:
     return [_command(row) for row in rows]
 
 
+_LAST = (2**63 - 1, "")
+"""The position behind which all commands lie."""
+
+
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """The selection of a page of a server's commands.
 
     Args:
         status: only commands with this status; None = all.
-        before: the id of the last command of the page before, or None.
+        before: (created at ms, id) of the last command of the page before; None from the newest.
         limit: at most so many.
         max_bytes: the page ends with the first command that brings payloads and results above this.
     """
 
     status: str | None = None
-    before: str | None = None
+    before: tuple[int, str] | None = None
     limit: int
     max_bytes: int
 
@@ -132,16 +136,15 @@ async def page(conn: Connection, server_id: str, wanted: Wanted) -> list[Command
             SELECT *, sum(bytes) OVER (ORDER BY created_at_ms DESC, id DESC) - bytes AS bytes_before FROM (
                 SELECT *, octet_length(payload) + coalesce(octet_length(result), 0) AS bytes FROM connect_commands
                 WHERE server_id = $1 AND ($2::text IS NULL OR status = $2)
-                AND ($3::text IS NULL
-                     OR (created_at_ms, id) < (SELECT created_at_ms, id FROM connect_commands WHERE id = $3))
-                ORDER BY created_at_ms DESC, id DESC LIMIT $4
+                AND (created_at_ms, id) < ($3, $4)
+                ORDER BY created_at_ms DESC, id DESC LIMIT $5
             ) AS wanted
         ) AS weighed
-        WHERE bytes_before <= $5 ORDER BY created_at_ms DESC, id DESC
+        WHERE bytes_before <= $6 ORDER BY created_at_ms DESC, id DESC
         """,
         server_id,
         wanted.status,
-        wanted.before,
+        *(wanted.before or _LAST),
         wanted.limit,
         wanted.max_bytes,
     )

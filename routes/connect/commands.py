@@ -51,7 +51,7 @@ MAX_WAIT_SECONDS = 30
 
 _COMMANDS = "/v1/connect/servers/{serverId}/commands"
 _ONE = _COMMANDS + "/{commandId}"
-_PAGES = Cursor("commands", str)
+_PAGES = Cursor("commands", tuple[int, str])
 _PREFER_WAIT = re.compile(rb"(?:^|[,;\s])wait\s*=\s*([0-9]{1,6})(?:$|[,;\s])", re.IGNORECASE)
 
 Status = Literal["pending", "delivered", "running", "success", "failed", "rejected", "expired", "cancelled"]
@@ -198,7 +198,7 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
     wanted = Wanted(status=query.status, before=before, limit=query.limit + 1, max_bytes=MAX_PAGE_BYTES)
     rows = await call.service.database.read(commands.page, server_id, wanted)
     size = len(fitting(rows[: query.limit], bytes_of))
-    page = _PAGES.page(rows, size, lambda row: row.id)
+    page = _PAGES.page(rows, size, lambda row: (row.created_at_ms, row.id))
     return CommandList(tuple(command_of(row) for row in page.rows), page.next_cursor, page.has_more)
 
 

@@ -38,7 +38,7 @@ LISTS = {
     "blocks": ("/v1/social/friends/blocks", (MOST, "none")),
     "conversations": ("/v1/social/chat/conversations", (MOST, "none")),
     "participants": ("/v1/social/chat/conversations/{conversationId}/participants", (LEAST, "none")),
-    "commands": ("/v1/connect/servers/{serverId}/commands", "none"),
+    "commands": ("/v1/connect/servers/{serverId}/commands", (MOST, "none")),
     "settings": ("/v1/connect/servers/{serverId}/settings/history", (MOST, "none", MOST)),
     "extensions": ("/v1/connect/extensions", "\U0010ffff"),
     "all-servers": ("/v1/admin/connect/servers", ("\U0010ffff", "none")),
