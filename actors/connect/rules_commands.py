@@ -183,6 +183,8 @@ def cancel(state: State, command: CancelCommand, now_ms: int) -> Sequence[AnyEve
         return ()
     if row.finished_at_ms is not None:
         raise CommandFinished(status=row.status)
+    if row.expires_at_ms <= now_ms:
+        raise CommandFinished(status="expired")
     return (_ended(row, "cancelled", now_ms),)
 
 
