@@ -2,11 +2,10 @@
 row.
 """
 
-import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -15,6 +14,7 @@ from persistence.bridge.database import Database
 from persistence.connection import Connection
 from routes.pruning import Pruning
 from tests.service.overdue import CASES, Case
+from tests.support.explaining import ExplainingStore, large_tables
 from tests.support.jobs import job_named, jobs_of
 from tests.support.world import World, open_world
 
@@ -51,50 +51,11 @@ async def test_what_is_overdue_goes_in_one_run(
     assert await world.service.database.read(count, case) == case.left
 
 
-class Explaining:
-    """A connection that asks how each statement will be done before it is.
-
-    Args:
-        conn: who does it.
-        scanned: where tables go that a plan reads from one end to the other.
-    """
-
-    def __init__(self, conn: Connection, scanned: list[str]) -> None:
-        self._conn = conn
-        self._scanned = scanned
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        do = getattr(self._conn, name)
-
-        async def explained(sql: str, *args: object) -> Any:
-            plan = "\n".join(row[0] for row in await self._conn.fetch(f"EXPLAIN {sql}", *args))
-            self._scanned += re.findall(r"Seq Scan on (\w+)", plan)
-            return await do(sql, *args)
-
-        return explained
-
-
-class ExplainingStore:
-    """A database whose statements are explained; see `Explaining`."""
-
-    def __init__(self, database: Database) -> None:
-        self.scanned: list[str] = []
-        self._database = database
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        run = getattr(self._database, name)
-
-        async def explained(unit: Callable[..., Awaitable[Any]], *args: object) -> Any:
-            return await run(lambda conn: unit(Explaining(conn, self.scanned), *args))
-
-        return explained
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.job)
 async def test_no_job_looks_at_every_row_of_a_large_table(world: World, case: Case) -> None:
     database = world.service.database
     await database.transact(fill, case)
-    large = await database.read(_large)
+    large = await database.read(large_tables)
     assert large
     store = ExplainingStore(database)
     service = replace(world.service, database=cast(Database, store))
@@ -105,9 +66,3 @@ async def test_no_job_looks_at_every_row_of_a_large_table(world: World, case: Ca
     else:
         await job.run()
     assert not large.intersection(store.scanned)
-
-
-async def _large(conn: Connection) -> frozenset[str]:
-    await conn.execute("ANALYZE")
-    rows = await conn.fetch("SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples > 1500")
-    return frozenset(row["relname"] for row in rows if not row["relname"].startswith("pg_"))

@@ -1,0 +1,54 @@
+"""Whether a statement reads a whole table, as PostgreSQL plans it."""
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from persistence.bridge.database import Database
+from persistence.connection import Connection
+
+
+class Explaining:
+    """A connection that asks how each statement will be done before it is.
+
+    Args:
+        conn: who does it.
+        scanned: where tables go that a plan reads from one end to the other.
+    """
+
+    def __init__(self, conn: Connection, scanned: list[str]) -> None:
+        self._conn = conn
+        self._scanned = scanned
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        do = getattr(self._conn, name)
+
+        async def explained(sql: str, *args: object) -> Any:
+            plan = "\n".join(row[0] for row in await self._conn.fetch(f"EXPLAIN {sql}", *args))
+            self._scanned += re.findall(r"Seq Scan on (\w+)", plan)
+            return await do(sql, *args)
+
+        return explained
+
+
+class ExplainingStore:
+    """A database whose statements are explained; see `Explaining`."""
+
+    def __init__(self, database: Database) -> None:
+        self.scanned: list[str] = []
+        self._database = database
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        run = getattr(self._database, name)
+
+        async def explained(unit: Callable[..., Awaitable[Any]], *args: object) -> Any:
+            return await run(lambda conn: unit(Explaining(conn, self.scanned), *args))
+
+        return explained
+
+
+async def large_tables(conn: Connection) -> frozenset[str]:
+    """The tables that have many rows, once the planner has counted them."""
+    await conn.execute("ANALYZE")
+    rows = await conn.fetch("SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples > 1500")
+    return frozenset(row["relname"] for row in rows if not row["relname"].startswith("pg_"))
