@@ -79,13 +79,13 @@ class StoredParticipant(msgspec.Struct, frozen=True):
 
     Args:
         spoke: whether they have made the conversation, or written in it.
-        place: where they stand in the list, the smallest first.
+        place: where they stand in the list, the smallest first, and who leads it.
     """
 
     id: str
     name: str
     spoke: bool
-    place: tuple[int, str]
+    place: tuple[int, str, str]
 
 
 class StoredEvents(msgspec.Struct, frozen=True):
@@ -167,9 +167,12 @@ async def read_list(
 
 
 async def read_participants(
-    conn: Connection, conversation_id: str, user_id: str, after: tuple[int, str] | None, limit: int
+    conn: Connection, conversation_id: str, user_id: str, after: tuple[int, str, str] | None, limit: int
 ) -> Sequence[StoredParticipant]:
     """Members of a conversation, for one of them: the owner, then the longest-standing.
+
+    Whoever owned it at the first page leads the list to its end: who becomes the owner meanwhile stays in their place,
+    or a walk would miss them.
 
     Args:
         after: the place of the last one already seen; None from the start.
@@ -181,9 +184,11 @@ async def read_participants(
     membership = await read_membership(conn, conversation_id, user_id)
     if membership is None:
         raise ConversationNotFound
-    rows = await members.page(conn, conversation_id, membership.owner_id, after=after, limit=limit)
+    first = membership.owner_id or "" if after is None else after[2]
+    seen = None if after is None else after[:2]
+    rows = await members.page(conn, conversation_id, first, after=seen, limit=limit)
     return [
-        StoredParticipant(id, name, spoke, (joined_at_ms, "" if joined_at_ms < 0 else id))
+        StoredParticipant(id, name, spoke, (joined_at_ms, "" if joined_at_ms < 0 else id, first))
         for id, name, joined_at_ms, spoke in rows
     ]
 

@@ -58,12 +58,13 @@ async def of_conversation(conn: Connection, conversation_id: str) -> list[Member
 
 
 async def page(
-    conn: Connection, conversation_id: str, owner_id: str | None, *, after: tuple[int, str] | None, limit: int
+    conn: Connection, conversation_id: str, first_id: str, *, after: tuple[int, str] | None, limit: int
 ) -> list[tuple[str, str, int, bool]]:
-    """(user id, name, joined at ms, whether they have spoken) of members: the owner, then the longest-standing.
+    """(user id, name, joined at ms, whether they have spoken) of members: one of them, then the longest-standing.
 
     Args:
-        after: joined at ms and user id of the last member already seen; the owner's position is (-1, "").
+        first_id: of the first; "" for none.
+        after: joined at ms and user id of the last member already seen; the first's position is (-1, "").
         limit: at most so many.
     """
     joined_at_ms, user_id = after or (-2, "")
@@ -78,7 +79,7 @@ async def page(
         ORDER BY one.joined_at_ms, one.place LIMIT $5
         """,
         conversation_id,
-        owner_id,
+        first_id,
         joined_at_ms,
         user_id,
         limit,

@@ -29,7 +29,7 @@ Args = TypeVarTuple("Args")
 CONVERSATIONS = Cursor("conversations", tuple[int, str])
 """(updated at ms, id) of the last conversation of a page."""
 
-_PARTICIPANTS = Cursor("participants", tuple[int, str])
+_PARTICIPANTS = Cursor("participants", tuple[int, str, str])
 
 
 def page(call: Call, conversation_id: str, query: MessageSlice) -> bytes | Coroutine[Any, Any, bytes]:

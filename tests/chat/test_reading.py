@@ -1,5 +1,6 @@
 """What requests read from rows: lists, participants, revisions, past events."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -102,6 +103,19 @@ async def test_participants_are_paged_owner_first(stage: Stage, limit: int):
     assert found[0] == "ann"
     assert sorted(found[1:3]) == ["bob", "cid"]
     assert found[3:] == ["eve", "dan"]
+
+
+async def test_who_becomes_the_owner_between_two_pages_is_still_to_come(stage: Stage):
+    """The owner was the first page, and leaves: the next member leads the group then, and stands first in the list."""
+
+    async def page(after: tuple[int, str, str] | None, limit: int) -> Sequence[reading.StoredParticipant]:
+        return await stage.database.read(reading.read_participants, stage.id, uid("bob"), after, limit)
+
+    (ann,) = await page(None, 1)
+    before = [one.id for one in await page(ann.place, 10)]
+    await stage.do(RemoveParticipant(uid("ann"), uid("ann")))
+    assert stage.state.owner_id in before
+    assert [one.id for one in await page(ann.place, 10)] == before
 
 
 async def test_an_erased_user_is_called_deleted(stage: Stage):

@@ -37,7 +37,7 @@ LISTS = {
     "voice-nodes": ("/v1/social/voice/nodes", "none"),
     "blocks": ("/v1/social/friends/blocks", (MOST, "none")),
     "conversations": ("/v1/social/chat/conversations", (MOST, "none")),
-    "participants": ("/v1/social/chat/conversations/{conversationId}/participants", (LEAST, "none")),
+    "participants": ("/v1/social/chat/conversations/{conversationId}/participants", (LEAST, "none", "")),
     "commands": ("/v1/connect/servers/{serverId}/commands", (MOST, "none")),
     "settings": ("/v1/connect/servers/{serverId}/settings/history", (MOST, "none", MOST)),
     "extensions": ("/v1/connect/extensions", "\U0010ffff"),
