@@ -50,7 +50,7 @@ class ActorList(Wire, frozen=True):
 
 @endpoint("GET", "/v1/admin/actors", needs=SUPER_ADMIN)
 async def list_actors(call: Call, query: ActorsQuery) -> ActorList:
-    """The live actors of this process, with their queues, subscribers and last faults, 100 unless more are asked for;
+    """The live actors of this process, with their queues, subscribers and last faults, 50 unless more are asked for;
     and totals of all. The channel `actors` tells them every two seconds."""
     wanted = Wanted(kind=query.kind, text=query.query, sort=query.sort, limit=query.limit)
     survey = Survey(wanted)
