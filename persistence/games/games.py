@@ -45,9 +45,10 @@ FROM publications WHERE target_id > $1 ORDER BY target_id LIMIT $2
 
 
 async def read_all(conn: Connection) -> list[GameRow]:
-    """The whole catalog, ordered by name."""
-    rows = await conn.fetch("SELECT game_id, name, modes FROM games ORDER BY lower(name), game_id")
-    return [GameRow(*row) for row in rows]
+    """The whole catalog, ordered by name, case ignored."""
+    rows = [GameRow(*row) for row in await conn.fetch("SELECT game_id, name, modes FROM games")]
+    # Here, and not in PostgreSQL, whose `lower` and whose order depend on the cluster's locale.
+    return sorted(rows, key=lambda row: (row.name.lower(), row.game_id))
 
 
 async def lock(conn: Connection) -> None:

@@ -165,6 +165,16 @@ async def test_games_are_imported_beside_catalogs(world: World) -> None:
     assert len((await ann.get(CATALOG))["items"]) == 13
 
 
+async def test_games_stand_by_name_whatever_the_locale_of_the_database(world: World) -> None:
+    ann = await world.player("Ann")
+    names = {"o-1": "ÖL", "o-2": "öa", "o-3": "öl"}
+    await take_in(
+        world, *({"kind": "game", "gameId": id, "name": name, "modes": []} for id, name in names.items())
+    )
+    shown = [item["gameId"] for item in (await ann.get(CATALOG))["items"] if item["gameId"] in names]
+    assert shown == ["o-2", "o-1", "o-3"]
+
+
 async def test_a_game_that_is_removed_counts_no_longer(world: World) -> None:
     ann = await world.player("Ann")
     server = await claimed(world, ann)
