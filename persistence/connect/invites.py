@@ -48,10 +48,17 @@ async def read(conn: Connection, id: str) -> InviteRow | None:
     return None if row is None else _invite(row)
 
 
-async def open_of_invitee(conn: Connection, user_id: str, now_ms: int, *, limit: int) -> list[OfferRow]:
+_LAST = (2**63 - 1, "")
+"""The position behind which all invites lie."""
+
+
+async def open_of_invitee(
+    conn: Connection, user_id: str, now_ms: int, *, after: tuple[int, str] | None, limit: int
+) -> list[OfferRow]:
     """The invites that a user can accept, newest first.
 
     Args:
+        after: (created at ms, id) of the last one of the page before; None from the newest.
         limit: the most that are read.
     """
     rows = await conn.fetch(
@@ -61,11 +68,11 @@ async def open_of_invitee(conn: Connection, user_id: str, now_ms: int, *, limit:
         JOIN connect_servers s USING (server_id)
         LEFT JOIN users u ON u.id = i.inviter_id
         WHERE i.invitee_user_id = $1 AND i.status = 'pending' AND i.expires_at_ms > $2::bigint
-          AND s.owner_id IS NOT NULL
+          AND s.owner_id IS NOT NULL AND (i.created_at_ms, i.id) < ($3, $4)
         ORDER BY i.created_at_ms DESC, i.id DESC
-        LIMIT $3
+        LIMIT $5
         """,
-        user_id, now_ms, limit,
+        user_id, now_ms, *(after or _LAST), limit,
     )  # fmt: skip
     return [OfferRow(**{**dict(row), "capabilities": tuple(row["capabilities"])}) for row in rows]
 

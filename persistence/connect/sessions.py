@@ -117,16 +117,29 @@ class NamedSession(msgspec.Struct, frozen=True):
     server_name: str
 
 
-async def of_player(conn: Connection, user_id: str, now_ms: int, limit: int) -> list[NamedSession]:
-    """The sessions of one player that have not expired, newest first, at most `limit`."""
+_LAST = (2**63 - 1, "")
+"""The position behind which all sessions lie."""
+
+
+async def of_player(
+    conn: Connection, user_id: str, now_ms: int, *, after: tuple[int, str] | None, limit: int
+) -> list[NamedSession]:
+    """The sessions of one player that have not expired, newest first.
+
+    Args:
+        after: (started at ms, id) of the last one of the page before; None from the newest.
+        limit: at most so many.
+    """
     rows = await conn.fetch(
         """
         SELECT s.server_id, s.user_id, s.id, s.name, s.started_at_ms, s.expires_at_ms, c.name AS server_name
         FROM connect_sessions s JOIN connect_servers c USING (server_id)
-        WHERE s.user_id = $1 AND s.expires_at_ms > $2 ORDER BY s.started_at_ms DESC, s.id LIMIT $3
+        WHERE s.user_id = $1 AND s.expires_at_ms > $2 AND (s.started_at_ms, s.id) < ($3, $4)
+        ORDER BY s.started_at_ms DESC, s.id DESC LIMIT $5
         """,
         user_id,
         now_ms,
+        *(after or _LAST),
         limit,
     )
     return [NamedSession(SessionRow(*(row[name] for name in _COLUMNS)), row["server_name"]) for row in rows]

@@ -29,7 +29,7 @@ from routes.connect.guards import may
 from routes.connect.members import READ_NODE, WRITE_NODE, Capabilities
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import OnePage
+from routes.edge.declare.pages import Cursor, OnePage, PageQuery
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
@@ -37,12 +37,11 @@ from routes.inviting import count_invite
 
 MAX_NOTE_CHARACTERS = 300
 
-MAX_OFFERS = 200
-"""Most open invites that an invited user is shown."""
-
 _INVITES = "/v1/connect/servers/{serverId}/invites"
 
 _OFFERS = "/v1/connect/server-invites"
+
+_OFFER_PAGES = Cursor("server-invites", tuple[int, str])
 
 
 class InviteBody(Wire, frozen=True):
@@ -66,10 +65,12 @@ class InviteList(OnePage, frozen=True):
     items: tuple[Invite, ...]
 
 
-class OfferList(OnePage, frozen=True):
-    """The invites that a user can accept on one page, newest first."""
+class OfferList(Wire, frozen=True):
+    """A page of the invites that a user can accept, newest first."""
 
     items: tuple[Offer, ...]
+    next_cursor: str | None
+    has_more: bool
 
 
 @endpoint("GET", _INVITES, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))
@@ -128,11 +129,13 @@ def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Ask[None]
 
 
 @endpoint("GET", _OFFERS, needs=AUTHENTICATED)
-async def list_offers(call: Call) -> OfferList:
-    """GET /v1/connect/server-invites: the invites that the caller can accept, newest first; 200 at most."""
-    read = partial(invites.open_of_invitee, limit=MAX_OFFERS)
+async def list_offers(call: Call, query: PageQuery) -> OfferList:
+    """GET /v1/connect/server-invites: the invites that the caller can accept, newest first."""
+    read = partial(invites.open_of_invitee, after=_OFFER_PAGES.place(query.cursor), limit=query.limit + 1)
     rows = await call.service.database.read(read, call.user_id, call.now_ms)
-    return OfferList(tuple(offer_of(row, call.now_ms) for row in rows))
+    page = _OFFER_PAGES.page(rows, query.limit, lambda row: (row.created_at_ms, row.id))
+    offers = tuple(offer_of(row, call.now_ms) for row in page.rows)
+    return OfferList(offers, page.next_cursor, page.has_more)
 
 
 async def invited(call: Call, invite_id: ObjectId) -> InviteRow:

@@ -1,5 +1,6 @@
 """Players' sessions on game servers: with a ticket the player lets the server act for them until the session ends."""
 
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -17,7 +18,7 @@ from routes.connect.guards import caller_of, itself_for
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.servers import SECRET_BYTES
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import OnePage
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, SERVER, USER_OR_SERVER, ServerPrincipal
 from routes.edge.reply import Ask
@@ -26,7 +27,7 @@ from routes.edge.wire import Wire
 SCOPE = "server.sessions.write"
 """The scope that a delegated token needs."""
 
-MAX_LISTED = 200
+_PAGES = Cursor("player-sessions", tuple[int, str])
 
 _itself = itself_for(SCOPE)
 _ONE = "/v1/connect/servers/{serverId}"
@@ -72,10 +73,12 @@ class OwnSession(Wire, frozen=True):
     expires_at: str
 
 
-class OwnSessions(OnePage, frozen=True):
-    """The caller's sessions on game servers on one page, newest first."""
+class OwnSessions(Wire, frozen=True):
+    """A page of the caller's sessions on game servers, newest first."""
 
     items: tuple[OwnSession, ...]
+    next_cursor: str | None
+    has_more: bool
 
 
 @endpoint(
@@ -156,10 +159,13 @@ async def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> None
 
 
 @endpoint("GET", "/v1/connect/sessions", needs=AUTHENTICATED)
-async def list_sessions(call: Call) -> OwnSessions:
-    """GET /v1/connect/sessions: the servers that may act for the caller now, newest first; 200 at most."""
-    found = await call.service.database.read(sessions.of_player, call.user_id, call.now_ms, MAX_LISTED)
-    return OwnSessions(tuple(_own_session(one) for one in found))
+async def list_sessions(call: Call, query: PageQuery) -> OwnSessions:
+    """GET /v1/connect/sessions: the servers that may act for the caller now, newest first."""
+    read = partial(sessions.of_player, after=_PAGES.place(query.cursor), limit=query.limit + 1)
+    found = await call.service.database.read(read, call.user_id, call.now_ms)
+    page = _PAGES.page(found, query.limit, lambda one: (one.session.started_at_ms, one.session.id))
+    shown = tuple(_own_session(one) for one in page.rows)
+    return OwnSessions(shown, page.next_cursor, page.has_more)
 
 
 def _own_session(one: NamedSession) -> OwnSession:

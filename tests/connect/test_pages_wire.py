@@ -103,3 +103,36 @@ async def test_settings_are_never_written_at_the_rate_of_reads(world: World):
     for caller in (ann, server):
         response = await caller.ask("PUT", f"{server.path}/settings", {"data": {}})
         assert response.headers["ratelimit-policy"] == '"settings-write";q=60;w=60'
+
+
+async def test_a_walk_through_invites_and_sessions_comes_to_the_first_of_them(world: World):
+    """Whom 201 servers have invited, or act for, sees all of them, and ends the consent that they gave first."""
+    ann, ben = await world.players("Ann", "Ben")
+    lasting = world.clock.now_ms() + 600_000
+
+    async def fill(conn: Connection) -> None:
+        await conn.execute(
+            "INSERT INTO connect_servers (server_id, id, server_type, name, owner_id, secret, created_at_ms,"
+            " updated_at_ms, last_seen_at_ms) SELECT lpad(to_hex(i), 36, '0'), lpad(to_hex(i), 24, '0'), 'paper', 's',"
+            " $1, sha256('s'), 0, 0, 0 FROM generate_series(1, 201) AS i",
+            ann.id,
+        )
+        await conn.execute(
+            "INSERT INTO connect_sessions (server_id, user_id, id, name, started_at_ms, expires_at_ms)"
+            " SELECT server_id, $1, id, 'Ben', 5, $2 FROM connect_servers",
+            ben.id,
+            lasting,
+        )
+        await conn.execute(
+            "INSERT INTO connect_invites (id, server_id, inviter_id, invitee_user_id, role, capabilities, note, status,"
+            " created_at_ms, expires_at_ms)"
+            " SELECT id, server_id, owner_id, $1, 'admin', '{}', '', 'pending', 5, $2 FROM connect_servers",
+            ben.id,
+            lasting,
+        )
+
+    await world.service.database.transact(fill)
+    for path, key in (("/v1/connect/sessions", "sessionId"), ("/v1/connect/server-invites", "id")):
+        pages = await _walk(ben, path, limit=200)
+        assert [len(page) for page in pages] == [200, 1], path
+        assert len({str(item[key]) for page in pages for item in page}) == 201

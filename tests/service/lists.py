@@ -244,6 +244,28 @@ async def extensions(world: World) -> Walked:
     return Walked(ann, path, "extensionId", make, swept(world, "connect_extensions", "extension_id"))
 
 
+@scene("/v1/connect/server-invites")
+async def offers(world: World) -> Walked:
+    ann, ben = await world.players("Ann", "Ben")
+
+    async def make(number: int) -> str:
+        server = await claimed(world, ann, f"S{number}")
+        body = {"inviteeUserId": ben.id, "role": "admin"}
+        return str((await ann.do("POST", f"{server.path}/invites", body))["id"])
+
+    return Walked(ben, "/v1/connect/server-invites", "id", make, swept(world, "connect_invites"))
+
+
+@scene("/v1/connect/sessions")
+async def player_sessions(world: World) -> Walked:
+    ann, ben = await world.players("Ann", "Ben")
+
+    async def make(number: int) -> str:
+        return str((await (await claimed(world, ann, f"S{number}")).seat(ben))["sessionId"])
+
+    return Walked(ben, "/v1/connect/sessions", "sessionId", make, swept(world, "connect_sessions"))
+
+
 @scene("/v1/admin/connect/servers")
 async def all_servers(world: World) -> Walked:
     root = await world.super_admin()

@@ -40,6 +40,8 @@ LISTS = {
     "participants": ("/v1/social/chat/conversations/{conversationId}/participants", (LEAST, "none", "")),
     "commands": ("/v1/connect/servers/{serverId}/commands", (MOST, "none")),
     "settings": ("/v1/connect/servers/{serverId}/settings/history", (MOST, "none", MOST)),
+    "server-invites": ("/v1/connect/server-invites", (MOST, "none")),
+    "player-sessions": ("/v1/connect/sessions", (LEAST, "none")),
     "extensions": ("/v1/connect/extensions", "\U0010ffff"),
     "all-servers": ("/v1/admin/connect/servers", ("\U0010ffff", "none")),
     "publications": ("/v1/admin/connect/publications", ("", "none")),

@@ -10,6 +10,13 @@ const tagged = async (asked) => {
   return { value: await response.json(), etag: response.headers.get("ETag") };
 };
 
+// All of a list that nearly always fits into one page: {items}.
+const whole = async (path, signal) => {
+  const items = [];
+  for await (const item of rest.items(path, { limit: 200 }, { signal })) items.push(item);
+  return { items };
+};
+
 export const issuers = () => rest.get("/v1/public/issuers", {}, { anonymous: true });
 export const setUp = (code, name) => rest.post("/v1/setup", { code, name }, { anonymous: true, credentials: "same-origin" });
 export const inspectLink = (code) => rest.post("/v1/sign-in-links/inspect", { code }, { anonymous: true });
@@ -120,11 +127,11 @@ export const servers = {
   setPolicy: (server, policy) => rest.patch(`/v1/connect/servers/${id(server)}/access-policy`, policy),
   register: (server, extension) => rest.put(`/v1/connect/servers/${id(server)}/extensions/${id(extension)}`, {}),
   gateways: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/gateways`, {}, { signal }),
-  acting: (signal) => rest.get("/v1/connect/sessions", {}, { signal }),
+  acting: (signal) => whole("/v1/connect/sessions", signal),
 };
 
 export const offers = {
-  list: (signal) => rest.get("/v1/connect/server-invites", {}, { signal }),
+  list: (signal) => whole("/v1/connect/server-invites", signal),
   accept: (invite) => rest.post(`/v1/connect/server-invites/${id(invite)}/accept`),
   decline: (invite) => rest.post(`/v1/connect/server-invites/${id(invite)}/decline`),
 };
