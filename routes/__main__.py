@@ -10,7 +10,6 @@ renewed one at once.
 import gc
 import os
 import signal
-import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -22,6 +21,7 @@ import trio
 from actors.kernel.nodes.parting import part_with
 from compiled.finding import PURE, standing
 from routes.allocator import return_large_blocks
+from routes.announcing import announce
 from routes.application import create_app
 from routes.disk import archive_of
 from routes.domains import DOMAINS
@@ -163,8 +163,7 @@ async def _tell(service: Service, addresses: Sequence[str]) -> None:
     """Say what a start has reached; the link only now, since a process whose address is taken ends with it unusable."""
     await announce_setup(service)
     if not service.config.is_kept:  # else its keeper does, once for all
-        sys.stdout.write(f"Partyline listens on {', '.join(addresses)}\n")
-        sys.stdout.flush()
+        announce(f"Partyline listens on {', '.join(addresses)}")
 
 
 async def _stop_when_draining(service: Service, stop: trio.Event) -> None:

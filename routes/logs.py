@@ -4,8 +4,10 @@ stdout is for the output of commands. Values are logged as fields, never within 
 cannot forge a line (ASVS 16.4.1). Tracebacks omit the values of variables, which hold messages and tokens.
 """
 
+import contextlib
 import logging
 import sys
+from typing import TextIO
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
@@ -39,9 +41,30 @@ def configure_logging(config: Config, *, least: str | None = None) -> None:
             *last,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.WriteLoggerFactory(file=sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(
+            file=_Outlet(sys.stderr)  # type: ignore[arg-type]  # it is written to and flushed, and no more
+        ),
         cache_logger_on_first_use=False,
     )
+
+
+class _Outlet:
+    """Where the log is written, which may be on a full disk, or have nobody who reads it any more.
+
+    A line that cannot be written is lost, and nothing else: whoever has something to say, a request or the task that
+    starts PostgreSQL again, must not fail by that. The newest kilobytes before room comes back are written then.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.flush()
 
 
 def name_lines(node: str) -> None:

@@ -4,6 +4,7 @@ The server that runs a cluster holds its lock; other processes connect to the so
 `postmaster.pid`. That file may be left over from a crash, so only connecting shows whether the address is right.
 """
 
+import os
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,8 +22,8 @@ def running_address(data_dir: Path) -> str | None:
     """
     try:
         # `postgres` may be a link to where PostgreSQL's user can reach it.
-        lines = (data_dir / "postgres" / "data" / "postmaster.pid").read_text().split("\n")
-    except (OSError, UnicodeDecodeError):
+        lines = os.fsdecode((data_dir / "postgres" / "data" / "postmaster.pid").read_bytes()).split("\n")
+    except OSError:
         return None
     if len(lines) <= _STATUS_LINE or lines[_STATUS_LINE].strip() != "ready":
         return None

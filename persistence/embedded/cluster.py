@@ -5,7 +5,7 @@ Everything here blocks: `prepare` and `clear_remains` for seconds, the rest brie
     HOME/            0700, of the user who runs PostgreSQL
       lock           held (flock) by the server that runs the cluster
       data/          PGDATA; complete or absent
-      socket/        the Unix socket, when its path is short enough for one
+      socket/        the Unix socket, when its path is short enough for one, and text
       postgres.log   what PostgreSQL says about itself
 
 Invariants: only the process that holds the lock runs the cluster; so any PostgreSQL that works in `data` before we have
@@ -14,6 +14,7 @@ started one is an orphan, and is ended (`orphans.py`). SIGKILL is sent only afte
 
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -45,6 +46,9 @@ _LOG_BYTES = 8 * 1024 * 1024
 
 _LAST_WORDS_BYTES = 64 * 1024
 """How much of what PostgreSQL said last is searched for the reason of its end."""
+
+_WRONG = re.compile(rb"(?: (?:ERROR|FATAL|PANIC):  |: error: )")
+"""What marks the line by which one of PostgreSQL's programs, or a server that it runs, says what is wrong."""
 
 _SETTINGS = {
     "listen_addresses": "",
@@ -168,8 +172,9 @@ class Cluster:
         if self.has_ended():
             raise ClusterFaulty(f"PostgreSQL did not start: {self._last_words()}")
         try:
-            lines = (self.data / "postmaster.pid").read_text().split("\n")
-        except (FileNotFoundError, UnicodeDecodeError):
+            # It names folders, whose bytes need not be text.
+            lines = os.fsdecode((self.data / "postmaster.pid").read_bytes()).split("\n")
+        except FileNotFoundError:
             return False
         return lines[0] == str(self.pid) and len(lines) > 7 and lines[7].strip() == "ready"
 
@@ -221,7 +226,7 @@ class Cluster:
         except OSError as fault:
             raise ClusterFaulty(f"{program} cannot be run: {fault.strerror}") from None
         if done.returncode != 0:
-            raise ClusterFaulty(f"{program} failed: {_last_line(done.stderr)}")
+            raise ClusterFaulty(f"{program} failed: {_cause(done.stderr)}")
         return done.stdout.decode(errors="replace")
 
     def _initialise(self) -> None:
@@ -237,7 +242,7 @@ class Cluster:
         _log.info("made a database", folder=str(self.data), version=self._installation.version)
 
     def _make_socket_folder(self) -> None:
-        if len(os.fsencode(self._socket_folder / ".s.PGSQL.5432")) > _SOCKET_PATH_BYTES:
+        if not _fits_an_address(self._socket_folder / ".s.PGSQL.5432"):
             self._socket_folder = Path(tempfile.mkdtemp(prefix="partyline-"))
         self._socket_folder.mkdir(mode=0o700, exist_ok=True)
         self._account.own(self._socket_folder, 0o700)
@@ -327,6 +332,21 @@ def exclusive(home: Path) -> Iterator[None]:
 def _environment() -> dict[str, str]:
     """PostgreSQL's environment, which inherits only PATH from ours: no PGDATA, no PGOPTIONS, no locale."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
+
+
+def _fits_an_address(socket: Path) -> bool:
+    """Whether a socket can have this path, and an address of a database can say it."""
+    encoded = os.fsencode(socket)
+    try:
+        encoded.decode()
+    except UnicodeDecodeError:
+        return False
+    return len(encoded) <= _SOCKET_PATH_BYTES
+
+
+def _cause(output: bytes) -> str:
+    """The line of a program's complaint that says what was wrong, behind which it tells what it did about that."""
+    return _last_line(next(filter(_WRONG.search, output.splitlines()), output))
 
 
 def _last_line(output: bytes) -> str:

@@ -5,8 +5,9 @@ arguments are exit code 2, as usual; a bug is a traceback.
 """
 
 import argparse
+import contextlib
+import errno
 import gc
-import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -16,7 +17,8 @@ from actors.users.permissions import Role
 from persistence.errors import PersistenceError
 from routes.cli.clustering import add_nodes
 from routes.cli.keeping import add_keeping
-from routes.cli.output import say
+from routes.cli.output import finish, say
+from routes.cli.streams import let_go, open_missing
 from routes.edge.config.config import Config, read_config
 from routes.edge.config.environment import process_environment
 from routes.edge.faults import OperatorFault
@@ -27,6 +29,9 @@ from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 
 KNOWN_FAULTS = (OperatorFault, PersistenceError)
 """Errors that are printed as one line."""
+
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+"""What a disk says that takes nothing more. That may be wherever something is written, and its name is in the error."""
 
 PROCESSES = "PARTYLINE_PROCESSES"
 
@@ -39,8 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Args:
         argv: the arguments after the program's name; None takes those of the process.
     """
-    arguments = _parser().parse_args(argv)
+    open_missing()
     try:
+        arguments = _parser().parse_args(argv)
         config = read_config(process_environment())
         if arguments.logs:
             from routes.logs import configure_logging
@@ -48,23 +54,35 @@ def main(argv: Sequence[str] | None = None) -> int:
             configure_logging(config, least=arguments.log_level)
         command: Command = arguments.command
         code = command(arguments, config)
-        sys.stdout.flush()
+        finish()
     except BrokenPipeError:  # the reader of stdout has ended, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter's own flush
         return 128 + signal.SIGPIPE
-    except KNOWN_FAULTS as fault:
-        return _told(fault)
-    except BaseExceptionGroup as group:
+    except (*KNOWN_FAULTS, OSError, BaseExceptionGroup) as raised:
         # Exceptions from within a nursery come wrapped; if all of them are known faults, the first is printed.
-        known, rest = group.split(KNOWN_FAULTS)
-        if known is None or rest is not None:
+        fault: BaseException = raised
+        if isinstance(raised, BaseExceptionGroup):
+            known, rest = raised.split(_is_known)
+            if known is None or rest is not None:
+                raise
+            fault = _first(known)
+        if not _is_known(fault):
             raise
-        return _told(_first(known))
+        return _told(fault)
+    finally:
+        let_go()
     return code
 
 
+def _is_known(fault: BaseException) -> bool:
+    return isinstance(fault, KNOWN_FAULTS) or (isinstance(fault, OSError) and fault.errno in FULL)
+
+
 def _told(fault: BaseException) -> int:
-    sys.stderr.write(f"partyline: {fault}\n")
+    if isinstance(fault, OSError):
+        where = "" if fault.filename is None else f"{fault.filename}: "
+        fault = OperatorFault(f"{where}{fault.strerror}")
+    with contextlib.suppress(OSError):  # the status says it as well
+        sys.stderr.write(f"partyline: {fault}\n")
     return 1
 
 
@@ -80,6 +98,7 @@ class _Version(argparse.Action):
         from routes.edge.docs.version import VERSION
 
         say(VERSION)
+        finish()
         parser.exit()
 
 

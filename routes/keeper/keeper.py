@@ -13,7 +13,6 @@ However the keeper ends, the kernel ends all that it has started.
 
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -24,6 +23,7 @@ import trio
 
 from persistence.embedded.data_dir import holding, name_node, node_name
 from persistence.embedded.postgres import MAX_CONNECTIONS, embedded_postgres
+from routes.announcing import announce
 from routes.edge.config.config import Config
 from routes.edge.config.forms import Bind
 from routes.keeper.listeners import Listeners, open_listeners
@@ -192,5 +192,4 @@ async def _serve(nodes: list[KeptNode], listeners: Listeners, orders: Orders) ->
 
 
 def _announce(listeners: Listeners) -> None:
-    sys.stdout.write(f"Partyline listens on {', '.join(listeners.addresses)}\n")
-    sys.stdout.flush()
+    announce(f"Partyline listens on {', '.join(listeners.addresses)}")

@@ -4,7 +4,6 @@ While there is no super-admin, each start makes a new code, which replaces the o
 SHA-256. The page is one of the console's; the code is in the fragment, which no server sees.
 """
 
-import sys
 from hashlib import sha256
 from typing import Annotated
 
@@ -20,6 +19,7 @@ from persistence.connection import Connection
 from persistence.sessions.sessions import Lineage
 from persistence.users.audit import Stamp
 from persistence.users.users import User
+from routes.announcing import announce
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
@@ -91,8 +91,7 @@ async def announce_setup(service: Service) -> None:
         random_bytes=service.random_bytes,
     )
     if link is not None:
-        sys.stdout.write(f"No super-admin yet. Open this once to become it: {link}\n")
-        sys.stdout.flush()
+        announce(f"No super-admin yet. Open this once to become it: {link}")
 
 
 def _hash(code: str) -> bytes:

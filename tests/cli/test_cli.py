@@ -21,6 +21,7 @@ from routes.edge.config.config import read_config
 from routes.edge.config.settings import SETTINGS
 from routes.edge.identity.keys import open_keys
 from routes.logs import configure_logging
+from tests.support.disks import fill, small_disk
 from tests.support.privileges import without_privileges
 from tests.support.process import reachable_directory, server_process
 from tests.support.waiting import PATIENCE_SECONDS, patience
@@ -310,6 +311,16 @@ def test_a_data_folder_that_cannot_be_is_one_line():
         assert served.returncode == 1
         assert served.stderr.startswith(f"partyline: the data folder {folder / 'file'} cannot be used")
         assert served.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_disk_without_room_is_one_line():
+    with reachable_directory() as folder, small_disk(folder / "disk") as disk:
+        (disk / "data").mkdir()
+        fill(disk / "ballast")
+        told = partyline(disk / "data", "serve", PARTYLINE_BIND="127.0.0.1:0", PARTYLINE_LOG_LEVEL="error")
+        assert (told.returncode, told.stderr.count("\n")) == (1, 1)
+        assert "No space left on device" in told.stderr
 
 
 SERVING = {"routes.domains", "routes.startup", "quart", "hypercorn", "prometheus_client", "httpx2"}

@@ -19,12 +19,14 @@ from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
 from persistence.embedded import postgres
 from persistence.embedded.account import account_for
+from persistence.embedded.address import running_address
 from persistence.embedded.binaries import find_installation
 from persistence.embedded.cluster import Cluster, ClusterFaulty
 from persistence.embedded.postgres import choose_home, embedded_postgres, open_cluster
 from persistence.errors import DatabaseUnavailable
 from persistence.schema.checks import DatabaseUnfit, check_server
 from tests.support.database import DEBIAN_15, start, stop
+from tests.support.disks import small_disk
 from tests.support.embedded import STRANGER, Host, hosted, postmaster, wait_for_end
 from tests.support.waiting import PATIENCE_SECONDS, wait_until
 
@@ -257,13 +259,17 @@ async def can_read(database: Database) -> bool:
     return True
 
 
-async def test_a_long_path_gets_a_short_socket(data_dir: Path) -> None:
-    deep = data_dir / ("d" * 60) / ("e" * 60)
+@pytest.mark.parametrize(
+    "below", [f"{'d' * 60}/{'e' * 60}", os.fsdecode(b"\xff\xfe x")], ids=["long", "no text"]
+)
+async def test_a_path_that_no_socket_can_have_gets_a_short_one(data_dir: Path, below: str) -> None:
+    deep = data_dir / below
     async with (
         embedded_postgres(deep) as url,
         open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
     ):
         await database.transact(remember)
+        assert running_address(deep) == url
         folder = Path(url.split("host=")[1].split("&")[0].replace("%2F", "/"))
         assert deep not in folder.parents
         assert folder.stat().st_mode & 0o777 == 0o700
@@ -296,6 +302,13 @@ async def test_the_database_goes_elsewhere_when_its_user_cannot_come_in(data_dir
         shutil.rmtree(home.readlink())
     with pytest.raises(ClusterFaulty, match=r"was in /var/lib/partyline/.*, which is gone"):
         async with embedded_postgres(moved):
+            pass
+
+
+async def test_a_cluster_that_finds_no_room_is_told_by_its_cause(data_dir: Path) -> None:
+    data_dir.mkdir()
+    with small_disk(data_dir / "disk") as disk, pytest.raises(ClusterFaulty, match="No space left on device"):
+        async with embedded_postgres(disk):
             pass
 
 
