@@ -195,7 +195,7 @@ class Database:
         """Connect once, so that a wrong address fails the start, then run the watch and the writer."""
         try:
             await self.thread.run(self._watch.open)
-        except CONNECT_FAULTS as error:
+        except (*CONNECT_FAULTS, ValueError) as error:  # the latter: an address that says what cannot be
             raise DatabaseUnavailable(
                 f"cannot connect to the database: {error or type(error).__name__}"
             ) from error

@@ -101,7 +101,7 @@ def read_config(environ: Mapping[str, str]) -> Config:
     for setting in SETTINGS:
         text = environ.get(setting.name) or setting.default
         try:
-            values[setting.field] = None if text is None else setting.parse(text)
+            values[setting.field] = None if text is None else _parsed(setting, text)
         except ValueError as error:
             shown = "" if setting.secret else f"={text}"
             raise ConfigError(f"{setting.name}{shown}: {error}") from None
@@ -113,6 +113,13 @@ def read_config(environ: Mapping[str, str]) -> Config:
     values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
     values["shared_dir"] = values["shared_dir"] or values["data_dir"]
     return Config(**values)  # type: ignore[arg-type]  # tests/edge check each parser against its field
+
+
+def _parsed(setting: Setting, text: str) -> object:
+    # A path is whatever bytes the disk knows; everything else comes to be text somewhere.
+    if setting.parse is not Path and any(0xD800 <= ord(one) <= 0xDFFF for one in text):
+        raise ValueError("is not text in UTF-8")
+    return setting.parse(text)
 
 
 def _check_nats(values: Mapping[str, object]) -> None:

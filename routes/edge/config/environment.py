@@ -25,9 +25,11 @@ def process_environment(directory: Path | None = None) -> dict[str, str]:
     found = {}
     if _is_there(path):
         try:
-            text = path.read_text("utf-8")
+            text = path.read_text("utf-8-sig")  # editors of some systems begin a file with a mark of its form
         except OSError as fault:
             raise ConfigError(f"{path.absolute()} cannot be read: {fault.strerror}") from None
+        except UnicodeDecodeError:
+            raise ConfigError(f"{path.absolute()} is not text in UTF-8") from None
         found = {name: value for name, value in dotenv(text) if name.startswith(PREFIX)}
     return {**found, **os.environ}
 

@@ -5,7 +5,7 @@ import re
 from base64 import b64decode
 from collections.abc import Callable
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
@@ -166,22 +166,38 @@ def web_address(value: str) -> str:
     """Parse an http or https address, and drop slashes at its end.
 
     Raises:
-        ValueError: it is none, or has a query or a fragment.
+        ValueError: it is none, has a query or a fragment, or holds what no header can say.
     """
-    parts = urlsplit(value)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+    parts = _split(value)
+    is_visible = value.isascii() and value.isprintable() and not set(value) & set(" ?#")
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname or not is_visible:
         raise ValueError("is not an http or https address")
     return value.rstrip("/")
+
+
+def _split(value: str) -> SplitResult | None:
+    """The parts of an address; None where it has none, or a port that is none."""
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError:  # whose text may quote the address, with the password in it
+        return None
+    return parts
 
 
 def database_url(value: str) -> str:
     """Parse the address of a PostgreSQL database.
 
     Raises:
-        ValueError: it begins with neither `postgresql://` nor `postgres://`.
+        ValueError: it begins with neither `postgresql://` nor `postgres://`, or one of its hosts is none.
     """
     if not value.startswith(("postgresql://", "postgres://")):
         raise ValueError("is not a postgresql:// address")
+    _, _, hosts = re.split("[/?#]", value.partition("://")[2], maxsplit=1)[0].rpartition("@")
+    if any(_split(f"postgresql://{host}") is None for host in hosts.split(",")):
+        raise ValueError(
+            "is not a postgresql:// address: a host has a port that is none, or half of its brackets"
+        )
     return value
 
 
@@ -193,8 +209,8 @@ def nats_urls(value: str) -> tuple[str, ...]:
     """
     urls = tuple(url.strip() for url in value.split(",") if url.strip())
     for url in urls:
-        parts = urlsplit(url)
-        if parts.scheme not in {"nats", "tls"} or not parts.hostname:
+        parts = _split(url)
+        if parts is None or parts.scheme not in {"nats", "tls"} or not parts.hostname:
             raise ValueError("is not a list of nats:// or tls:// addresses")
     if not urls:
         raise ValueError("is not a list of nats:// or tls:// addresses")

@@ -117,6 +117,13 @@ def test_an_empty_environment_gives_the_defaults() -> None:
         ("CORS_ORIGINS", "*", ("*",)),
         ("DNS_SERVER", "127.0.0.1:5353", Bind("127.0.0.1", 5353)),
         ("DATABASE_URL", "postgresql://u:p@h/d", "postgresql://u:p@h/d"),
+        (
+            "DATABASE_URL",
+            "postgresql://u:p%40:x@a:1,[::1]:2,c/d?host=/run/%FF",
+            "postgresql://u:p%40:x@a:1,[::1]:2,c/d?host=/run/%FF",
+        ),
+        ("DATABASE_URL", "postgresql:///d?host=/tmp", "postgresql:///d?host=/tmp"),
+        ("DATA_DIR", "\udcff", Path("\udcff")),
         ("RELEASE_KEYS", f'[{{"keyId":"a","publicKey":"{KEY}"}}]', (NamedKey("a", KEY),)),
         ("EDGE", "stock", "stock"),
         ("LOG", "JSON", "json"),
@@ -142,6 +149,9 @@ def test_tls_is_the_address_of_the_service_and_needs_its_files() -> None:
         read_config({"PARTYLINE_TLS_BIND": "0.0.0.0:8443", "PARTYLINE_TLS_CERT": "cert.pem"})
 
 
+NO_HOST = "is not a postgresql:// address: a host has a port that is none, or half of its brackets"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "line"),
     [
@@ -157,6 +167,20 @@ def test_tls_is_the_address_of_the_service_and_needs_its_files() -> None:
         ("FRESHNESS_SECONDS", "0", "PARTYLINE_FRESHNESS_SECONDS=0: is not a whole number from 1 to 86400"),
         ("CLIENT_IP_HEADER", "a b", "PARTYLINE_CLIENT_IP_HEADER=a b: is not the name of a header"),
         ("DATABASE_URL", "mysql://secret@x", "PARTYLINE_DATABASE_URL: is not a postgresql:// address"),
+        ("DATABASE_URL", "postgresql://u:p@[h/x", f"PARTYLINE_DATABASE_URL: {NO_HOST}"),
+        ("DATABASE_URL", "postgresql://u:p@a:1,b:abc/x", f"PARTYLINE_DATABASE_URL: {NO_HOST}"),
+        ("DATABASE_URL", "postgres://u:p@a:99999", f"PARTYLINE_DATABASE_URL: {NO_HOST}"),
+        ("NATS_URL", "tls://u:p@a:99999", "PARTYLINE_NATS_URL: is not a list of nats:// or tls:// addresses"),
+        ("BASE_URL", "http://a:99999", "PARTYLINE_BASE_URL=http://a:99999: is not an http or https address"),
+        ("BASE_URL", "http://a b", "PARTYLINE_BASE_URL=http://a b: is not an http or https address"),
+        ("BASE_URL", "http://a/#", "PARTYLINE_BASE_URL=http://a/#: is not an http or https address"),
+        (
+            "BASE_URL",
+            "http://ü.example",
+            "PARTYLINE_BASE_URL=http://ü.example: is not an http or https address",
+        ),
+        ("BIND", "\udcff:80", "PARTYLINE_BIND=\udcff:80: is not text in UTF-8"),
+        ("METRICS_TOKEN", "\udcff", "PARTYLINE_METRICS_TOKEN: is not text in UTF-8"),
         ("STRIPE_KEY", "sk_tëst", "PARTYLINE_STRIPE_KEY: is not a key of visible ASCII characters"),
         ("STRIPE_KEY", "sk_test\r\nx", "PARTYLINE_STRIPE_KEY: is not a key of visible ASCII characters"),
     ],
@@ -256,6 +280,17 @@ def test_dotenv_that_is_somebody_elses_is_one_line() -> None:
             pytest.raises(ConfigError, match=r"/\.env cannot be read: Permission denied$"),
         ):
             process_environment(folder)
+
+
+def test_dotenv_of_another_encoding_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes("PARTYLINE_LOG=ü".encode("latin-1"))
+    with pytest.raises(ConfigError, match=r"/\.env is not text in UTF-8$"):
+        process_environment(tmp_path)
+
+
+def test_dotenv_may_begin_with_the_mark_of_its_form(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"\xef\xbb\xbfPARTYLINE_LOG=json\r\n")
+    assert process_environment(tmp_path)["PARTYLINE_LOG"] == "json"
 
 
 def test_dotenv_line_that_is_none() -> None:
