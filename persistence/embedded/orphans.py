@@ -77,6 +77,7 @@ def _end(heads: list[int], pids: list[int], number: signal.Signals) -> None:
                 handles.append(handle)
                 if pid in heads:
                     signal.pidfd_send_signal(handle, number)
+                    signal.pidfd_send_signal(handle, signal.SIGCONT)  # one that was stopped takes no other
         deadline = time.monotonic() + SECONDS
         for handle in handles:
             select.select([handle], [], [], max(0.0, deadline - time.monotonic()))

@@ -1,7 +1,7 @@
 """`partyline`: the command line (contract §11). Reads arguments and configuration, and calls the command.
 
 stdout carries only the command's output. An error that the user can fix is one line on stderr and exit code 1; invalid
-arguments are exit code 2, as usual; a bug is a traceback.
+arguments are exit code 2, as usual; Ctrl-C is exit code 130, without a word; a bug is a traceback.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import errno
 import gc
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from actors.users.permissions import Role
@@ -57,24 +57,35 @@ def main(argv: Sequence[str] | None = None) -> int:
         finish()
     except BrokenPipeError:  # the reader of stdout has ended, as `head` does
         return 128 + signal.SIGPIPE
-    except (*KNOWN_FAULTS, OSError, BaseExceptionGroup) as raised:
-        # Exceptions from within a nursery come wrapped; if all of them are known faults, the first is printed.
-        fault: BaseException = raised
-        if isinstance(raised, BaseExceptionGroup):
-            known, rest = raised.split(_is_known)
-            if known is None or rest is not None:
-                raise
-            fault = _first(known)
-        if not _is_known(fault):
-            raise
-        return _told(fault)
+    except (*KNOWN_FAULTS, OSError, KeyboardInterrupt, BaseExceptionGroup) as raised:
+        return _status_after(raised)
     finally:
         let_go()
     return code
 
 
+def _status_after(raised: BaseException) -> int:
+    """Say in one line what an operator can mend, and nothing of Ctrl-C; anything else is raised again."""
+    every = list(_leaves(raised))
+    if not all(map(_is_known, every)):
+        raise raised
+    if any(isinstance(one, KeyboardInterrupt) for one in every):
+        return 128 + signal.SIGINT
+    return _told(every[0])
+
+
+def _leaves(raised: BaseException) -> Iterator[BaseException]:
+    """What is wrapped in groups, as exceptions from within a nursery are."""
+    if isinstance(raised, BaseExceptionGroup):
+        for one in raised.exceptions:
+            yield from _leaves(one)
+    else:
+        yield raised
+
+
 def _is_known(fault: BaseException) -> bool:
-    return isinstance(fault, KNOWN_FAULTS) or (isinstance(fault, OSError) and fault.errno in FULL)
+    is_full = isinstance(fault, OSError) and fault.errno in FULL
+    return is_full or isinstance(fault, (*KNOWN_FAULTS, KeyboardInterrupt))
 
 
 def _told(fault: BaseException) -> int:
@@ -84,11 +95,6 @@ def _told(fault: BaseException) -> int:
     with contextlib.suppress(OSError):  # the status says it as well
         sys.stderr.write(f"partyline: {fault}\n")
     return 1
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    first = group.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 class _Version(argparse.Action):

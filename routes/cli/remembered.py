@@ -25,7 +25,10 @@ def remembered(name: str, make: Callable[[], str], sources: Sequence[Path] = SOU
         make: makes the text.
         sources: folders; the text is made anew after a file in them has changed or a package was installed.
     """
-    kept = _folder() / name
+    folder = _folder()
+    if folder is None:
+        return make()
+    kept = folder / name
     mark = _mark(sources)
     try:
         known, _, text = kept.read_text().partition("\n")
@@ -37,9 +40,13 @@ def remembered(name: str, make: Callable[[], str], sources: Sequence[Path] = SOU
     return text
 
 
-def _folder() -> Path:
+def _folder() -> Path | None:
+    """None for a user who has no home, as that of a container may."""
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (given if given.is_absolute() else Path("~/.cache").expanduser()) / "partyline"
+    try:
+        return (given if given.is_absolute() else Path("~/.cache").expanduser()) / "partyline"
+    except RuntimeError:
+        return None
 
 
 def _keep(path: Path, text: str) -> None:

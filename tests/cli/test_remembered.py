@@ -70,3 +70,12 @@ def test_what_is_kept_and_broken_is_made_again(ask: Callable[[], str], tmp_path:
 def test_where_it_cannot_be_kept_it_is_made_each_time(ask: Callable[[], str], tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file in the way")
     assert [ask(), ask()] == ["é\n1", "é\n2"]
+
+
+def test_who_has_no_home_has_it_made_each_time(
+    ask: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 54_321)  # of whom /etc/passwd knows nothing
+    assert [ask(), ask()] == ["é\n1", "é\n2"]

@@ -199,9 +199,12 @@ async def test_a_stale_pid_file_is_not_believed(data_dir: Path) -> None:
         foreign.kill()
 
 
-async def test_an_orphan_is_ended(data_dir: Path) -> None:
+@pytest.mark.parametrize("is_stopped", [False, True], ids=["runs", "stopped"])
+async def test_an_orphan_is_ended(data_dir: Path, is_stopped: bool) -> None:
     with prepared(data_dir) as cluster, started_by_hand(cluster) as orphan:
         await wait_until_ready(cluster)
+        if is_stopped:
+            orphan.send_signal(signal.SIGSTOP)
         with capture_logs() as entries:
             async with (
                 embedded_postgres(data_dir) as url,
