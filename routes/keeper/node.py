@@ -114,6 +114,28 @@ class KeptNode:
         while not self.is_ready:
             await self._turned.wait()
 
+    async def rehearse(self) -> bool:
+        """Whether what it would be started with now can be loaded; what cannot be is said on standard error.
+
+        Call it in the main thread. Cancellation ends it.
+        """
+        try:
+            process = start_bound(
+                [sys.executable, "-P", "-m", "routes.keeper.rehearsal"],
+                at_our_end=signal.SIGKILL,
+                environment=environment_of(self._settings, self._base_url),
+            )
+        except OSError as fault:
+            log.warning("node_not_started", number=self.number, why=str(fault))
+            return False
+        try:
+            with trio.move_on_after(STUCK_SECONDS):
+                return await wait_for_end(process) == 0
+            return False
+        finally:
+            process.kill()
+            process.wait()
+
     async def renew(self) -> None:
         """Have it give away what it owns and end, and `keep` start it anew; returns once it has ended.
 

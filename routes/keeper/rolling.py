@@ -16,13 +16,16 @@ log = structlog.get_logger()
 async def roll(nodes: Sequence[KeptNode]) -> bool:
     """Renew each node while all others are ready; returns whether all were, and are ready again.
 
-    Those that are not ready come first, and wait for nobody: they serve nobody. Where one is not in time, those after
-    it stay as they are: a new version that does not start, say, takes one node. Cancellation leaves the one that is
-    renewed ending.
+    What cannot even be loaded, settings or code, takes no node: all stay as they are. Those that are not ready come
+    first, and wait for nobody: they serve nobody. Where one is not in time, those after it stay as they are: a new
+    version that loads and does not start, say, takes one node. Cancellation leaves the one that is renewed ending.
 
     Args:
         nodes: all of them, which are kept.
     """
+    if not await nodes[0].rehearse():
+        log.error("roll_refused", why="a node would not start again, as said above; all stay as they are")
+        return False
     log.info("roll_begins", nodes=len(nodes))
     for node in sorted(nodes, key=lambda node: node.is_ready):
         others = [other for other in nodes if other is not node]

@@ -14,10 +14,12 @@ from structlog.testing import capture_logs
 
 from routes.edge.config.config import read_config
 from routes.edge.config.forms import Bind, Descriptor
+from routes.keeper import node
 from routes.keeper.listeners import Own, open_listeners
 from routes.keeper.node import KeptNode, NodeFault, environment_of, settings_of
 from routes.keeper.pauses import PAUSE_SECONDS, WELL_SECONDS, Pauses
 from routes.keeper.readiness import Readiness, ask_ready
+from routes.keeper.rolling import roll
 from tests.keeper.shortage import no_more_files
 from tests.support.waiting import patience, wait_until
 
@@ -100,6 +102,29 @@ async def test_a_process_that_cannot_be_made_again_is_made_later(faulty_node: Ke
             await has_said("node_started")
             nursery.cancel_scope.cancel()
         await faulty_node.stop()
+
+
+async def test_what_cannot_be_loaded_is_no_reason_to_end_a_node(
+    faulty_node: KeptNode, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with capture_logs() as lines, patience():
+        assert not await roll([faulty_node])
+    assert [line["event"] for line in lines] == ["roll_refused"]
+    assert capfd.readouterr().err.startswith("partyline: PARTYLINE_NO_SUCH: there is no such setting")
+
+
+@pytest.mark.parametrize(
+    ("code", "loads"), [("", True), ("import sys\nsys.modules['httptools'] = None\n", False)]
+)
+async def test_a_release_is_loaded_before_it_takes_a_place(
+    code: str, loads: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(code)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path(node.__file__).parents[2]}")
+    with open_listeners([Bind("127.0.0.1", 0)], [], nodes=1, node_port=None) as listeners:
+        kept = KeptNode(1, listeners.of(0), {}, base_url="http://a", changed=lambda: None)
+        with patience():
+            assert await kept.rehearse() is loads
 
 
 @pytest.mark.parametrize(
