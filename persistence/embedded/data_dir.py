@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
@@ -20,6 +21,8 @@ HOLD_SECONDS = 5.0
 HOLD_POLL_SECONDS = 0.1
 
 _NAME = "node"
+
+_IS_NAME = re.compile(rb"[A-Za-z0-9_-]{1,64}")
 
 _RESTORING = "restoring"
 """Is there from the beginning of a restore to its end."""
@@ -115,11 +118,22 @@ def node_name(data_dir: Path) -> str:
 
     Args:
         data_dir: held by the caller.
+
+    Raises:
+        ClusterFaulty: the file holds no name, as one that was damaged or is a folder.
     """
     path = data_dir / _NAME
     if not path.exists():
         name_node(data_dir, secrets.token_hex(NODE_BYTES))
-    return path.read_text().strip()
+    try:
+        name = path.read_bytes().strip()
+    except IsADirectoryError:
+        name = b""
+    if _IS_NAME.fullmatch(name) is None:
+        raise ClusterFaulty(
+            f"{path} does not hold the name of a node; remove it, and the next start makes one"
+        )
+    return name.decode()
 
 
 def name_node(data_dir: Path, name: str) -> None:

@@ -40,7 +40,7 @@ from routes.cli.interpreter import is_optimised, present_build
 from routes.disk import archive_of
 from routes.edge.config.config import Config
 from routes.edge.config.forms import Descriptor
-from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
+from routes.edge.identity.keys import MASTER_FILE, KeyFault, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 from routes.joining import CLOCK_MAX_MS
 from routes.keeper.nats import kept_url
@@ -168,7 +168,7 @@ def _folder(about: str, folder: Path, setting: str) -> Iterator[Finding]:
 
 def _keys(shared_dir: Path) -> Iterator[Finding]:
     folder = shared_dir / "keys"
-    if not all((folder / name).exists() for name in (SIGNING_FILE, MASTER_FILE)):
+    if not (folder / MASTER_FILE).exists():  # the last that is made
         yield Finding("keys", "made at the next start")
         return
     for path in (folder, *sorted(folder.iterdir())):

@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import errno
 import gc
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -33,6 +34,9 @@ KNOWN_FAULTS = (OperatorFault, PersistenceError)
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 """What a disk says that takes nothing more. That may be wherever something is written, and its name is in the error."""
 
+IN_THE_WAY = {errno.EACCES, errno.EPERM, errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ELOOP}
+"""What a disk says of somebody else's file, or of one of another kind: to be mended in the service's folders."""
+
 PROCESSES = "PARTYLINE_PROCESSES"
 
 Command = Callable[[argparse.Namespace, Config], int]
@@ -45,9 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments after the program's name; None takes those of the process.
     """
     open_missing()
+    folders: tuple[Path, ...] = ()
     try:
         arguments = _parser().parse_args(argv)
         config = read_config(process_environment())
+        folders = (config.data_dir, config.shared_dir)
         if arguments.logs:
             from routes.logs import configure_logging
 
@@ -58,16 +64,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of stdout has ended, as `head` does
         return 128 + signal.SIGPIPE
     except (*KNOWN_FAULTS, OSError, KeyboardInterrupt, BaseExceptionGroup) as raised:
-        return _status_after(raised)
+        return _status_after(raised, folders)
     finally:
         let_go()
     return code
 
 
-def _status_after(raised: BaseException) -> int:
-    """Say in one line what an operator can mend, and nothing of Ctrl-C; anything else is raised again."""
+def _status_after(raised: BaseException, folders: Sequence[Path]) -> int:
+    """Say in one line what an operator can mend, and nothing of Ctrl-C; anything else is raised again.
+
+    Args:
+        folders: those of the service, whose files an operator has in hand.
+    """
     every = list(_leaves(raised))
-    if not all(map(_is_known, every)):
+    if not all(_is_known(one, folders) for one in every):
         raise raised
     if any(isinstance(one, KeyboardInterrupt) for one in every):
         return 128 + signal.SIGINT
@@ -83,9 +93,15 @@ def _leaves(raised: BaseException) -> Iterator[BaseException]:
         yield raised
 
 
-def _is_known(fault: BaseException) -> bool:
-    is_full = isinstance(fault, OSError) and fault.errno in FULL
-    return is_full or isinstance(fault, (*KNOWN_FAULTS, KeyboardInterrupt))
+def _is_known(fault: BaseException, folders: Sequence[Path]) -> bool:
+    if not isinstance(fault, OSError):
+        return isinstance(fault, (*KNOWN_FAULTS, KeyboardInterrupt))
+    if fault.errno in FULL:
+        return True
+    if fault.errno not in IN_THE_WAY or not isinstance(fault.filename, (str, bytes)):
+        return False
+    path = Path(os.fsdecode(fault.filename)).absolute()
+    return any(path.is_relative_to(folder.absolute()) for folder in folders)
 
 
 def _told(fault: BaseException) -> int:

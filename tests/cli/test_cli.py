@@ -15,6 +15,8 @@ import pytest
 import structlog
 import trio
 
+from persistence.embedded.cluster import ClusterFaulty
+from persistence.embedded.data_dir import node_name
 from routes import TABLE
 from routes.cli.main import main
 from routes.edge.config.config import read_config
@@ -311,6 +313,25 @@ def test_a_data_folder_that_cannot_be_is_one_line():
         assert served.returncode == 1
         assert served.stderr.startswith(f"partyline: the data folder {folder / 'file'} cannot be used")
         assert served.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("in_the_way", ["node", "blobs", "artifacts"])
+def test_what_is_in_the_way_in_the_data_folder_is_one_line(in_the_way):
+    with reachable_directory() as folder:
+        path = folder / "data" / in_the_way
+        path.parent.mkdir()
+        path.mkdir() if in_the_way == "node" else path.touch()
+        told = partyline(folder / "data", "serve", PARTYLINE_BIND="127.0.0.1:0", PARTYLINE_LOG_LEVEL="error")
+        assert (told.returncode, told.stderr.count("\n")) == (1, 1)
+        assert told.stderr.startswith(f"partyline: {path}")
+
+
+@pytest.mark.parametrize("held", [b"", b"a b", b"\xff", b"x" * 65])
+def test_a_file_that_holds_no_name_of_a_node_is_told(tmp_path, held):
+    (tmp_path / "node").write_bytes(held)
+    with pytest.raises(ClusterFaulty, match=r"/node does not hold the name of a node; remove it"):
+        node_name(tmp_path)
 
 
 @pytest.mark.slow

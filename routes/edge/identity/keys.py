@@ -190,11 +190,17 @@ def open_keys(shared_dir: Path) -> Keys:
         shared_dir: `PARTYLINE_SHARED_DIR`; created, private, when it does not exist.
 
     Raises:
-        KeyFault: a file cannot be created or read, or is malformed.
+        KeyFault: a file cannot be created or read, is malformed, or is gone.
     """
     folder = shared_dir / "keys"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if (folder / MASTER_FILE).exists() and not (
+            folder / SIGNING_FILE
+        ).exists():  # which is made before it
+            raise KeyFault(
+                f"{folder / SIGNING_FILE} is gone, and {MASTER_FILE} is there: put it back from a backup"
+            )
         pem = _read_or_make(folder / SIGNING_FILE, _new_signing_key)
         # Before the master key, so that a master key alone is one of before.
         if not (folder / MASTER_FILE).exists():

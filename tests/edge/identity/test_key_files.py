@@ -35,3 +35,19 @@ def test_keys_that_are_not_ours_to_close_are_refused(tmp_path: Path) -> None:
     (tmp_path / "keys" / "master.key").symlink_to("/proc/self/limits")
     with pytest.raises(KeyFault, match=r"master\.key can be read by others: chmod go-rwx"):
         close_to_others(tmp_path)
+
+
+def test_a_signing_key_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
+    """It is made before the master key, so it was there; another one would end every token without a word."""
+    open_keys(tmp_path)
+    (tmp_path / "keys" / "signing.pem").unlink()
+    with pytest.raises(KeyFault, match=r"signing\.pem is gone, and master\.key is there: put it back"):
+        open_keys(tmp_path)
+    assert not (tmp_path / "keys" / "signing.pem").exists()
+
+
+def test_a_first_start_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+    key_id = open_keys(tmp_path).key_id
+    for name in ("releases.key", "master.key"):
+        (tmp_path / "keys" / name).unlink()
+    assert open_keys(tmp_path).key_id == key_id
