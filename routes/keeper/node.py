@@ -46,6 +46,17 @@ STOP_SECONDS = 35.0
 
 _BASE_URL = "PARTYLINE_BASE_URL"
 
+_REHEARSAL = """
+import os, sys
+from routes.cli.main import main
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is wrong is said on standard error
+status = main(["config"])
+import routes.__main__
+sys.exit(status)
+"""
+"""Reads the settings and imports the server, as a node does first; made of what earlier releases have as well, since a
+renewal also leads back to those."""
+
 FAULT_STATUS = 1
 """Of a process that has said in one line why it cannot serve."""
 
@@ -121,7 +132,7 @@ class KeptNode:
         """
         try:
             process = start_bound(
-                [sys.executable, "-P", "-m", "routes.keeper.rehearsal"],
+                [sys.executable, "-P", "-c", _REHEARSAL],
                 at_our_end=signal.SIGKILL,
                 environment=environment_of(self._settings, self._base_url),
             )
