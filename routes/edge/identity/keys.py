@@ -195,11 +195,11 @@ def open_keys(shared_dir: Path) -> Keys:
     folder = shared_dir / "keys"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if (folder / MASTER_FILE).exists() and not (
-            folder / SIGNING_FILE
-        ).exists():  # which is made before it
+        # It is made before the master key, so without it that one says that it was lost.
+        if (folder / MASTER_FILE).exists() and not (folder / SIGNING_FILE).exists():
             raise KeyFault(
-                f"{folder / SIGNING_FILE} is gone, and {MASTER_FILE} is there: put it back from a backup"
+                f"{folder / SIGNING_FILE} is gone, and {MASTER_FILE} is there: put it back from a backup, or end every"
+                " token by another one (openssl genpkey -algorithm ed25519)"
             )
         pem = _read_or_make(folder / SIGNING_FILE, _new_signing_key)
         # Before the master key, so that a master key alone is one of before.
