@@ -24,6 +24,7 @@ class Relay:
 
     def __init__(self, listeners: list[trio.SocketListener], url: str, say: Callable[[str], None]) -> None:
         self._listeners = listeners
+        self._say = say
         self.url = url
         self.rooms = Rooms(say)
 
@@ -35,7 +36,7 @@ class Relay:
         self, node: Registration, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
         """Serve clients until cancelled."""
-        handler = partial(serve, rooms=self.rooms, key=node.node_id, secret=node.secret)
+        handler = partial(serve, rooms=self.rooms, key=node.node_id, secret=node.secret, say=self._say)
         async with trio.open_nursery() as nursery:
             await nursery.start(trio.serve_listeners, handler, self._listeners)
             task_status.started()

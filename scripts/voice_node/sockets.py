@@ -1,7 +1,7 @@
 """The WebSockets of the node: `/…?access_token=<token>`; bytes go to the others in the room."""
 
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from urllib.parse import parse_qs, urlsplit
@@ -45,10 +45,12 @@ class Peer:
         self._stream = stream
         self._ws = wsproto.WSConnection(kind)
         self._events: deque[wsproto.events.Event] = deque()
+        self._one_by_one = trio.Lock()
 
     async def send(self, event: wsproto.events.Event) -> None:
-        """Send one event. A cancelled one may have been sent in part."""
-        await self._stream.send_all(self._ws.send(event))
+        """Send one event, behind those that are on their way. A cancelled one may have been sent in part."""
+        async with self._one_by_one:
+            await self._stream.send_all(self._ws.send(event))
 
     async def next(self) -> wsproto.events.Event | None:
         """The next of what comes; None when the other side has gone. Pings are answered.
@@ -68,13 +70,24 @@ class Peer:
             self._events.extend(self._ws.events())
 
 
-async def serve(stream: trio.abc.Stream, rooms: Rooms, key: str, secret: str) -> None:
-    """Serve one client of the node until it goes, or has to.
+async def serve(
+    stream: trio.abc.Stream, rooms: Rooms, key: str, secret: str, say: Callable[[str], None]
+) -> None:
+    """Serve one client of the node until it goes, or has to. No fault of one is felt by another.
 
     Args:
         key, secret: that tokens are signed with.
+        say: tells the person at the terminal.
     """
-    peer = Peer(stream, wsproto.ConnectionType.SERVER)
+    try:
+        await _serve(Peer(stream, wsproto.ConnectionType.SERVER), rooms, key, secret)
+    except* (trio.BrokenResourceError, trio.ClosedResourceError, wsproto.utilities.ProtocolError):
+        pass  # it has gone, or is no client of a node
+    except* Exception as fault:  # what strangers send must not end what others say
+        say(f"a mistake of ours: {fault.exceptions[0]!r}")
+
+
+async def _serve(peer: Peer, rooms: Rooms, key: str, secret: str) -> None:
     send, receive = trio.open_memory_channel[bytes](WAITING_FRAMES)
     with trio.CancelScope() as scope:
         request = None
@@ -82,10 +95,10 @@ async def serve(stream: trio.abc.Stream, rooms: Rooms, key: str, secret: str) ->
             request = await peer.next()
         if not isinstance(request, Request):
             return
-        token = parse_qs(urlsplit(request.target).query).get("access_token", [""])[0]
         try:
-            grant = read_token(token, key, secret)
-            member = Member(grant, partial(_offer, send), scope.cancel)
+            member = Member(
+                read_token(_token_of(request.target), key, secret), partial(_offer, send), scope.cancel
+            )
             rooms.join(member)
         except Refused:
             await peer.send(RejectConnection(status_code=401))
@@ -96,12 +109,18 @@ async def serve(stream: trio.abc.Stream, rooms: Rooms, key: str, secret: str) ->
                 nursery.start_soon(_pump, receive, peer)
                 await _listen(peer, rooms, member)
                 nursery.cancel_scope.cancel()
-        except* (trio.BrokenResourceError, trio.ClosedResourceError, wsproto.utilities.ProtocolError):
-            pass  # the client has gone
         finally:
             rooms.leave(member)
     with trio.move_on_after(1):
         await peer.send(CloseConnection(GOING_AWAY))
+
+
+def _token_of(target: str) -> str:
+    """The token in the query of a request."""
+    try:
+        return parse_qs(urlsplit(target).query).get("access_token", [""])[0]
+    except ValueError:  # an address that is none
+        raise Refused("no token") from None
 
 
 async def _listen(peer: Peer, rooms: Rooms, member: Member) -> None:
