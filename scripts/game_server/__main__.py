@@ -1,6 +1,7 @@
 """The command line of the agent."""
 
 import argparse
+import signal
 import sys
 from functools import partial
 from pathlib import Path
@@ -9,11 +10,13 @@ import trio
 
 from scripts.game_server.agent import Agent, Plan
 from scripts.game_server.client import Rejected
+from scripts.game_server.keeping import Unusable
 
 DESCRIPTION = """\
 A small game server. It registers with Partyline (or uses the credentials that it has kept), listens on its stream,
 does the commands that it is given, and says now and then how it is. Until somebody has claimed it, it shows
-a claim key, a fresh one every four minutes.
+a claim key, a fresh one every four minutes. SIGTERM or Ctrl-C ends it. It exits with 1 where Partyline refuses it, or
+its credentials cannot be read or kept.
 """
 
 ACTIONS = """\
@@ -27,14 +30,16 @@ All others are rejected. One that is delivered twice is done once.
 
 
 def main() -> None:
-    """Run until it is interrupted."""
+    """Run until it is told to end."""
     parser = argparse.ArgumentParser(
         prog="partyline-agent",
         description=DESCRIPTION,
         epilog=ACTIONS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--url", default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)")
+    parser.add_argument(
+        "--url", type=_url, default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)"
+    )
     parser.add_argument("--name", default="Agent", help="what the server is called (%(default)s)")
     parser.add_argument("--type", default="agent-demo", help="what sort of server it is (%(default)s)")
     parser.add_argument(
@@ -44,26 +49,56 @@ def main() -> None:
         help="where id and secret are kept, readable by you alone (%(default)s)",
     )
     parser.add_argument(
-        "--status-seconds", type=float, default=30.0, help="between two status pushes (%(default)s)"
+        "--status-seconds", type=_seconds, default=30.0, help="between two status pushes (%(default)s)"
     )
     given = parser.parse_args()
     plan = Plan(
-        url=given.url.rstrip("/"),
+        url=given.url,
         name=given.name,
         server_type=given.type,
         credentials=given.credentials,
         status_seconds=given.status_seconds,
     )
+    status = 1
     try:
-        trio.run(Agent(plan, partial(print, flush=True)).run)
-    except* KeyboardInterrupt:
-        return_code = 0
+        trio.run(_run, Agent(plan, partial(print, flush=True)))
+        status = 0
     except* Rejected as group:
-        return_code = 1
-        print(f"refused: {group.exceptions[0]}", file=sys.stderr)
-    else:
-        return_code = 0
-    sys.exit(return_code)
+        print(f"refused: {_first(group)}", file=sys.stderr)
+    except* (Unusable, OSError) as group:
+        print(f"cannot run: {_first(group)}", file=sys.stderr)
+    sys.exit(status)
 
 
-main()
+async def _run(agent: Agent) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_end_when_told, nursery.cancel_scope)
+        await agent.run()
+
+
+async def _end_when_told(scope: trio.CancelScope) -> None:
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        await anext(signals)
+        scope.cancel()
+
+
+def _first(group: BaseException) -> BaseException:
+    while isinstance(group, BaseExceptionGroup):
+        group = group.exceptions[0]
+    return group
+
+
+def _url(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise ValueError
+    return text.rstrip("/")
+
+
+def _seconds(text: str) -> float:
+    if not 0 < float(text) < 1e9:
+        raise ValueError
+    return float(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,35 +1,47 @@
-"""The agent: registered once, on its stream for as long as it runs, and quick to say how a command has ended.
+"""The agent: registered once, on its stream for as long as it runs, and stubborn in saying how a command has ended.
 
-Commands are delivered at least once. So the agent goes by their ids: one that it is at is left alone, one that it has
-ended is acknowledged again, in the same words.
+Commands are delivered at least once, and the agent goes by their ids: what it has begun, it begins no second time.
 """
 
-import os
 import random
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import quote
 
 import httpx2
-import msgspec
 import trio
 
 from scripts.game_server.actions import ACTIONS, Failed
-from scripts.game_server.client import Credentials, Lost, Rejected, ask, open_stream
+from scripts.game_server.client import Away, Credentials, Rejected, ask, open_stream
+from scripts.game_server.keeping import kept_in
 
-REMEMBERED = 1_000
-"""Commands whose end is known; the oldest is forgotten."""
+REMEMBERED = 2_000
+"""Commands that were begun; the oldest is forgotten. A server has half as many open ones at most."""
 
 CLAIM_KEY_SECONDS = 240.0
 """A claim key is valid for five minutes."""
 
-MOST_PAUSE_SECONDS = 30.0
-"""Between two attempts to open the stream."""
+FIRST_PAUSE_SECONDS = 0.5
+"""Until the next attempt, where there is no answer; it doubles."""
 
-ACK_ATTEMPTS = 5
+MOST_PAUSE_SECONDS = 30.0
+
+MAX_ERROR_CHARACTERS = 1_000
+
+INTERRUPTED = "the agent ended while it was at it; it may have been done"
+
+OVER = frozenset({404, 409})
+"""What an acknowledgement is answered where the command has ended, or is gone."""
+
+T = TypeVar("T")
+
+
+class Over(Exception):
+    """A command has ended meanwhile: it was cancelled, or its time is over."""
 
 
 @dataclass(frozen=True)
@@ -60,50 +72,57 @@ class Agent:
 
     def __init__(self, plan: Plan, say: Callable[[str], None]) -> None:
         self._plan = plan
-        self._say = say
-        self._ends: dict[
-            str, dict[str, Any] | None
-        ] = {}  # {command id: its last acknowledgement; None = at it}
+        self._tell = say
+        self._begun: dict[str, None] = {}  # ids of commands, the oldest first
 
     async def run(self) -> None:
         """Work until cancelled.
 
         Raises:
             Rejected: the credentials count for nothing, or nobody may register.
+            Unusable: the file of credentials holds something else, or another agent uses it.
+            OSError: the credentials cannot be kept.
         """
-        async with httpx2.AsyncClient(base_url=self._plan.url, timeout=20) as http:
-            credentials = await self._credentials(http)
-            http.headers.update(credentials.headers)
-            self._say(f"server {credentials.server_id}")
-            path = f"/v1/connect/servers/{credentials.server_id}"
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._show_claim_keys, http, path)
-                nursery.start_soon(self._push_status, http, path)
-                await self._listen(http, path, credentials, nursery)
+        plan = self._plan
+        with kept_in(plan.credentials) as kept:
+            async with httpx2.AsyncClient(base_url=plan.url, timeout=20) as http:
+                credentials = await kept.credentials(partial(self._register, http))
+                http.headers.update(credentials.headers)
+                self._say(f"server {credentials.server_id}")
+                path = f"/v1/connect/servers/{credentials.server_id}"
+                await self._until_answered(partial(self._give_up, http, path))
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._show_claim_keys, http, path)
+                    nursery.start_soon(self._push_status, http, path)
+                    await self._listen(http, path, credentials, nursery)
 
-    async def _credentials(self, http: httpx2.AsyncClient) -> Credentials:
-        kept = self._plan.credentials
-        if kept.exists():
-            return msgspec.json.decode(kept.read_bytes(), type=Credentials)
+    async def _register(self, http: httpx2.AsyncClient) -> Credentials:
         body = {"serverType": self._plan.server_type, "serverName": self._plan.name}
-        made = await ask(http, "POST", "/v1/connect/servers/register", body)
-        credentials = Credentials(made["serverId"], made["serverSecret"])
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(msgspec.json.encode(credentials))
-        return credentials
+        made = await self._until_answered(partial(ask, http, "POST", "/v1/connect/servers/register", body))
+        return Credentials(made["serverId"], made["serverSecret"])
+
+    async def _give_up(self, http: httpx2.AsyncClient, path: str) -> None:
+        """End the commands that a former run was at: nobody delivers them again."""
+        left: list[dict[str, Any]] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            after = f"&cursor={quote(cursor)}" if cursor else ""
+            page = await ask(http, "GET", f"{path}/commands?status=running&limit=100{after}")
+            left += page["items"]
+            cursor = page["nextCursor"]
+        for command in left:
+            with suppress(Over):
+                await self._end(http, path, command, _failed("failed", INTERRUPTED))
 
     async def _show_claim_keys(self, http: httpx2.AsyncClient, path: str) -> None:
+        was_claimed = False
         while True:
-            try:
-                shown = await ask(http, "GET", f"{path}/claim-key")
-            except httpx2.HTTPError:
-                pass
-            else:
-                if shown["claimed"]:
-                    self._say("claimed")
-                    return
+            shown = await self._until_answered(partial(ask, http, "GET", f"{path}/claim-key"))
+            if not shown["claimed"]:
                 self._say(f"claim key {shown['claimKey']}")
+            elif not was_claimed:
+                self._say("claimed")
+            was_claimed = shown["claimed"]
             await trio.sleep(CLAIM_KEY_SECONDS)
 
     async def _push_status(self, http: httpx2.AsyncClient, path: str) -> None:
@@ -113,15 +132,14 @@ class Agent:
                 "motd": self._plan.name,
                 "playerCount": 0,
                 "playerCapacity": 20,
-                "updatedAt": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             }
             try:
                 await ask(http, "PUT", f"{path}/publication/status", body)
             except Rejected as rejected:
-                if rejected.status not in {404, 429}:  # 404: it is not published, and need not be
+                if rejected.status != 404:  # 404: it is not published, and need not be
                     self._say(f"status not taken: {rejected}")
-            except httpx2.HTTPError:
-                pass
+            except Away:
+                pass  # the next one says more
             await trio.sleep(self._plan.status_seconds)
 
     async def _listen(
@@ -130,72 +148,116 @@ class Agent:
         def start(command: dict[str, Any]) -> None:
             nursery.start_soon(self._do, http, path, command)
 
-        pause = 0.5
+        pause = FIRST_PAUSE_SECONDS
         while True:
             try:
                 async with open_stream(self._plan.url, f"{path}/stream", credentials) as frames:
                     async for frame in frames:
-                        pause = 0.5
+                        pause = FIRST_PAUSE_SECONDS
                         self._hear(frame, start)
-            except Lost as lost:
-                self._say(f"stream lost ({lost}), again in {pause:.1f} s")
+            except Away as away:
+                self._say(f"stream lost ({away}), again in {pause:.1f} s")
             await trio.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(2 * pause, MOST_PAUSE_SECONDS)
 
-    def _hear(self, frame: dict[str, Any], start: Callable[[dict[str, Any]], None]) -> None:
-        match frame["type"]:
-            case "settings_snapshot":
+    def _hear(self, frame: Any, start: Callable[[dict[str, Any]], None]) -> None:
+        """Take a frame; one of a kind that is not known here is of a newer service."""
+        match frame:
+            case {"type": "settings_snapshot", "settings": [*all_settings]}:
                 self._say("listening")
-                for settings in frame["settings"]:
+                for settings in all_settings:
                     self._say(f"settings of {settings['source']}: version {settings['version']}")
-            case "settings_updated":
-                settings = frame["settings"]
+            case {"type": "settings_updated", "settings": settings}:
                 self._say(f"settings of {settings['source']}: version {settings['version']}")
-            case "command" if frame["command"]["status"] == "delivered":
-                start(frame["command"])
-            case "command":
-                self._say(f"command {frame['command']['action']} {frame['command']['status']}")
+            case {"type": "command", "command": {"status": "delivered"} as command}:
+                if command["id"] not in self._begun:
+                    self._begin(command["id"])
+                    start(command)
+            case {"type": "command", "command": command}:
+                self._say(f"command {command['action']} {command['status']}")
+
+    def _begin(self, id: str) -> None:
+        self._begun[id] = None
+        while len(self._begun) > REMEMBERED:
+            del self._begun[next(iter(self._begun))]
 
     async def _do(self, http: httpx2.AsyncClient, path: str, command: dict[str, Any]) -> None:
-        id, action = command["id"], command["action"]
-        tell = partial(self._ack, http, f"{path}/commands/{id}/ack")
-        if id in self._ends:
-            end = self._ends[id]
-            if end is not None:
-                await tell(end)
-            return
-        self._ends[id] = None
-        known = ACTIONS.get(action)
-        if known is None:
-            end = {"status": "rejected", "error": f"no such action: {action}"}
+        """Do a command, unless it has ended before it is begun; one that ends meanwhile is left where it says so."""
+        action = command["action"]
+        try:
+            end = await self._done(http, path, command)
+            await self._end(http, path, command, end)
+        except Over as over:
+            self._say(f"command {action}: {over}")
         else:
-            await tell({"status": "running"})
+            self._say(f"command {action}: {end['status']}")
 
-            async def progress(percent: float) -> None:
-                await tell({"status": "running", "progress": percent})
+    async def _done(self, http: httpx2.AsyncClient, path: str, command: dict[str, Any]) -> dict[str, Any]:
+        """How a command ends, as an acknowledgement says it."""
+        known = ACTIONS.get(command["action"])
+        if known is None:
+            return _failed("rejected", f"no such action: {command['action']}")
 
+        async def progress(percent: float) -> None:
             try:
-                end = {"status": "success", "result": await known(command["payload"], progress, self._say)}
-            except Failed as failed:
-                end = {"status": "failed", "error": str(failed)}
-        self._ends[id] = end
-        while len(self._ends) > REMEMBERED:
-            del self._ends[next(iter(self._ends))]
-        await tell(end)
-        self._say(f"command {action}: {end['status']}")
+                await _ack(http, path, command, {"status": "running", "progress": percent})
+            except (Away, Rejected):
+                return  # the next one says more
 
-    async def _ack(self, http: httpx2.AsyncClient, path: str, body: dict[str, Any]) -> None:
-        for attempt in range(ACK_ATTEMPTS):
+        await self._until_answered(partial(_ack, http, path, command, {"status": "running"}))
+        try:
+            return {"status": "success", "result": await known(command["payload"], progress, self._say)}
+        except Failed as failed:
+            return _failed("failed", str(failed))
+        except Over:
+            raise
+        except Exception as fault:  # a mistake in one action is no reason to do no others
+            return _failed("failed", f"a mistake in the agent: {fault!r}")
+
+    async def _end(
+        self, http: httpx2.AsyncClient, path: str, command: dict[str, Any], end: dict[str, Any]
+    ) -> None:
+        """Say how a command has ended, until that is taken."""
+        try:
+            await self._until_answered(partial(_ack, http, path, command, end))
+        except Rejected as rejected:  # such as a result that is too large
+            self._say(f"not acknowledged: {rejected}")
+            end = _failed("failed", f"its end was refused: {rejected}")
+            await self._until_answered(partial(_ack, http, path, command, end))
+
+    async def _until_answered(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """What an attempt answers, made again while Partyline is away, as long as it takes."""
+        pause, told = FIRST_PAUSE_SECONDS, ""
+        while True:
             try:
-                await ask(http, "POST", path, body)
-            except Rejected as rejected:
-                if rejected.status != 429 and rejected.status < 500:
-                    # Cancelled or expired meanwhile: what is done is done.
-                    self._say(f"not acknowledged: {rejected}")
-                    return
-            except httpx2.HTTPError:
-                pass
-            else:
-                return
-            # Should all of them fail, the command comes again, and so does its acknowledgement.
-            await trio.sleep(0.2 * 2**attempt)
+                return await attempt()
+            except Away as away:
+                if str(away) != told:
+                    told = str(away)
+                    self._say(f"no answer ({told}); it tries again")
+                await trio.sleep(max(away.least_seconds, pause * random.uniform(0.5, 1.0)))
+                pause = min(2 * pause, MOST_PAUSE_SECONDS)
+
+    def _say(self, line: str) -> None:
+        """Tell the person at the terminal, which other people's texts are not to steer."""
+        self._tell("".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line))
+
+
+async def _ack(http: httpx2.AsyncClient, path: str, command: dict[str, Any], body: dict[str, Any]) -> None:
+    """Acknowledge a command.
+
+    Raises:
+        Over: it has ended, other than like this.
+        Rejected: such an acknowledgement is not taken.
+        Away: there is no answer.
+    """
+    try:
+        await ask(http, "POST", f"{path}/commands/{command['id']}/ack", body)
+    except Rejected as rejected:
+        if rejected.status in OVER:
+            raise Over(f"it has ended meanwhile ({rejected})") from None
+        raise
+
+
+def _failed(status: str, error: str) -> dict[str, Any]:
+    return {"status": status, "error": error[:MAX_ERROR_CHARACTERS]}

@@ -24,6 +24,12 @@ CONNECT_SECONDS = 10.0
 SILENCE_SECONDS = 90.0
 """Partyline pings every 30 s; a stream on which nothing comes for so long is lost."""
 
+MAX_FRAME_CHARACTERS = 16 << 20
+"""Of one frame; the largest has the settings of all sources."""
+
+MAX_PAUSE_SECONDS = 60.0
+"""Longest that Partyline may ask one to wait."""
+
 UNAUTHENTICATED = 4401
 """The close code of a secret that counts no longer."""
 
@@ -42,8 +48,17 @@ class Rejected(Exception):
         self.code = code
 
 
-class Lost(Exception):
-    """The stream has ended; another one may do."""
+class Away(Exception):
+    """There is no answer now, or none of use; the same again may have one.
+
+    Args:
+        why: for the person at the terminal.
+        least_seconds: before the next attempt.
+    """
+
+    def __init__(self, why: str, least_seconds: float = 0.0) -> None:
+        super().__init__(why)
+        self.least_seconds = least_seconds
 
 
 class Credentials(msgspec.Struct, frozen=True):
@@ -62,17 +77,34 @@ async def ask(http: httpx2.AsyncClient, method: str, path: str, body: object = N
     """The JSON of an answer.
 
     Raises:
-        Rejected: any answer that is no success.
-        httpx2.HTTPError: no answer came.
+        Rejected: a refusal that stays.
+        Away: no answer, a refusal for now, or something that is no answer of Partyline's.
     """
-    response = await http.request(method, path, json=body)
-    if response.is_success:
-        return response.json() if response.content else None
     try:
-        code = str(response.json()["code"])
-    except (ValueError, KeyError, TypeError):
+        response = await http.request(method, path, json=body)
+    except httpx2.HTTPError as error:
+        raise Away(str(error) or type(error).__name__) from None
+    if response.is_success:
+        return _read(response.content) if response.content else None
+    if response.status_code == 429 or response.status_code >= 500:
+        raise Away(f"Partyline answers {response.status_code}", _retry_after_seconds(response))
+    try:
+        code = str(_read(response.content)["code"])
+    except (Away, KeyError, TypeError):
         code = "no problem document"
     raise Rejected(response.status_code, code)
+
+
+def _read(content: bytes | str) -> Any:
+    try:
+        return msgspec.json.decode(content)
+    except (ValueError, RecursionError):
+        raise Away("what came is not JSON") from None
+
+
+def _retry_after_seconds(response: httpx2.Response) -> float:
+    text = response.headers.get("retry-after", "")
+    return min(float(text), MAX_PAUSE_SECONDS) if text.isdecimal() and len(text) < 10 else 0.0
 
 
 @asynccontextmanager
@@ -81,7 +113,7 @@ async def open_stream(url: str, path: str, credentials: Credentials) -> AsyncIte
 
     Raises:
         Rejected: the credentials count for nothing.
-        Lost: the stream could not be opened, or has ended.
+        Away: the stream could not be opened, or has ended.
     """
     parts = urlsplit(url)
     host = parts.hostname or "127.0.0.1"
@@ -96,7 +128,7 @@ async def open_stream(url: str, path: str, credentials: Credentials) -> AsyncIte
                     transport, ssl.create_default_context(), server_hostname=host, https_compatible=True
                 )
     except (OSError, trio.TooSlowError) as error:
-        raise Lost(str(error) or type(error).__name__) from None
+        raise Away(str(error) or type(error).__name__) from None
     async with transport:
         socket = wsproto.WSConnection(wsproto.ConnectionType.CLIENT)
         headers = [(name.encode(), text.encode()) for name, text in credentials.headers.items()]
@@ -109,7 +141,8 @@ async def open_stream(url: str, path: str, credentials: Credentials) -> AsyncIte
 
 
 async def _frames(transport: trio.abc.Stream, socket: wsproto.WSConnection, opening: bytes) -> Any:
-    text = ""
+    pieces: list[str] = []
+    size = 0
     try:
         await transport.send_all(opening)
         while True:
@@ -118,18 +151,21 @@ async def _frames(transport: trio.abc.Stream, socket: wsproto.WSConnection, open
             socket.receive_data(bytes(data) or None)
             for event in socket.events():
                 if isinstance(event, TextMessage):
-                    text += event.data
+                    pieces.append(event.data)
+                    size += len(event.data)
+                    if size > MAX_FRAME_CHARACTERS:
+                        raise Away("a frame is too long")
                     if event.message_finished:
-                        yield msgspec.json.decode(text)
-                        text = ""
+                        yield _read("".join(pieces))
+                        pieces, size = [], 0
                 elif isinstance(event, Ping):
                     await transport.send_all(socket.send(event.response()))
                 elif not isinstance(event, AcceptConnection | BytesMessage):
                     _ended(event)
             if not data:
-                raise Lost("the connection was closed")
+                raise Away("the connection was closed")
     except (trio.BrokenResourceError, trio.TooSlowError, wsproto.utilities.ProtocolError) as error:
-        raise Lost(type(error).__name__) from None
+        raise Away(str(error.__cause__ or error) or type(error).__name__) from None
 
 
 def _ended(event: object) -> None:
@@ -137,5 +173,7 @@ def _ended(event: object) -> None:
         raise Rejected(event.status_code, "the stream was refused")
     if isinstance(event, CloseConnection) and event.code == UNAUTHENTICATED:
         raise Rejected(int(event.code), event.reason or "")
-    if isinstance(event, CloseConnection | RejectConnection):
-        raise Lost(type(event).__name__)
+    if isinstance(event, CloseConnection):
+        raise Away(f"closed with {int(event.code)}")
+    if isinstance(event, RejectConnection):
+        raise Away(f"Partyline answers {event.status_code}")

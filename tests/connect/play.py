@@ -3,6 +3,7 @@
 from typing import Any
 
 from persistence.connect.rows import CommandRow, ServerRow
+from tests.support.waiting import wait_until
 from tests.support.world import Player, World
 
 SERVERS = "/v1/connect/servers"
@@ -98,3 +99,31 @@ PENDING = CommandRow(
 
 
 FRIENDS = "/v1/social/friends/server"
+
+
+class Lines:
+    """What an agent says."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    async def wait_for(self, beginning: str, count: int = 1) -> str:
+        """The rest of the first line that begins so, once there are so many of them."""
+
+        async def said() -> bool:
+            return sum(line.startswith(beginning) for line in self.lines) >= count
+
+        await wait_until(said)
+        return next(line for line in self.lines if line.startswith(beginning)).removeprefix(beginning).strip()
+
+
+async def order(owner: Player, server_id: str, action: str, **payload: object) -> Any:
+    """A command, once it has ended."""
+    response = await owner.ask(
+        "POST",
+        f"/v1/connect/servers/{server_id}/commands",
+        {"action": action, "payload": payload},
+        headers={"prefer": "wait=10"},
+    )
+    assert response.status_code == 200, response.text
+    return response.json()["command"]

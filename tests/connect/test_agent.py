@@ -3,45 +3,20 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import trio
 
 from scripts.game_server.agent import Agent, Plan
+from tests.connect.play import Lines, order
 from tests.contract.sources import ROOT
-from tests.support.waiting import patience, wait_until
-from tests.support.world import Player, World
-
-
-class _Lines:
-    """What an agent says."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    async def wait_for(self, beginning: str) -> str:
-        async def said() -> bool:
-            return any(line.startswith(beginning) for line in self.lines)
-
-        await wait_until(said)
-        return next(line for line in self.lines if line.startswith(beginning)).removeprefix(beginning).strip()
-
-
-async def _order(owner: Player, server_id: str, action: str, **payload: object) -> Any:
-    response = await owner.ask(
-        "POST",
-        f"/v1/connect/servers/{server_id}/commands",
-        {"action": action, "payload": payload},
-        headers={"prefer": "wait=10"},
-    )
-    assert response.status_code == 200, response.text
-    return response.json()["command"]
+from tests.support.waiting import patience
+from tests.support.world import World
 
 
 async def test_it_does_what_it_is_told(world: World, tmp_path: Path):
     ann = await world.player("Ann")
     plan = Plan(world.url, "Lobby", "demo", tmp_path / "kept" / "agent.json", status_seconds=60)
-    said, again = _Lines(), _Lines()
+    said, again = Lines(), Lines()
     with patience():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(Agent(plan, said.lines.append).run)
@@ -49,13 +24,13 @@ async def test_it_does_what_it_is_told(world: World, tmp_path: Path):
             await said.wait_for("listening")
             await ann.do("POST", "/v1/connect/servers/claim", {"claimKey": key}, status=200)
             server_id = await said.wait_for("server")
-            done = await _order(ann, server_id, "echo", a=[1])
+            done = await order(ann, server_id, "echo", a=[1])
             assert (done["status"], done["result"], done["attempts"]) == ("success", {"a": [1]}, 1)
-            counted = await _order(ann, server_id, "count", to=2)
+            counted = await order(ann, server_id, "count", to=2)
             assert (counted["result"], counted["progress"]) == ({"counted": 2}, 100)
-            failed = await _order(ann, server_id, "fail", error="no")
+            failed = await order(ann, server_id, "fail", error="no")
             assert (failed["status"], failed["error"]) == ("failed", "no")
-            assert (await _order(ann, server_id, "dance"))["status"] == "rejected"
+            assert (await order(ann, server_id, "dance"))["status"] == "rejected"
             path = f"/v1/connect/servers/{server_id}/settings"
             await ann.do("PUT", path, {"source": "shop", "data": {"a": 1}}, status=200)
             assert await said.wait_for("settings of shop: version") == "1"
@@ -66,7 +41,7 @@ async def test_it_does_what_it_is_told(world: World, tmp_path: Path):
             nursery.start_soon(Agent(plan, again.lines.append).run)
             assert await again.wait_for("server") == server_id
             await again.wait_for("claimed")
-            assert (await _order(ann, server_id, "say", text="hello"))["result"] == {"said": True}
+            assert (await order(ann, server_id, "say", text="hello"))["result"] == {"said": True}
             assert "says: hello" in again.lines
             nursery.cancel_scope.cancel()
 

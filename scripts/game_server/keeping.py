@@ -1,0 +1,90 @@
+"""The file of an agent's credentials: written whole, readable by its owner alone, used by one agent at a time."""
+
+import fcntl
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from scripts.game_server.client import Credentials
+
+MODE = 0o600
+
+
+class Unusable(Exception):
+    """The file cannot be used; the message says why."""
+
+
+class Kept:
+    """A file of credentials, while this process alone uses it.
+
+    Args:
+        path: of the file.
+        descriptor: of it, or of the part that becomes it.
+        known: what it holds; None where there are none yet.
+    """
+
+    def __init__(self, path: Path, descriptor: int, known: Credentials | None) -> None:
+        self._path = path
+        self._descriptor = descriptor
+        self._known = known
+
+    async def credentials(self, register: Callable[[], Awaitable[Credentials]]) -> Credentials:
+        """What is kept, or what registering answers, which is kept from then on.
+
+        Args:
+            register: gets credentials; called only where there is a place for them.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        if self._known is None:
+            made = await register()
+            os.ftruncate(self._descriptor, 0)
+            os.write(self._descriptor, msgspec.json.encode(made))
+            os.fsync(self._descriptor)
+            _part(self._path).rename(self._path)
+            self._known = made
+        return self._known
+
+
+@contextmanager
+def kept_in(path: Path) -> Iterator[Kept]:
+    """Use a file of credentials for the block; where there is none, a part of it is made, so that a place is sure.
+
+    Raises:
+        Unusable: it holds something else, or another agent uses it.
+        OSError: it cannot be read, or there is no place for it.
+    """
+    try:
+        descriptor, is_new = os.open(path, os.O_RDONLY), False
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, is_new = os.open(_part(path), os.O_RDWR | os.O_CREAT, MODE), True
+    try:
+        _lock(path, descriptor)
+        if is_new and path.exists():
+            raise Unusable(f"another agent has just made {path}")
+        yield Kept(path, descriptor, None if is_new else _read(path))
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: Path) -> Credentials:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Credentials)
+    except ValueError:
+        raise Unusable(f"{path} holds no credentials of a game server") from None
+
+
+def _lock(path: Path, descriptor: int) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise Unusable(f"another agent uses {path}; both would do each command") from None
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(f"{path.name}.part")
