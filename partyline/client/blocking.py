@@ -4,14 +4,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar, Unpack, overload
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
+from msgspec import UNSET
 
 from partyline.client.credentials import Grant
 from partyline.client.live import Mode
 from partyline.client.partyline import Partyline as AsyncPartyline
-from partyline.client.subscription import Item, Subscription
+from partyline.client.rest import Options, Query
+from partyline.client.subscription import MOST_UNREAD, Item, Subscription
+
+T = TypeVar("T")
 
 
 class Partyline:
@@ -62,31 +66,83 @@ class Rest:
     def __init__(self, portal: BlockingPortal, client: AsyncPartyline) -> None:
         self._portal, self._client = portal, client
 
+    @overload
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: object = None,
+        into: type[T],
+        **options: Unpack[Options],
+    ) -> T: ...
+    @overload
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: object = None,
+        into: None = None,
+        **options: Unpack[Options],
+    ) -> Any: ...
     def request(self, method: str, path: str, **options: Any) -> Any:
         """Make a request, as `rest.Rest`, which says what each argument means."""
         return self._portal.call(partial(self._client.rest.request, method, path, **options))
 
-    def get(self, path: str, query: Mapping[str, object] | None = None, **options: Any) -> Any:
+    @overload
+    def get(
+        self, path: str, query: Query | None = None, *, into: type[T], **options: Unpack[Options]
+    ) -> T: ...
+    @overload
+    def get(
+        self, path: str, query: Query | None = None, *, into: None = None, **options: Unpack[Options]
+    ) -> Any: ...
+    def get(self, path: str, query: Query | None = None, **options: Any) -> Any:
         """Read, as `rest.Rest`, which says what each argument means."""
         return self.request("GET", path, query=query, **options)
 
-    def post(self, path: str, body: object = None, **options: Any) -> Any:
+    @overload
+    def post(self, path: str, body: object = ..., *, into: type[T], **options: Unpack[Options]) -> T: ...
+    @overload
+    def post(
+        self, path: str, body: object = ..., *, into: None = None, **options: Unpack[Options]
+    ) -> Any: ...
+    def post(self, path: str, body: object = UNSET, **options: Any) -> Any:
         """Make something, or have something done, as `rest.Rest`, which says what each argument means."""
-        return self.request("POST", path, body={} if body is None else body, **options)
+        return self._portal.call(partial(self._client.rest.post, path, body, **options))
 
+    @overload
+    def put(self, path: str, body: object, *, into: type[T], **options: Unpack[Options]) -> T: ...
+    @overload
+    def put(self, path: str, body: object, *, into: None = None, **options: Unpack[Options]) -> Any: ...
     def put(self, path: str, body: object, **options: Any) -> Any:
         """Put something in its place, as `rest.Rest`, which says what each argument means."""
         return self.request("PUT", path, body=body, **options)
 
+    @overload
+    def patch(self, path: str, body: object, *, into: type[T], **options: Unpack[Options]) -> T: ...
+    @overload
+    def patch(self, path: str, body: object, *, into: None = None, **options: Unpack[Options]) -> Any: ...
     def patch(self, path: str, body: object, **options: Any) -> Any:
         """Change some fields, as `rest.Rest`, which says what each argument means."""
         return self.request("PATCH", path, body=body, **options)
 
-    def delete(self, path: str, **options: Any) -> Any:
+    def delete(self, path: str, **options: Unpack[Options]) -> Any:
         """Remove."""
         return self.request("DELETE", path, **options)
 
-    def items(self, path: str, query: Mapping[str, object] | None = None, **options: Any) -> Iterator[Any]:
+    @overload
+    def items(
+        self, path: str, query: Query | None = None, *, into: type[T], **options: Unpack[Options]
+    ) -> Iterator[T]: ...
+    @overload
+    def items(
+        self, path: str, query: Query | None = None, *, into: None = None, **options: Unpack[Options]
+    ) -> Iterator[Any]: ...
+    def items(self, path: str, query: Query | None = None, **options: Any) -> Iterator[Any]:
         """Every item of a list, page by page, as `rest.Rest`, which says what each argument means."""
         items = self._client.rest.items(path, query, **options)
         while True:
@@ -104,13 +160,22 @@ class Live:
 
     @contextmanager
     def subscribe(
-        self, channel: str, *, mode: Mode = "snapshot", limit: int | None = None
+        self,
+        channel: str,
+        *,
+        mode: Mode = "snapshot",
+        limit: int | None = None,
+        most_unread: int = MOST_UNREAD,
     ) -> Iterator[Iterator[Item]]:
         """Watch a channel for the block; yields an iterator of what it shows, which waits for the next."""
-        opened = self._client.live.subscribe(channel, mode=mode, limit=limit)
+        opened = self._client.live.subscribe(channel, mode=mode, limit=limit, most_unread=most_unread)
         with self._portal.wrap_async_context_manager(opened) as subscription:
             yield self._items(subscription)
 
+    @overload
+    def send(self, channel: str, message: Mapping[str, object], *, into: type[T]) -> T: ...
+    @overload
+    def send(self, channel: str, message: Mapping[str, object], *, into: None = None) -> Any: ...
     def send(self, channel: str, message: Mapping[str, object], *, into: Any = None) -> Any:
         """Send a message, as `live.Live`, which says what each argument means."""
         return self._portal.call(partial(self._client.live.send, channel, message, into=into))

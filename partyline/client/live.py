@@ -6,7 +6,7 @@ message by its `clientMessageId`, so nothing is lost and nothing is there twice.
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from secrets import token_hex
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, overload
 
 import anyio
 import httpx2
@@ -26,6 +26,7 @@ PATH = "/v1/social/live?channels="
 
 State = Literal["closed", "connecting", "live", "waiting"]
 Mode = Literal["snapshot", "delta"]
+T = TypeVar("T")
 
 
 class _Asked:
@@ -118,6 +119,10 @@ class Live:
                 del self._subscriptions[channel]
                 self._say({"op": "unsubscribe", "channel": channel})
 
+    @overload
+    async def send(self, channel: str, message: Mapping[str, object], *, into: type[T]) -> T: ...
+    @overload
+    async def send(self, channel: str, message: Mapping[str, object], *, into: None = None) -> Any: ...
     async def send(self, channel: str, message: Mapping[str, object], *, into: Any = None) -> Any:
         """Send a message, over as many connections as it takes.
 

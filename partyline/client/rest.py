@@ -170,6 +170,14 @@ class Rest:
         """Remove, as `request` does, which says what each argument means."""
         return await self.request("DELETE", path, **options)
 
+    @overload
+    def items(
+        self, path: str, query: Query | None = None, *, into: type[T], **options: Unpack[Options]
+    ) -> AsyncIterator[T]: ...
+    @overload
+    def items(
+        self, path: str, query: Query | None = None, *, into: None = None, **options: Unpack[Options]
+    ) -> AsyncIterator[Any]: ...
     async def items(
         self, path: str, query: Query | None = None, *, into: Any = None, **options: Unpack[Options]
     ) -> AsyncIterator[Any]:
