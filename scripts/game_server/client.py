@@ -73,15 +73,24 @@ class Credentials(msgspec.Struct, frozen=True):
         return {"authorization": f"Bearer {self.server_secret}", "x-server-id": self.server_id}
 
 
-async def ask(http: httpx2.AsyncClient, method: str, path: str, body: object = None) -> Any:
+async def ask(
+    http: httpx2.AsyncClient,
+    method: str,
+    path: str,
+    body: object = None,
+    headers: dict[str, str] | None = None,
+) -> Any:
     """The JSON of an answer.
+
+    Args:
+        headers: further ones than those of `http`.
 
     Raises:
         Rejected: a refusal that stays.
         Away: no answer, a refusal for now, or something that is no answer of Partyline's.
     """
     try:
-        response = await http.request(method, path, json=body)
+        response = await http.request(method, path, json=body, headers=headers)
     except httpx2.HTTPError as error:
         raise Away(str(error) or type(error).__name__) from None
     if response.is_success:

@@ -1,17 +1,18 @@
 """The command line of the voice node, and of a client for it."""
 
 import argparse
+import signal
 import sys
 from functools import partial
 from pathlib import Path
 
-import httpx2
 import msgspec
 import trio
 from wsproto.events import BytesMessage, CloseConnection
 
+from scripts.game_server.client import Credentials, Rejected
 from scripts.voice_node.livekit import LiveKit
-from scripts.voice_node.node import Media, Plan, Unknown, VoiceNode
+from scripts.voice_node.node import Media, Plan, Unknown, Unusable, VoiceNode
 from scripts.voice_node.relay import open_relay
 from scripts.voice_node.rooms import Refused
 from scripts.voice_node.sockets import Lost, connect
@@ -21,25 +22,20 @@ A small voice node. `node` registers with Partyline by the credentials of a game
 file), checks the tokens of who connects, passes frames on between those in a room, and does what Partyline says: mute,
 unmute, remove, close. It mixes nothing and knows no codec. With `--livekit` a LiveKit server carries the media instead:
 its file of keys is written, and what Partyline says is done there. `talk` joins a room of a small node with a token,
-says something each second, and prints what it hears.
+says something each second, and prints what it hears. SIGTERM or Ctrl-C ends both; a small node is removed then.
 """
 
 
-class KeptCredentials(msgspec.Struct, frozen=True):
-    """What scripts/agent keeps."""
-
-    server_id: str
-    server_secret: str
-
-
 def main() -> None:
-    """Run until it is interrupted."""
+    """Run until it is told to end."""
     parser = argparse.ArgumentParser(
         prog="partyline-voice", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
     node = commands.add_parser("node", help="run a node")
-    node.add_argument("--url", default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)")
+    node.add_argument(
+        "--url", type=_url, default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)"
+    )
     node.add_argument(
         "--credentials",
         type=Path,
@@ -47,10 +43,12 @@ def main() -> None:
         help="of a game server (%(default)s)",
     )
     node.add_argument("--host", default="127.0.0.1", help="where clients connect (%(default)s)")
-    node.add_argument("--port", type=int, default=7880, help="0 for any (%(default)s)")
+    node.add_argument("--port", type=_port, default=7880, help="0 for any (%(default)s)")
     node.add_argument("--region", default="eu-west", help="(%(default)s)")
-    node.add_argument("--capacity", type=int, default=100, help="clients at the same time (%(default)s)")
-    node.add_argument("--livekit", metavar="URL", help="of a LiveKit server, such as http://127.0.0.1:7880")
+    node.add_argument("--capacity", type=_count, default=100, help="clients at the same time (%(default)s)")
+    node.add_argument(
+        "--livekit", type=_url, metavar="URL", help="of a LiveKit server, such as http://127.0.0.1:7880"
+    )
     node.add_argument(
         "--keys",
         type=Path,
@@ -65,48 +63,87 @@ def main() -> None:
     talker.add_argument("token", help="`session.token`")
     talker.add_argument("--words", default="hello", help="what to say (%(default)s)")
     given = parser.parse_args()
+    status = 1
     try:
+        trio.run(_until_told, given)
+        status = 0
+    except* (Unknown, Rejected, Refused) as group:
+        print(f"refused: {_first(group)}", file=sys.stderr)
+    except* (Unusable, Lost, OSError) as group:
+        print(f"cannot run: {_first(group)}", file=sys.stderr)
+    sys.exit(status)
+
+
+async def _until_told(given: argparse.Namespace) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_end_when_told, nursery.cancel_scope)
         if given.command == "talk":
-            trio.run(_talk, given.url, given.token, given.words)
-            return
-        trio.run(_carry, given)
-    except* KeyboardInterrupt:
-        print()
-    except* (Unknown, httpx2.HTTPError, OSError) as group:
-        sys.exit(f"scripts/voice: {group.exceptions[0]}")
+            await _talk(given.url, given.token, given.words)
+        else:
+            await _carry(given)
+        nursery.cancel_scope.cancel()
+
+
+async def _end_when_told(scope: trio.CancelScope) -> None:
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        await anext(signals)
+        scope.cancel()
 
 
 async def _carry(given: argparse.Namespace) -> None:
-    kept = msgspec.json.decode(given.credentials.read_bytes(), type=KeptCredentials)
-    headers = {"authorization": f"Bearer {kept.server_secret}", "x-server-id": kept.server_id}
-    plan = Plan(given.url.rstrip("/"), headers, given.region, given.capacity)
+    try:
+        credentials = msgspec.json.decode(given.credentials.read_bytes(), type=Credentials)
+    except ValueError:
+        raise Unusable(f"{given.credentials} holds no credentials of a game server") from None
+    plan = Plan(given.url, credentials, given.region, given.capacity)
     say = partial(print, flush=True)
     if given.livekit is None:
         media: Media = await open_relay(given.host, given.port, say)
     else:
-        api_url = given.livekit.rstrip("/")
-        public_url = given.public_url or api_url.replace("http", "ws", 1)
-        media = LiveKit(api_url, public_url, given.keys, say)
+        public_url = given.public_url or given.livekit.replace("http", "ws", 1)
+        media = LiveKit(given.livekit, public_url, given.keys, say)
     await VoiceNode(plan, media, say).run()
 
 
 async def _talk(url: str, token: str, words: str) -> None:
-    try:
-        async with connect(url, token) as peer, trio.open_nursery() as nursery:
+    async with connect(url, token) as peer, trio.open_nursery() as nursery:
 
-            async def say() -> None:
-                while True:
-                    await peer.send(BytesMessage(words.encode()))
-                    await trio.sleep(1)
+        async def say() -> None:
+            while True:
+                await peer.send(BytesMessage(words.encode()))
+                await trio.sleep(1)
 
-            nursery.start_soon(say)
-            while (event := await peer.next()) is not None and not isinstance(event, CloseConnection):
-                if isinstance(event, BytesMessage):
-                    print("heard:", bytes(event.data).decode(errors="replace"), flush=True)
-            print("the node has ended it", flush=True)
-            nursery.cancel_scope.cancel()
-    except* (Refused, Lost) as refused:
-        print("refused:", refused.exceptions[0], flush=True)
+        nursery.start_soon(say)
+        while (event := await peer.next()) is not None and not isinstance(event, CloseConnection):
+            if isinstance(event, BytesMessage):
+                print("heard:", bytes(event.data).decode(errors="replace"), flush=True)
+        print("the node has ended it", flush=True)
+        nursery.cancel_scope.cancel()
 
 
-main()
+def _first(group: BaseException) -> BaseException:
+    while isinstance(group, BaseExceptionGroup):
+        group = group.exceptions[0]
+    return group
+
+
+def _url(text: str) -> str:
+    if not text.startswith(("http://", "https://")):
+        raise ValueError
+    return text.rstrip("/")
+
+
+def _port(text: str) -> int:
+    if not (text.isdecimal() and len(text) < 6 and int(text) < 65_536):
+        raise ValueError
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not 0 < int(text) <= 100_000:
+        raise ValueError
+    return int(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,7 @@ from uuid import UUID
 import httpx2
 import trio
 
-from scripts.voice_node.node import Registration
+from scripts.voice_node.node import Registration, Unusable
 from scripts.voice_node.room_service import RoomService
 
 AT_ONCE = 10
@@ -41,29 +41,45 @@ class LiveKit:
         self.url = url
         self._api_url = api_url
         self._keys = keys
+        self._part = keys.with_name(f"{keys.name}.part")
         self._say = say
         self._service: RoomService | None = None
         self._muted: set[tuple[str, str]] = set()  # (room, identity)
 
     def known(self) -> Registration | None:
-        """As whom the node has registered before: LiveKit reads its keys at its start only, so they stay."""
-        if not self._keys.exists():
+        """As whom the node has registered before: LiveKit reads its keys at its start only, so they stay.
+
+        Raises:
+            OSError: the file cannot be read, or there is no place for it.
+            Unusable: it holds no key.
+        """
+        try:
+            key, _, secret = self._keys.read_text().partition(":")
+        except FileNotFoundError:
+            self._keys.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self._part, os.O_WRONLY | os.O_CREAT, KEYS_MODE))
             return None
-        key, _, secret = self._keys.read_text().partition(":")
+        except UnicodeDecodeError:
+            key = secret = ""
+        if not key.strip() or not secret.strip():
+            raise Unusable(f"{self._keys} holds no key of a node; without the file it registers anew")
         return Registration(key.strip(), secret.strip())
 
     async def carry(
         self, node: Registration, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
-        """Write the keys, and be ready to ask, until cancelled.
+        """Write the keys, whole, and be ready to ask, until cancelled.
 
         Raises:
             OSError: the file of keys cannot be written.
         """
         if self.known() != node:
-            opened = os.open(self._keys, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, KEYS_MODE)
+            opened = os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, KEYS_MODE)
             with os.fdopen(opened, "w") as file:
                 file.write(f"{node.node_id}: {node.secret}\n")
+                file.flush()
+                os.fsync(file.fileno())
+            self._part.rename(self._keys)
         self._say(f"start LiveKit with: livekit-server --key-file {self._keys}")
         async with httpx2.AsyncClient(base_url=self._api_url, timeout=ASKING_SECONDS) as http:
             self._service = RoomService(http, node.node_id, node.secret)

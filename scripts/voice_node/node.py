@@ -1,22 +1,36 @@
 """The node as Partyline knows it: registers, says how it is, and has done what it is told."""
 
+import random
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import Any, Protocol
 
 import httpx2
 import msgspec
 import trio
 
+from scripts.game_server.client import Away, Credentials, Rejected, ask
+
 WAIT_SECONDS = 5
 """How long a heartbeat waits unless said otherwise; so long, too, who comes and goes may be unknown to Partyline."""
 
-PAUSE_SECONDS = 2.0
-"""Until the next attempt, where somebody does not answer."""
+FIRST_PAUSE_SECONDS = 0.5
+"""Until the next attempt, where somebody does not answer; it doubles."""
+
+MOST_PAUSE_SECONDS = 5.0
+"""A node that is not heard for 30 s loses its channels."""
+
+EVEN_SECONDS = 1.0
+"""Between two heartbeats that had nothing to do and did not wait: the service ends, or another is this node as well."""
+
+GOODBYE_SECONDS = 3.0
 
 
 class Unknown(Exception):
     """Partyline does not know this node, or no longer."""
+
+
+class Unusable(Exception):
+    """A file cannot be used; the message says why."""
 
 
 class Registration(msgspec.Struct, frozen=True):
@@ -42,7 +56,11 @@ class Media(Protocol):
     url: str
 
     def known(self) -> Registration | None:
-        """As whom the node has registered before; None where it has not."""
+        """As whom the node has registered before; None where it has not, or that is not kept.
+
+        Raises:
+            OSError, Unusable: what is kept cannot be read, or there is no place for it.
+        """
         ...
 
     async def carry(self, node: Registration, task_status: trio.TaskStatus[None]) -> None:
@@ -71,13 +89,13 @@ class Plan(msgspec.Struct, frozen=True):
 
     Args:
         url: where Partyline is.
-        headers: the credentials of the game server that registers it.
+        credentials: of the game server that registers it.
         capacity: clients at the same time.
         wait_seconds: how long a heartbeat waits for something to do.
     """
 
     url: str
-    headers: dict[str, str]
+    credentials: Credentials
     region: str
     capacity: int
     wait_seconds: int = WAIT_SECONDS
@@ -96,19 +114,25 @@ class VoiceNode:
         self._say = say
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Run until cancelled; then it drains no one, and Partyline finds it silent.
+        """Run until cancelled. A node that is kept nowhere is removed then; another one Partyline finds silent.
 
         Raises:
-            httpx2.HTTPError: registering has failed.
+            Rejected: it may not register.
             Unknown: Partyline has removed it.
+            OSError, Unusable: what is kept cannot be read, or there is no place for it.
         """
         async with httpx2.AsyncClient(base_url=self._plan.url, timeout=WAIT_SECONDS + 10) as http:
-            node = self._media.known() or await self._register(http)
+            kept = self._media.known()
+            node = kept or await self._register(http)
             self._say(f"node {node.node_id} at {self._media.url}")
-            async with trio.open_nursery() as nursery:
-                await nursery.start(self._media.carry, node)
-                task_status.started()
-                await self._stay(http, node)
+            try:
+                async with trio.open_nursery() as nursery:
+                    await nursery.start(self._media.carry, node)
+                    task_status.started()
+                    await self._stay(http, node)
+            finally:
+                if self._media.known() is None:
+                    await self._leave(http, node)
 
     async def _register(self, http: httpx2.AsyncClient) -> Registration:
         plan = self._plan
@@ -118,23 +142,44 @@ class VoiceNode:
             "capacity": plan.capacity,
             "protocol": self._media.protocol,
         }
-        answer = await http.post("/v1/social/voice/nodes/register", json=body, headers=plan.headers)
-        answer.raise_for_status()
-        made = answer.json()
-        return Registration(made["nodeId"], made["nodeSecret"])
+        pauses = _Pauses(self._say)
+        while True:
+            try:
+                made = await ask(
+                    http, "POST", "/v1/social/voice/nodes/register", body, plan.credentials.headers
+                )
+            except Away as away:
+                await pauses.after(away)
+            else:
+                return Registration(made["nodeId"], made["nodeSecret"])
+
+    async def _leave(self, http: httpx2.AsyncClient, node: Registration) -> None:
+        """Remove the node, so that its channels move at once, and a server's nodes do not become too many."""
+        with trio.move_on_after(GOODBYE_SECONDS, shield=True):
+            try:
+                await ask(http, "DELETE", f"/v1/social/voice/nodes/{node.node_id}", None, _headers(node))
+            except (Away, Rejected) as fault:
+                self._say(f"the node stays registered: {fault}")
 
     async def _stay(self, http: httpx2.AsyncClient, node: Registration) -> None:
         """Send heartbeats. Where the media cannot be asked there are none, so that Partyline moves its channels."""
         cursor: str | None = None
+        pauses = _Pauses(self._say)
         while True:
+            began_at = trio.current_time()
             try:
                 heard = await self._beat(http, node, await self._media.report(), cursor)
                 for action in heard["actions"]:
                     await self._media.obey(action)
+            except httpx2.HTTPError as error:  # of the media
+                await pauses.after(Away(str(error) or type(error).__name__))
+            except Away as away:
+                await pauses.after(away)
+            else:
                 cursor = heard["cursor"]
-            except httpx2.HTTPError as error:
-                self._say(f"no answer: {error}")
-                await trio.sleep(PAUSE_SECONDS)
+                pauses.end()
+                if not heard["actions"] and trio.current_time() < began_at + EVEN_SECONDS:
+                    await trio.sleep(EVEN_SECONDS)
 
     async def _beat(
         self, http: httpx2.AsyncClient, node: Registration, rooms: list[dict[str, Any]], cursor: str | None
@@ -149,11 +194,38 @@ class VoiceNode:
             "ack": cursor,
             "waitSeconds": self._plan.wait_seconds,
         }
-        headers = {"authorization": f"Bearer {node.secret}", "x-node-id": node.node_id}
-        answer = await http.post(
-            f"/v1/social/voice/nodes/{node.node_id}/heartbeat", json=body, headers=headers
-        )
-        if answer.status_code in {HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND}:
-            raise Unknown(f"Partyline does not know the node {node.node_id}")
-        answer.raise_for_status()
-        return answer.json()
+        path = f"/v1/social/voice/nodes/{node.node_id}/heartbeat"
+        try:
+            return await ask(http, "POST", path, body, _headers(node))
+        except Rejected as rejected:
+            if rejected.status in {401, 404}:
+                raise Unknown(f"Partyline does not know the node {node.node_id}") from None
+            raise Away(f"Partyline says no: {rejected}") from None
+
+
+class _Pauses:
+    """Between attempts, where somebody does not answer; why is said once.
+
+    Args:
+        say: tells the person at the terminal.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._seconds, self._told = FIRST_PAUSE_SECONDS, ""
+
+    async def after(self, away: Away) -> None:
+        """Wait before the next attempt."""
+        if str(away) != self._told:
+            self._told = str(away)
+            self._say(f"no answer: {away}; it tries again")
+        await trio.sleep(max(away.least_seconds, self._seconds * random.uniform(0.5, 1.0)))
+        self._seconds = min(2 * self._seconds, MOST_PAUSE_SECONDS)
+
+    def end(self) -> None:
+        """There was an answer."""
+        self._seconds, self._told = FIRST_PAUSE_SECONDS, ""
+
+
+def _headers(node: Registration) -> dict[str, str]:
+    return {"authorization": f"Bearer {node.secret}", "x-node-id": node.node_id}

@@ -78,11 +78,21 @@ class RoomService:
         answer = await self._http.post(
             f"/twirp/livekit.RoomService/{method}", json=body, headers={"authorization": f"Bearer {token}"}
         )
-        if answer.status_code == HTTPStatus.NOT_FOUND and answer.json().get("code") == "not_found":
+        if answer.status_code == HTTPStatus.NOT_FOUND and _read(answer).get("code") == "not_found":
             return {}
         answer.raise_for_status()
-        found: dict[str, Any] = answer.json()
-        return found
+        return _read(answer)
+
+
+def _read(answer: httpx2.Response) -> dict[str, Any]:
+    """The object in an answer; what stands before the server may have answered in its own words."""
+    try:
+        found = answer.json()
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise httpx2.DecodingError(f"LiveKit has answered {answer.status_code} without JSON")
+    return found
 
 
 class Participant:

@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from urllib.parse import parse_qs, urlsplit
+from ssl import create_default_context
+from urllib.parse import parse_qs, quote, urlsplit
 
 import trio
 import wsproto
@@ -153,13 +154,21 @@ async def connect(url: str, token: str) -> AsyncIterator[Peer]:
         Lost: it has gone.
     """
     parts = urlsplit(url)
-    stream = await trio.open_tcp_stream(parts.hostname or "", parts.port or 80)
-    async with stream:
-        peer = Peer(stream, wsproto.ConnectionType.CLIENT)
-        await peer.send(Request(host=parts.netloc, target=f"{parts.path or '/'}?access_token={token}"))
-        answer = await peer.next()
-        if answer is None:
-            raise Lost
-        if not isinstance(answer, AcceptConnection):
-            raise Refused("the node takes no such token")
-        yield peer
+    host, secure = parts.hostname or "", parts.scheme == "wss"
+    stream: trio.abc.Stream = await trio.open_tcp_stream(host, parts.port or (443 if secure else 80))
+    if secure:
+        stream = trio.SSLStream(stream, create_default_context(), server_hostname=host, https_compatible=True)
+    try:
+        async with stream:
+            peer = Peer(stream, wsproto.ConnectionType.CLIENT)
+            await peer.send(
+                Request(host=parts.netloc, target=f"{parts.path or '/'}?access_token={quote(token)}")
+            )
+            answer = await peer.next()
+            if answer is None:
+                raise Lost("the node has gone")
+            if not isinstance(answer, AcceptConnection):
+                raise Refused("the node takes no such token")
+            yield peer
+    except* (trio.BrokenResourceError, wsproto.utilities.ProtocolError) as group:
+        raise Lost(str(group.exceptions[0].__cause__ or group.exceptions[0])) from None

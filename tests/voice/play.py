@@ -5,6 +5,7 @@ from typing import Any
 from actors.voice.home import HOME
 from persistence.voice.channels import KIND
 from routes.service import Service
+from scripts.game_server.client import Credentials
 from tests.connect.play import GameServer, claimed
 from tests.support.world import Player, World
 
@@ -65,6 +66,11 @@ async def node_server(world: World) -> GameServer:
     owner = await world.player("Operator")
     await world.grant(owner, "social:voice.node")
     return await claimed(world, owner)
+
+
+def credentials_of(server: GameServer) -> Credentials:
+    """What scripts/agent would keep of a server."""
+    return Credentials(server.id, server.secret)
 
 
 async def node(world: World, server: GameServer, **more: object) -> VoiceNode:

@@ -19,7 +19,7 @@ from tests.connect.play import GameServer
 from tests.support.process import free_port
 from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 from tests.support.world import World
-from tests.voice.play import NODES, VOICE, join, node_server, private, sync
+from tests.voice.play import NODES, VOICE, credentials_of, join, node_server, private, sync
 
 SPEAKS = {"can_subscribe": True, "can_publish": True, "can_publish_sources": ["MICROPHONE"]}
 LISTENS = {"can_subscribe": True}
@@ -87,7 +87,7 @@ async def livekit_server(keys: Path) -> AsyncIterator[tuple[str, Rooms]]:
 
 
 def plan_of(world: World, server: GameServer) -> Plan:
-    return Plan(world.url.replace("ws", "http", 1), server.headers, "eu-west", 10, wait_seconds=1)
+    return Plan(world.url.replace("ws", "http", 1), credentials_of(server), "eu-west", 10, wait_seconds=1)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from scripts.voice_node.rooms import Refused
 from scripts.voice_node.sockets import Peer, connect
 from tests.support.waiting import patience, wait_until
 from tests.support.world import World
-from tests.voice.play import VOICE, ended, join, node_server, private
+from tests.voice.play import VOICE, credentials_of, ended, join, node_server, private
 
 
 async def heard(peer: Peer) -> bytes | None:
@@ -26,7 +26,7 @@ async def test_two_clients_join_talk_are_muted_and_removed(world: World):
     server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
     ann, ben = await world.players("Ann", "Ben")
     said: list[str] = []
-    plan = Plan(world.url.replace("ws", "http", 1), server.headers, "eu-west", 10, wait_seconds=1)
+    plan = Plan(world.url.replace("ws", "http", 1), credentials_of(server), "eu-west", 10, wait_seconds=1)
     node = VoiceNode(plan, await open_relay("127.0.0.1", 0, said.append), said.append)
     async with trio.open_nursery() as nursery:
         await nursery.start(node.run)

@@ -1,0 +1,171 @@
+"""The program of scripts/voice where something is in its way: an absent service, its own end, its files, its double."""
+
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+
+from scripts.voice_node import node as module
+from scripts.voice_node.livekit import LiveKit
+from scripts.voice_node.node import Media, Plan, Registration, Unusable, VoiceNode
+from scripts.voice_node.relay import open_relay
+from tests.connect.play import GameServer
+from tests.contract.sources import ROOT
+from tests.support.front import front_of
+from tests.support.waiting import patience, wait_until
+from tests.support.world import Player, World
+from tests.voice.play import NODES, credentials_of, node, node_server
+
+PROGRAM = [sys.executable, "-m", "scripts.voice_node"]
+
+BEATS = 4
+
+
+class Counted:
+    """Media that nobody uses: a LiveKit server's, as who has a file of keys minds it; its reports are counted."""
+
+    protocol = "livekit"
+    url = "wss://voice1.example.net"
+
+    def __init__(self, known: Registration) -> None:
+        self._known = known
+        self.reports = 0
+
+    def known(self) -> Registration | None:
+        return self._known
+
+    async def carry(self, node: Registration, task_status: trio.TaskStatus[None]) -> None:
+        task_status.started()
+        await trio.sleep_forever()
+
+    async def report(self) -> list[dict[str, Any]]:
+        self.reports += 1
+        return []
+
+    async def obey(self, action: dict[str, Any]) -> None:
+        raise AssertionError(action)
+
+
+def plan_of(url: str, server: GameServer, wait_seconds: int = 1) -> Plan:
+    return Plan(
+        url.replace("ws", "http", 1), credentials_of(server), "eu-west", 10, wait_seconds=wait_seconds
+    )
+
+
+async def _count(moderator: Player, count: int) -> bool:
+    return len((await moderator.get(NODES))["items"]) == count
+
+
+async def test_it_registers_once_the_service_is_back_and_is_removed_at_its_end(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "MOST_PAUSE_SECONDS", 0.02)
+    server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
+    relay = await open_relay("127.0.0.1", 0, lambda _: None)
+    with patience():
+        async with front_of(world.url) as front, trio.open_nursery() as nursery:
+            front.go_away()
+            nursery.start_soon(VoiceNode(plan_of(front.url, server), relay, lambda _: None).run)
+
+            async def was_refused() -> bool:
+                return front.refusals > 3
+
+            await wait_until(was_refused)
+            front.come_back()
+            await wait_until(partial(_count, moderator, 1))
+            nursery.cancel_scope.cancel()
+        await wait_until(partial(_count, moderator, 0))
+
+
+async def test_two_that_are_the_same_node_do_not_chase_each_other(world: World):
+    """Each heartbeat has the one that waits answered."""
+    server = await node_server(world)
+    made = await node(world, server)
+    media = [Counted(Registration(made.id, made.secret)) for _ in range(2)]
+    with patience():
+        began_at = trio.current_time()
+        async with trio.open_nursery() as nursery:
+            for one in media:
+                checked: Media = one
+                nursery.start_soon(VoiceNode(plan_of(world.url, server, 20), checked, lambda _: None).run)
+
+            async def have_beaten() -> bool:
+                return sum(one.reports for one in media) >= 2 * BEATS
+
+            await wait_until(have_beaten)
+            nursery.cancel_scope.cancel()
+        # One of the two waits for the other each time.
+        assert trio.current_time() - began_at >= (BEATS - 2) * module.EVEN_SECONDS
+
+
+@pytest.mark.parametrize("content", ["", "no key", ": ", "name:"])
+def test_a_file_of_keys_that_holds_none_is_told(tmp_path: Path, content: str):
+    keys = tmp_path / "keys.yaml"
+    keys.write_text(content)
+    with pytest.raises(Unusable, match=r"keys\.yaml holds no key of a node"):
+        LiveKit("http://127.0.0.1:1", "ws://x", keys, lambda _: None).known()
+    assert keys.read_text() == content
+
+
+async def test_keys_are_written_whole_and_for_their_owner_alone(tmp_path: Path):
+    keys = tmp_path / "new" / "keys.yaml"
+    media = LiveKit("http://127.0.0.1:1", "ws://x", keys, lambda _: None)
+    assert media.known() is None
+    assert not keys.exists()
+    async with trio.open_nursery() as nursery:
+        await nursery.start(media.carry, Registration("name", "secret"))
+        nursery.cancel_scope.cancel()
+    assert media.known() == Registration("name", "secret")
+    assert (list(keys.parent.iterdir()), keys.stat().st_mode & 0o777) == ([keys], 0o600)
+
+
+async def test_no_node_is_registered_where_there_is_no_place_for_its_keys(world: World, tmp_path: Path):
+    server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
+    (tmp_path / "file").write_text("")
+    media = LiveKit("http://127.0.0.1:1", "ws://x", tmp_path / "file" / "keys.yaml", lambda _: None)
+    with pytest.raises(OSError, match="file"):
+        await VoiceNode(plan_of(world.url, server), media, lambda _: None).run()
+    assert await _count(moderator, 0)
+
+
+def ended(*arguments: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [*PROGRAM, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=100
+    )
+    return done.returncode, done.stderr
+
+
+async def test_sigterm_removes_the_node(world: World, tmp_path: Path):
+    server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
+    kept = tmp_path / "agent.json"
+    kept.write_bytes(msgspec.json.encode(credentials_of(server)))
+    asked = [*PROGRAM, "node", "--url", world.url, "--port", "0", "--credentials", str(kept)]
+    process = await trio.lowlevel.open_process(asked, cwd=ROOT, stderr=subprocess.PIPE)
+    with patience():
+        assert process.stderr is not None
+        await wait_until(partial(_count, moderator, 1))
+        process.send_signal(signal.SIGTERM)
+        assert (await process.wait(), await process.stderr.receive_some()) == (0, b"")
+        assert await _count(moderator, 0)
+
+
+async def test_who_is_refused_is_told_once(tmp_path: Path):
+    kept = tmp_path / "agent.json"
+    kept.write_text("{")
+    assert ended("node", "--credentials", str(kept)) == (
+        1, f"cannot run: {kept} holds no credentials of a game server\n"
+    )  # fmt: skip
+    relay = await open_relay("127.0.0.1", 0, lambda _: None)
+    with patience():
+        async with trio.open_nursery() as nursery:
+            await nursery.start(relay.carry, Registration("name", "secret"))
+            told = await trio.to_thread.run_sync(partial(ended, "talk", relay.url, "no token"))
+            assert told == (1, "refused: the node takes no such token\n")
+            nursery.cancel_scope.cancel()
+    assert ended("node", "--capacity", "0")[0] == 2
