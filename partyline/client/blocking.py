@@ -49,7 +49,11 @@ class Partyline:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             portal = stack.enter_context(start_blocking_portal("asyncio", name="partyline.client"))
-            client = stack.enter_context(portal.wrap_async_context_manager(self._client))
+            closing = ExitStack()
+            client = closing.enter_context(portal.wrap_async_context_manager(self._client))
+            stack.callback(
+                closing.close
+            )  # it is not told why: that is for this thread, and not for the portal's
             self.rest, self.live = Rest(portal, client), Live(portal, client)
             self._stack = stack.pop_all()
         return self
@@ -169,7 +173,10 @@ class Live:
     ) -> Iterator[Iterator[Item]]:
         """Watch a channel for the block; yields an iterator of what it shows, which waits for the next."""
         opened = self._client.live.subscribe(channel, mode=mode, limit=limit, most_unread=most_unread)
-        with self._portal.wrap_async_context_manager(opened) as subscription:
+        with ExitStack() as stack:
+            closing = ExitStack()
+            subscription = closing.enter_context(self._portal.wrap_async_context_manager(opened))
+            stack.callback(closing.close)
             yield self._items(subscription)
 
     @overload

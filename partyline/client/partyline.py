@@ -47,7 +47,7 @@ class Partyline(anyio.AsyncContextManagerMixin):
 
     @asynccontextmanager
     async def __asynccontextmanager__(self) -> AsyncGenerator[Self]:
-        failure: Exception | None = None
+        failure: BaseException | None = None
         async with httpx2.AsyncClient(
             base_url=self._base,
             timeout=httpx2.Timeout(self._timeout_seconds),
@@ -59,7 +59,11 @@ class Partyline(anyio.AsyncContextManagerMixin):
                 tasks.start_soon(self.live.run)
                 try:
                     yield self
-                except Exception as error:  # told as it is, and not as a group of one
+                except (
+                    Exception,
+                    KeyboardInterrupt,
+                    SystemExit,
+                ) as error:  # told as it is, not as a group of one
                     failure = error
                 tasks.cancel_scope.cancel()
             if failure is not None:

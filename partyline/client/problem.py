@@ -102,6 +102,17 @@ class Unreachable(ClientError):
         super().__init__(why)
 
 
+def elsewhere(status: int, location: str | None) -> Problem:
+    """What an answer means that leads elsewhere: nothing was done here, and no token is carried there.
+
+    Args:
+        status: HTTP status, 300 to 399.
+        location: the header, if there was one; `meta["location"]` of the problem.
+    """
+    there = location or "nowhere"
+    return Problem(Document("ELSEWHERE", f"the service leads to {there}", meta={"location": there}), status)
+
+
 def problem_of(status: int, body: bytes, retry_after: str | None) -> Problem:
     """The problem that an answer holds.
 

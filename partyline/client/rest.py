@@ -10,7 +10,7 @@ import msgspec
 
 from partyline.client.backoff import Backoff
 from partyline.client.credentials import Credentials, Grant
-from partyline.client.problem import ClientError, Unreachable, problem_of
+from partyline.client.problem import ClientError, Unreachable, elsewhere, problem_of
 
 RETRY_SECONDS = 20.0
 """How long a request is repeated, unless it says otherwise."""
@@ -103,7 +103,7 @@ class Rest:
             The answer; None where it has no body.
 
         Raises:
-            Problem: the service refuses.
+            Problem: the service refuses, or leads elsewhere (`ELSEWHERE`).
             Unreachable: there was no answer, or none of the type. Cancelled, it may have happened.
         """
         sent = dict(options.get("headers") or {})
@@ -219,6 +219,8 @@ class Rest:
             response, _ = await self._sent(request)
         if response.status_code >= 400:
             raise problem_of(response.status_code, response.content, response.headers.get("Retry-After"))
+        if response.status_code >= 300 and response.status_code != 304:
+            raise elsewhere(response.status_code, response.headers.get("Location"))
         return response
 
     async def _sent(self, request: "_Request") -> tuple[httpx2.Response, Grant | None]:

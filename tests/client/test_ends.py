@@ -1,0 +1,84 @@
+"""However the block of a client ends, it closes, and what ended it comes out as it is; answers that lead elsewhere."""
+
+import signal
+import subprocess
+import sys
+
+import anyio
+import pytest
+import trio
+
+from partyline.client import Partyline, Problem, blocking
+from tests.client.play import http, saying
+from tests.contract.sources import ROOT
+from tests.support.waiting import patience
+
+NOWHERE = "http://127.0.0.1:1"
+
+ENDS = [ValueError("mine"), SystemExit(3), KeyboardInterrupt()]
+
+WATCHING = """
+import sys
+from partyline.client.blocking import Partyline
+
+try:
+    with Partyline(sys.argv[1], token="x") as partyline, partyline.live.subscribe("inbox") as shown:
+        print("watching", flush=True)
+        next(shown)
+except KeyboardInterrupt:
+    print("ended by hand", flush=True)
+    sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("end", ENDS, ids=repr)
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_what_ends_its_block_comes_out_as_it_is(end: BaseException, backend: str):
+    async def work() -> None:
+        async with Partyline(NOWHERE, token="x") as client, client.live.subscribe("inbox"):
+            raise end
+
+    with pytest.raises(type(end)) as ended:
+        anyio.run(work, backend=backend)
+    assert ended.value is end
+
+
+@pytest.mark.parametrize("end", ENDS, ids=repr)
+def test_what_ends_the_block_of_the_blocking_client_comes_out_as_it_is(end: BaseException):
+    with (
+        pytest.raises(type(end)) as ended,
+        blocking.Partyline(NOWHERE, token="x") as client,
+        client.live.subscribe("inbox"),
+    ):
+        raise end
+    assert ended.value is end
+
+
+async def test_a_program_that_waits_is_ended_by_hand():
+    process = await trio.lowlevel.open_process(
+        [sys.executable, "-c", WATCHING, NOWHERE], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    with patience():
+        assert process.stdout is not None and process.stderr is not None
+        said = await process.stdout.receive_some()
+        process.send_signal(signal.SIGINT)
+        while more := await process.stdout.receive_some():
+            said += more
+        assert (said, await process.stderr.receive_some()) == (b"watching\nended by hand\n", b"")
+        assert await process.wait() == 7
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_what_lies_elsewhere_is_no_success(status: int):
+    there = "https://files.example.net/pack.zip"
+    with patience():
+        async with (
+            saying(lambda _: http(status, b"", f"Location: {there}")) as url,
+            Partyline(url, token="x") as client,
+        ):
+            with pytest.raises(Problem, match=there) as told:
+                await client.rest.get("/v1/versions/pack", into=bytes)
+            assert (told.value.status, told.value.code) == (status, "ELSEWHERE")
+            assert told.value.meta == {"location": there}
+            with pytest.raises(Problem):
+                await client.rest.post("/v1/social/chat/conversations", {})
