@@ -3,7 +3,6 @@
 import argparse
 import signal
 import sys
-from functools import partial
 from pathlib import Path
 
 import trio
@@ -11,6 +10,7 @@ import trio
 from scripts.game_server.agent import Agent, Plan
 from scripts.game_server.client import Rejected
 from scripts.game_server.keeping import Unusable
+from scripts.game_server.terminal import first, tell, web_address
 
 DESCRIPTION = """\
 A small game server. It registers with Partyline (or uses the credentials that it has kept), listens on its stream,
@@ -38,7 +38,7 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--url", type=_url, default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)"
+        "--url", type=web_address, default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)"
     )
     parser.add_argument("--name", default="Agent", help="what the server is called (%(default)s)")
     parser.add_argument("--type", default="agent-demo", help="what sort of server it is (%(default)s)")
@@ -61,12 +61,12 @@ def main() -> None:
     )
     status = 1
     try:
-        trio.run(_run, Agent(plan, partial(print, flush=True)))
+        trio.run(_run, Agent(plan, tell))
         status = 0
     except* Rejected as group:
-        print(f"refused: {_first(group)}", file=sys.stderr)
+        tell(f"refused: {first(group)}", sys.stderr)
     except* (Unusable, OSError) as group:
-        print(f"cannot run: {_first(group)}", file=sys.stderr)
+        tell(f"cannot run: {first(group)}", sys.stderr)
     sys.exit(status)
 
 
@@ -80,18 +80,6 @@ async def _end_when_told(scope: trio.CancelScope) -> None:
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         await anext(signals)
         scope.cancel()
-
-
-def _first(group: BaseException) -> BaseException:
-    while isinstance(group, BaseExceptionGroup):
-        group = group.exceptions[0]
-    return group
-
-
-def _url(text: str) -> str:
-    if not text.startswith(("http://", "https://")):
-        raise ValueError
-    return text.rstrip("/")
 
 
 def _seconds(text: str) -> float:

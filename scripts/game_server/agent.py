@@ -72,7 +72,7 @@ class Agent:
 
     def __init__(self, plan: Plan, say: Callable[[str], None]) -> None:
         self._plan = plan
-        self._tell = say
+        self._say = say
         self._begun: dict[str, None] = {}  # ids of commands, the oldest first
 
     async def run(self) -> None:
@@ -237,10 +237,6 @@ class Agent:
                     self._say(f"no answer ({told}); it tries again")
                 await trio.sleep(max(away.least_seconds, pause * random.uniform(0.5, 1.0)))
                 pause = min(2 * pause, MOST_PAUSE_SECONDS)
-
-    def _say(self, line: str) -> None:
-        """Tell the person at the terminal, which other people's texts are not to steer."""
-        self._tell("".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line))
 
 
 async def _ack(http: httpx2.AsyncClient, path: str, command: dict[str, Any], body: dict[str, Any]) -> None:

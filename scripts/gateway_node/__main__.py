@@ -9,6 +9,7 @@ from functools import partial
 import msgspec
 import trio
 
+from scripts.game_server.terminal import first, tell
 from scripts.gateway_node.addresses import Permission
 from scripts.gateway_node.backends import Backends, Names
 from scripts.gateway_node.control import Control
@@ -23,15 +24,15 @@ from scripts.gateway_node.service import Rejected, Service, service_at
 def main() -> int:
     """Run until it is told to end; returns the exit status."""
     given, plan = read_options()
-    say = partial(print, flush=True, file=sys.stderr if given.json else sys.stdout)
+    say = partial(tell, to=sys.stderr if given.json else sys.stdout)
     status = 1
     try:
         trio.run(_feed if given.mc_router else _listen, given, plan, say)
         status = 0
     except* Rejected as group:
-        print(f"refused: {_first(group)}", file=sys.stderr)
+        tell(f"refused: {first(group)}", sys.stderr)
     except* OSError as group:
-        print(f"cannot run: {_first(group)}", file=sys.stderr)
+        tell(f"cannot run: {first(group)}", sys.stderr)
     return status
 
 
@@ -39,7 +40,7 @@ async def _listen(given: Namespace, plan: Plan, say: Callable[[str], None]) -> N
     gateway = Gateway(plan, say)
 
     def show(status: Status) -> None:
-        print(msgspec.json.encode(status).decode() if given.json else status.line(), flush=True)
+        tell(msgspec.json.encode(status).decode() if given.json else status.line())
 
     async def report() -> None:
         while True:
@@ -60,7 +61,7 @@ async def _feed(given: Namespace, plan: Plan, say: Callable[[str], None]) -> Non
     backends = Backends(Permission(allowed=plan.allowed, refused=plan.refused), public, Names())
     async with (
         service_at(plan.url) as service,
-        api_at(given.mc_router.rstrip("/")) as router,
+        api_at(given.mc_router) as router,
         trio.open_nursery() as nursery,
     ):
         fed = McRouter(RoutesApi(router), backends, plan.state, plan.url, say)
@@ -75,12 +76,6 @@ async def _end_when_told(stop: Callable[[], None], scope: trio.CancelScope) -> N
         stop()
         await anext(signals)
         scope.cancel()
-
-
-def _first(group: BaseException) -> BaseException:
-    while isinstance(group, BaseExceptionGroup):
-        group = group.exceptions[0]
-    return group
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from routes.edge.address import Network, parse_networks
+from scripts.game_server.terminal import web_address
 from scripts.gateway_node.addresses import PRIVATE
 from scripts.gateway_node.gateway import ANYWHERE, Plan
 from scripts.gateway_node.service import Identity
@@ -44,7 +45,7 @@ def read_options() -> tuple[Namespace, Plan]:
         capacity=given.capacity,
     )
     plan = Plan(
-        url=given.url.rstrip("/"),
+        url=given.url,
         identity=identity,
         host=given.host,
         port=given.port,
@@ -60,7 +61,7 @@ def read_options() -> tuple[Namespace, Plan]:
 
 def _add_places(it: ArgumentParser) -> None:
     add = it.add_argument
-    add("--url", default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)")
+    add("--url", type=web_address, default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)")
     add("--host", default="127.0.0.1", help="where it listens; * for every address (%(default)s)")
     add("--port", type=_port, default=25565, help="0 for any (%(default)s)")
     add("--public-host", help="where players connect, a name or an address (that of --host)")
@@ -73,7 +74,7 @@ def _add_places(it: ArgumentParser) -> None:
         default=state,
         help="where routes are kept, for a start without Partyline (%(default)s)",
     )
-    add("--mc-router", metavar="URL", help="the API of an mc-router, whose routes are kept")
+    add("--mc-router", type=web_address, metavar="URL", help="the API of an mc-router, whose routes are kept")
     add(
         "--json",
         action="store_true",

@@ -3,7 +3,6 @@
 import argparse
 import signal
 import sys
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -11,6 +10,7 @@ import trio
 from wsproto.events import BytesMessage, CloseConnection
 
 from scripts.game_server.client import Credentials, Rejected
+from scripts.game_server.terminal import first, tell, web_address
 from scripts.voice_node.livekit import LiveKit
 from scripts.voice_node.node import Media, Plan, Unknown, Unusable, VoiceNode
 from scripts.voice_node.relay import open_relay
@@ -34,7 +34,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     node = commands.add_parser("node", help="run a node")
     node.add_argument(
-        "--url", type=_url, default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)"
+        "--url", type=web_address, default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)"
     )
     node.add_argument(
         "--credentials",
@@ -47,7 +47,10 @@ def main() -> None:
     node.add_argument("--region", default="eu-west", help="(%(default)s)")
     node.add_argument("--capacity", type=_count, default=100, help="clients at the same time (%(default)s)")
     node.add_argument(
-        "--livekit", type=_url, metavar="URL", help="of a LiveKit server, such as http://127.0.0.1:7880"
+        "--livekit",
+        type=web_address,
+        metavar="URL",
+        help="of a LiveKit server, such as http://127.0.0.1:7880",
     )
     node.add_argument(
         "--keys",
@@ -68,9 +71,9 @@ def main() -> None:
         trio.run(_until_told, given)
         status = 0
     except* (Unknown, Rejected, Refused) as group:
-        print(f"refused: {_first(group)}", file=sys.stderr)
+        tell(f"refused: {first(group)}", sys.stderr)
     except* (Unusable, Lost, OSError) as group:
-        print(f"cannot run: {_first(group)}", file=sys.stderr)
+        tell(f"cannot run: {first(group)}", sys.stderr)
     sys.exit(status)
 
 
@@ -96,13 +99,12 @@ async def _carry(given: argparse.Namespace) -> None:
     except ValueError:
         raise Unusable(f"{given.credentials} holds no credentials of a game server") from None
     plan = Plan(given.url, credentials, given.region, given.capacity)
-    say = partial(print, flush=True)
     if given.livekit is None:
-        media: Media = await open_relay(given.host, given.port, say)
+        media: Media = await open_relay(given.host, given.port, tell)
     else:
         public_url = given.public_url or given.livekit.replace("http", "ws", 1)
-        media = LiveKit(given.livekit, public_url, given.keys, say)
-    await VoiceNode(plan, media, say).run()
+        media = LiveKit(given.livekit, public_url, given.keys, tell)
+    await VoiceNode(plan, media, tell).run()
 
 
 async def _talk(url: str, token: str, words: str) -> None:
@@ -116,21 +118,9 @@ async def _talk(url: str, token: str, words: str) -> None:
         nursery.start_soon(say)
         while (event := await peer.next()) is not None and not isinstance(event, CloseConnection):
             if isinstance(event, BytesMessage):
-                print("heard:", bytes(event.data).decode(errors="replace"), flush=True)
-        print("the node has ended it", flush=True)
+                tell(f"heard: {bytes(event.data).decode(errors='replace')}")
+        tell("the node has ended it")
         nursery.cancel_scope.cancel()
-
-
-def _first(group: BaseException) -> BaseException:
-    while isinstance(group, BaseExceptionGroup):
-        group = group.exceptions[0]
-    return group
-
-
-def _url(text: str) -> str:
-    if not text.startswith(("http://", "https://")):
-        raise ValueError
-    return text.rstrip("/")
 
 
 def _port(text: str) -> int:

@@ -156,8 +156,6 @@ async def test_whatever_an_action_comes_to_is_said(
             assert (long["status"], long["error"]) == ("failed", "x" * module.MAX_ERROR_CHARACTERS)
             for action in ("broken", "endless"):
                 assert (await order(ann, server_id, action))["status"] == "failed"
-            await order(ann, server_id, "say", text="one\n\x1b[2Jtwo")
-            assert said.lines[-2].startswith("says: one") and said.lines[-2].isprintable()
 
 
 async def test_its_status_counts_whatever_its_clock_says(world: World, tmp_path: Path):

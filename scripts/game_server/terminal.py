@@ -1,0 +1,38 @@
+"""What the programs beside the service have in common at the terminal."""
+
+import os
+import sys
+from contextlib import suppress
+from typing import TextIO
+from urllib.parse import urlsplit
+
+
+def tell(line: str, to: TextIO | None = None) -> None:
+    """Tell whoever watches a line. One that cannot be written (a full disk, a reader that has gone) is lost: no program
+    ends over that. Texts of others, which may be in it, do not steer the terminal.
+
+    Args:
+        to: where to; standard output unless said otherwise.
+    """
+    plain = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line)
+    with suppress(OSError):
+        os.write((to or sys.stdout).fileno(), f"{plain}\n".encode())
+
+
+def first(group: BaseException) -> BaseException:
+    """The first fault in a group, however deep it lies."""
+    while isinstance(group, BaseExceptionGroup):
+        group = group.exceptions[0]
+    return group
+
+
+def web_address(text: str) -> str:
+    """An address of http or https, without a slash at its end, as an option of a program.
+
+    Raises:
+        ValueError: it is none.
+    """
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0:
+        raise ValueError
+    return text.rstrip("/")
