@@ -5,7 +5,7 @@ Partyline does not know are closed.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -106,6 +106,10 @@ class LiveKit:
         if failed:
             raise failed[0]
         return rooms
+
+    def muted(self) -> Collection[tuple[str, str]]:
+        """Whom it was told to mute."""
+        return self._muted
 
     async def obey(self, action: dict[str, Any]) -> None:
         """Do what Partyline has said.

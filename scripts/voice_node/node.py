@@ -1,7 +1,7 @@
 """The node as Partyline knows it: registers, says how it is, and has done what it is told."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
 import httpx2
@@ -73,6 +73,10 @@ class Media(Protocol):
         Raises:
             httpx2.HTTPError: it cannot be asked.
         """
+        ...
+
+    def muted(self) -> Collection[tuple[str, str]]:
+        """(channel id, user id) of whom it was told to mute, there or not."""
         ...
 
     async def obey(self, action: dict[str, Any]) -> None:
@@ -169,7 +173,7 @@ class VoiceNode:
             began_at = trio.current_time()
             try:
                 heard = await self._beat(http, node, await self._media.report(), cursor)
-                for action in heard["actions"]:
+                for action in [*self._over(heard, cursor), *heard["actions"]]:
                     await self._media.obey(action)
             except httpx2.HTTPError as error:  # of the media
                 await pauses.after(Away(str(error) or type(error).__name__))
@@ -180,6 +184,19 @@ class VoiceNode:
                 pauses.end()
                 if not heard["actions"] and trio.current_time() < began_at + EVEN_SECONDS:
                     await trio.sleep(EVEN_SECONDS)
+
+    def _over(self, heard: Any, cursor: str | None) -> list[dict[str, Any]]:
+        """What ends mutes that Partyline does not know any more: it has orders in memory alone, and the first answer of
+        another memory gives those again that still hold, so that a mute which is not in it was taken back meanwhile.
+        """
+        if cursor is None or _memory(cursor) == _memory(heard["cursor"]):
+            return []
+        still = {(one["channelId"], one.get("userId")) for one in heard["actions"] if one["kind"] == "mute"}
+        return [
+            {"kind": "unmute", "channelId": room, "userId": identity}
+            for room, identity in sorted(self._media.muted())
+            if (room, identity) not in still
+        ]
 
     async def _beat(
         self, http: httpx2.AsyncClient, node: Registration, rooms: list[dict[str, Any]], cursor: str | None
@@ -225,6 +242,11 @@ class _Pauses:
     def end(self) -> None:
         """There was an answer."""
         self._seconds, self._told = FIRST_PAUSE_SECONDS, ""
+
+
+def _memory(cursor: str) -> str:
+    """Of which memory of orders a cursor is."""
+    return cursor.partition(".")[0]
 
 
 def _headers(node: Registration) -> dict[str, str]:

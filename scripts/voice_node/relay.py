@@ -1,6 +1,6 @@
 """Media that pass through this process: frames of one client go to the others in the room."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
@@ -44,6 +44,10 @@ class Relay:
     async def report(self) -> list[dict[str, Any]]:
         """Who is connected."""
         return self.rooms.report()
+
+    def muted(self) -> Collection[tuple[str, str]]:
+        """Whom it was told to mute."""
+        return self.rooms.muted
 
     async def obey(self, action: dict[str, Any]) -> None:
         """Do what Partyline has said."""

@@ -85,13 +85,16 @@ class Rooms:
 
     Args:
         say: tells the person at the terminal.
+
+    Attributes:
+        muted: (room, identity) of who is not heard, whatever their tokens say.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._rooms: dict[str, dict[str, Member]] = {}
         self._void_before_s: dict[tuple[str, str], int] = {}  # {(room, identity): …}
-        self._muted: set[tuple[str, str]] = set()  # (room, identity), whatever their tokens say
+        self.muted: set[tuple[str, str]] = set()
 
     def report(self) -> list[dict[str, Any]]:
         """Who is connected, as heartbeats say it."""
@@ -106,7 +109,7 @@ class Rooms:
         grant = member.grant
         if grant.not_before_s < self._void_before_s.get((grant.room, grant.identity), 0):
             raise Refused("removed")
-        if (grant.room, grant.identity) in self._muted:
+        if (grant.room, grant.identity) in self.muted:
             member.may_publish = False
         before = self._rooms.setdefault(grant.room, {}).get(grant.identity)
         self._rooms[grant.room][grant.identity] = member
@@ -139,7 +142,7 @@ class Rooms:
         self._say(f"{kind} {identity[:8]} in {room_id[:8]}")
         match kind:
             case "close":
-                self._muted = {one for one in self._muted if one[0] != room_id}
+                self.muted = {one for one in self.muted if one[0] != room_id}
                 for one in tuple(members.values()):
                     one.close()
             case "remove":
@@ -151,15 +154,15 @@ class Rooms:
                 self._mute(room_id, identity, muted=kind == "mute")
 
     def _void(self, room_id: str, identity: str, not_before_s: int) -> None:
-        self._muted.discard((room_id, identity))
+        self.muted.discard((room_id, identity))
         kept = {key: at_s for key, at_s in self._void_before_s.items() if at_s + VOID_SECONDS > not_before_s}
         self._void_before_s = {**kept, (room_id, identity): not_before_s}
 
     def _mute(self, room_id: str, identity: str, *, muted: bool) -> None:
         if muted:
-            self._muted.add((room_id, identity))
+            self.muted.add((room_id, identity))
         else:
-            self._muted.discard((room_id, identity))
+            self.muted.discard((room_id, identity))
         member = self._rooms.get(room_id, {}).get(identity)
         if member is not None:
             member.may_publish = not muted

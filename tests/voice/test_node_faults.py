@@ -11,16 +11,18 @@ import msgspec
 import pytest
 import trio
 
+from routes.voice.parts import FLEET
 from scripts.voice_node import node as module
 from scripts.voice_node.livekit import LiveKit
 from scripts.voice_node.node import Media, Plan, Registration, Unusable, VoiceNode
 from scripts.voice_node.relay import open_relay
+from scripts.voice_node.sockets import connect
 from tests.connect.play import GameServer
 from tests.contract.sources import ROOT
 from tests.support.front import front_of
 from tests.support.waiting import patience, wait_until
 from tests.support.world import Player, World
-from tests.voice.play import NODES, credentials_of, node, node_server
+from tests.voice.play import NODES, VOICE, credentials_of, join, minding, node, node_server, private
 
 PROGRAM = [sys.executable, "-m", "scripts.voice_node"]
 
@@ -46,6 +48,9 @@ class Counted:
 
     async def report(self) -> list[dict[str, Any]]:
         self.reports += 1
+        return []
+
+    def muted(self) -> list[tuple[str, str]]:
         return []
 
     async def obey(self, action: dict[str, Any]) -> None:
@@ -102,6 +107,38 @@ async def test_two_that_are_the_same_node_do_not_chase_each_other(world: World):
             nursery.cancel_scope.cancel()
         # One of the two waits for the other each time.
         assert trio.current_time() - began_at >= (BEATS - 2) * module.EVEN_SECONDS
+
+
+async def test_who_was_unmuted_while_orders_were_lost_is_heard_and_who_was_not_is_not(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "MOST_PAUSE_SECONDS", 0.02)
+    server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
+    ann, ben = await world.players("Ann", "Ben")
+    relay = await open_relay("127.0.0.1", 0, lambda _: None)
+    with patience():
+        async with front_of(world.url) as front, trio.open_nursery() as nursery:
+            await nursery.start(VoiceNode(plan_of(front.url, server), relay, lambda _: None).run)
+            await wait_until(partial(_count, moderator, 1))
+            channel_id = await private(ann, ben)
+            control = f"{VOICE}/channels/{channel_id}/control"
+            first, second = (await join(ann, channel_id)), (await join(ben, channel_id))
+            async with (
+                connect(relay.url, first["session"]["token"]),
+                connect(relay.url, second["session"]["token"]),
+            ):
+
+                async def are_muted(*users: Player) -> bool:
+                    return set(relay.muted()) == {(channel_id, user.id) for user in users}
+
+                await moderator.do("PUT", control, {"mutedIds": [ann.id, ben.id]}, status=200)
+                await wait_until(partial(are_muted, ann, ben))
+                front.go_away()
+                await moderator.do("PUT", control, {"mutedIds": [ben.id]}, status=200)
+                minding(world).of(FLEET).begin()  # as after a restart: the order to unmute is forgotten
+                front.come_back()
+                await wait_until(partial(are_muted, ben))
+            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize("content", ["", "no key", ": ", "name:"])
