@@ -171,7 +171,11 @@ class Live:
         limit: int | None = None,
         most_unread: int = MOST_UNREAD,
     ) -> Iterator[Iterator[Item]]:
-        """Watch a channel for the block; yields an iterator of what it shows, which waits for the next."""
+        """Watch a channel for the block, as `live.Live`, which says what each argument means.
+
+        Yields:
+            An iterator of what it shows, which waits for the next.
+        """
         opened = self._client.live.subscribe(channel, mode=mode, limit=limit, most_unread=most_unread)
         with ExitStack() as stack:
             closing = ExitStack()
