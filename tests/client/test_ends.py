@@ -6,11 +6,11 @@ import sys
 
 import anyio
 import pytest
-import trio
 
 from partyline.client import Partyline, Problem, blocking
 from tests.client.play import http, saying
 from tests.contract.sources import ROOT
+from tests.support.process import program
 from tests.support.waiting import patience
 
 NOWHERE = "http://127.0.0.1:1"
@@ -55,17 +55,16 @@ def test_what_ends_the_block_of_the_blocking_client_comes_out_as_it_is(end: Base
 
 
 async def test_a_program_that_waits_is_ended_by_hand():
-    process = await trio.lowlevel.open_process(
-        [sys.executable, "-c", WATCHING, NOWHERE], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with patience():
-        assert process.stdout is not None and process.stderr is not None
-        said = await process.stdout.receive_some()
-        process.send_signal(signal.SIGINT)
-        while more := await process.stdout.receive_some():
-            said += more
-        assert (said, await process.stderr.receive_some()) == (b"watching\nended by hand\n", b"")
-        assert await process.wait() == 7
+        async with program([sys.executable, "-c", WATCHING, NOWHERE], cwd=ROOT, **pipes) as process:
+            assert process.stdout is not None and process.stderr is not None
+            said = await process.stdout.receive_some()
+            process.send_signal(signal.SIGINT)
+            while more := await process.stdout.receive_some():
+                said += more
+            assert (said, await process.stderr.receive_some()) == (b"watching\nended by hand\n", b"")
+            assert await process.wait() == 7
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

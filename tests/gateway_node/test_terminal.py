@@ -10,7 +10,7 @@ import trio
 
 from scripts.game_server.terminal import tell, web_address
 from tests.contract.sources import ROOT
-from tests.support.process import free_port
+from tests.support.process import free_port, program
 from tests.support.waiting import patience, wait_until
 
 PROGRAM = [sys.executable, "-m", "scripts.gateway_node", "--url=http://127.0.0.1:1"]
@@ -35,9 +35,6 @@ async def test_a_full_disk_or_a_reader_that_has_gone_ends_no_gateway(tmp_path: P
     for out in (full, closed):
         port = free_port()
         options = [f"--port={port}", f"--state={tmp_path / 'state.json'}", "--status-seconds=0.05"]
-        process = await trio.lowlevel.open_process(
-            [*PROGRAM, *options], cwd=ROOT, env=environment, stdout=out, stderr=subprocess.PIPE
-        )
 
         async def lets_in(port: int = port) -> bool:
             try:
@@ -47,11 +44,14 @@ async def test_a_full_disk_or_a_reader_that_has_gone_ends_no_gateway(tmp_path: P
             return True
 
         with patience():
-            await wait_until(lets_in)
-            assert await lets_in()
-            process.terminate()
-            assert process.stderr is not None
-            assert (await process.wait(), await process.stderr.receive_some()) == (0, b"")
+            async with program(
+                [*PROGRAM, *options], cwd=ROOT, env=environment, stdout=out, stderr=subprocess.PIPE
+            ) as process:
+                await wait_until(lets_in)
+                assert await lets_in()
+                process.terminate()
+                assert process.stderr is not None
+                assert (await process.wait(), await process.stderr.receive_some()) == (0, b"")
         os.close(out)
 
 

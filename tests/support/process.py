@@ -5,12 +5,13 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import Any
 
 import httpx2
 import trio
@@ -235,3 +236,19 @@ class ServerProcess:
             return await self.process.wait()
         self.process.kill()
         raise AssertionError(f"the server did not stop:\n{self.log[-2000:]}")
+
+
+@asynccontextmanager
+async def program(command: Sequence[str], **options: Any) -> AsyncIterator[trio.Process]:
+    """A program, which is killed at the end if it has not ended.
+
+    Args:
+        options: of `trio.lowlevel.open_process`.
+    """
+    process = await trio.lowlevel.open_process(command, **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()

@@ -20,6 +20,7 @@ from scripts.voice_node.sockets import connect
 from tests.connect.play import GameServer
 from tests.contract.sources import ROOT
 from tests.support.front import front_of
+from tests.support.process import program
 from tests.support.waiting import patience, wait_until
 from tests.support.world import Player, World
 from tests.voice.play import NODES, VOICE, credentials_of, join, minding, node, node_server, private
@@ -183,13 +184,13 @@ async def test_sigterm_removes_the_node(world: World, tmp_path: Path):
     kept = tmp_path / "agent.json"
     kept.write_bytes(msgspec.json.encode(credentials_of(server)))
     asked = [*PROGRAM, "node", "--url", world.url, "--port", "0", "--credentials", str(kept)]
-    process = await trio.lowlevel.open_process(asked, cwd=ROOT, stderr=subprocess.PIPE)
     with patience():
-        assert process.stderr is not None
-        await wait_until(partial(_count, moderator, 1))
-        process.send_signal(signal.SIGTERM)
-        assert (await process.wait(), await process.stderr.receive_some()) == (0, b"")
-        assert await _count(moderator, 0)
+        async with program(asked, cwd=ROOT, stderr=subprocess.PIPE) as process:
+            assert process.stderr is not None
+            await wait_until(partial(_count, moderator, 1))
+            process.send_signal(signal.SIGTERM)
+            assert (await process.wait(), await process.stderr.receive_some()) == (0, b"")
+            assert await _count(moderator, 0)
 
 
 async def test_who_is_refused_is_told_once(tmp_path: Path):
