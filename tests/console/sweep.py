@@ -38,9 +38,18 @@ def name_of(path: str) -> str:
     return "-".join("one" if re.fullmatch(r"[0-9a-f-]{24,36}", part) else part for part in parts) or "home"
 
 
+def go(page: Page, path: str) -> list[str]:
+    """Go to a page of the console in place, which costs less than loading the console anew; the addresses of its tabs,
+    when it is there. What is not saved is not asked about."""
+    if page.evaluate("!window.sweep"):
+        page.evaluate(SCRIPT.read_text())
+    return cast(
+        list[str], page.evaluate("([path, ms]) => sweep.go(path, ms)", [path, PATIENCE_SECONDS * 1000])
+    )
+
+
 def visit(page: Page, paths: Sequence[str]) -> Iterator[str]:
     """Go to each page in place, and to each tab that one has; yields the address when the page is there."""
-    page.evaluate(SCRIPT.read_text())
     waiting = list(paths)
     seen: set[str] = set()
     while waiting:
@@ -48,7 +57,7 @@ def visit(page: Page, paths: Sequence[str]) -> Iterator[str]:
         if path in seen:
             continue
         seen.add(path)
-        tabs = page.evaluate("([path, ms]) => sweep.go(path, ms)", [path, PATIENCE_SECONDS * 1000])
+        tabs = go(page, path)
         yield path
         waiting[:0] = tabs if not seen & set(tabs) else []
 

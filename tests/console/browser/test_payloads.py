@@ -12,8 +12,8 @@ from playwright.sync_api import Page, TimeoutError, expect
 from tests.console.fields import FIELDS, Cast, gathered
 from tests.console.payloads import PAYLOADS, TRUSTED_LINK
 from tests.console.stage import Look, Scene, needs_browser, play
-from tests.console.sweep import name_of
-from tests.support.world import Player, World, open_world
+from tests.console.sweep import go, name_of
+from tests.support.world import World, open_world
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
@@ -59,7 +59,11 @@ def spaced(text: str) -> str:
 
 
 def look_at(scene: Scene, page: Page, path: str, texts: list[str]) -> None:
-    page.goto(path)
+    if path.startswith("/app"):
+        go(page, path)
+    else:
+        page = watched(scene, scene.page_in(page.context))
+        page.goto(path)
     expect(page.get_by_role("heading", level=1).first).to_be_visible()
     expect(page.locator("[aria-busy=true]")).to_have_count(0)
     wanted = [spaced(text) for text in texts]
@@ -88,7 +92,7 @@ async def test_what_anybody_writes_is_shown_as_text(world: World, group: str) ->
     shown = await FIELDS[group](world, cast)
 
     def story(scene: Scene) -> None:
-        pages = {player.id: watched(scene, player) for player in (cast.ada, cast.root)}
+        pages = {player.id: watched(scene, scene.enter(player)) for player in (cast.ada, cast.root)}
         for path, texts in shown.items():
             look_at(scene, pages[viewer_of(cast, path)], path, texts)
 
@@ -99,7 +103,6 @@ def viewer_of(cast: Cast, path: str) -> str:
     return cast.root.id if path.startswith("/app/operate") else cast.ada.id
 
 
-def watched(scene: Scene, player: Player) -> Page:
-    page = scene.enter(player)
+def watched(scene: Scene, page: Page) -> Page:
     page.on("dialog", lambda dialog: scene.faults.append(f"a dialog: {dialog.message}"))
     return page
