@@ -142,12 +142,17 @@ class Scene:
 
     def enter_with(self, token: str, path: str = "/app") -> Page:
         """A page of whoever a token is of, in a browser that is signed in: how that is done has stories of its own."""
+        page = self.arrive(token)
+        page.goto(path, wait_until="commit")
+        page.get_by_text("Live", exact=True).wait_for()
+        return page
+
+    def arrive(self, token: str) -> Page:
+        """A page of whoever a token is of, signed in and empty: for what a story prepares before it loads."""
         page = self.stranger()
         headers = {"authorization": f"Bearer {token}", "origin": self.service.url}
         made = page.request.post("/v1/sessions", data={}, headers=headers)
         assert made.status == 201, made.text()
-        page.goto(path, wait_until="commit")
-        page.get_by_text("Live", exact=True).wait_for()
         return page
 
     def stop_at(self, page: Page, name: str) -> None:

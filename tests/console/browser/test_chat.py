@@ -227,7 +227,7 @@ async def test_messages_that_have_left_a_thread_leave_the_memory_of_the_tab(worl
     ada, ben, room = await talking(world)
 
     def story(scene: Scene) -> None:
-        page = scene.enter(ada)
+        page = scene.arrive(ada.token or "")
         sockets: list[WebSocketRoute] = []
         told: list[dict[str, Any]] = []
 

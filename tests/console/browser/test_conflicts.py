@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from scripts.upstreams.discord import GUILD
 from tests.connect.play import claimed
 from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.sweep import go
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import Place, network
 from tests.news.play import NEWS
@@ -118,7 +119,7 @@ async def test_what_somebody_else_has_saved_stands_beside_one_s_own(place: Place
         scene.expected.add("409 (Conflict)")
         page = scene.enter(ada)
         for form in forms:
-            page.goto(form.page)
+            go(page, form.page)
             label, text = form.mine
             meets_theirs(scene, page, form)
             page.get_by_role("button", name="Take theirs, drop mine").click()

@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 from tests.connect.play import claimed
 from tests.console.furnished import befriend
 from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.sweep import go
 from tests.networks.play import network
 from tests.support.world import World
 
@@ -29,7 +30,7 @@ async def test_from_an_invite_to_a_member_with_rights_of_their_own(world: World,
         scene.stop_at(invited, "home-invited")
         invited.get_by_role("button", name="Accept").click()
         expect(invited.get_by_role("heading", name="Survival")).to_be_visible()
-        invited.goto(f"/app/servers/{server.id}/console")
+        go(invited, f"/app/servers/{server.id}/console")
         invited.get_by_label("Action").fill("say hello")
         expect(invited.get_by_role("button", name="Send", exact=True)).to_be_enabled()
         given = owner.get_by_label("Ben: Send commands")
@@ -93,7 +94,7 @@ async def test_an_invite_is_declined_where_it_is_seen(world: World) -> None:
     def story(scene: Scene) -> None:
         page = scene.enter(ben, "/app/servers")
         expect(page.get_by_text("Ada invites you as an operator")).to_be_visible()
-        page.goto("/app/notifications")
+        go(page, "/app/notifications")
         expect(page.get_by_text("You are invited to the game server Survival.")).to_be_visible()
         scene.stop_at(page, "notifications-invite")
         page.get_by_role("button", name="Decline").click()
@@ -126,7 +127,7 @@ async def test_extensions_from_the_catalog_to_a_server(world: World, look: Look)
         page.get_by_role("button", name="Make a service").click()
         expect(page.get_by_text("Borders", exact=True)).to_be_visible()
         scene.stop_at(page, "extensions-mine")
-        page.goto(f"/app/servers/{server.id}/extensions")
+        go(page, f"/app/servers/{server.id}/extensions")
         page.get_by_role("combobox", name="Add one from the catalog").select_option("world.border")
         page.get_by_role("button", name="Add", exact=True).click()
         expect(page.get_by_text("The extension is added.")).to_be_visible()

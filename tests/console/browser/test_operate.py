@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Route, WebSocketRoute, expect
 from actors.operations.history import EVERY_MS
 from tests.console.furnished import submit_cape
 from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.sweep import go
 from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -100,7 +101,7 @@ async def test_a_moderator_sees_nothing_of_what_is_said_about_themselves(world: 
         page = scene.enter(adam, f"/app/operate/users/{ben.id}")
         expect(page.get_by_text("Watch Ben.")).to_be_visible()
         expect(page.get_by_text("Reported of Ben")).to_be_visible()
-        page.goto(f"/app/operate/users/{adam.id}")
+        go(page, f"/app/operate/users/{adam.id}")
         expect(page.get_by_text("Reported by Adam")).to_be_visible()
         expect(page.locator("#user-notes")).to_have_count(0)
         expect(page.get_by_text("Reported of Adam")).to_have_count(0)
@@ -187,7 +188,7 @@ async def test_one_sick_actor_of_ten_thousand_is_found(world: World, look: Look)
         route.fulfill(body=json.dumps(body), content_type="application/json")
 
     def story(scene: Scene) -> None:
-        page = scene.enter(root)
+        page = scene.arrive(root.token or "")
         page.route("**/v1/admin/actors*", answer)
         page.goto("/app/operate/actors")
         table = page.get_by_role("region", name="Live actors")
@@ -242,7 +243,7 @@ async def test_a_gap_and_a_restart_are_seen_in_all_charts(world: World, look: Lo
     }
 
     def story(scene: Scene) -> None:
-        page = scene.enter(root)
+        page = scene.arrive(root.token or "")
         page.route(
             "**/v1/admin/metrics/history",
             lambda route: route.fulfill(body=json.dumps(body), content_type="application/json"),
@@ -278,7 +279,7 @@ async def test_a_service_that_says_nothing_is_old_within_five_seconds(world: Wor
         far.on_message(lambda said: None if stopped else near.send(said))
 
     def story(scene: Scene) -> None:
-        page = scene.enter(root)
+        page = scene.arrive(root.token or "")
         page.route_web_socket("**/v1/social/live*", relay)
         page.goto("/app/operate")
         health = page.locator(".banner [role=status]")

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.sweep import go
 from tests.saved_servers.play import SAVED
 from tests.support.world import World
 
@@ -21,8 +22,8 @@ async def test_from_a_request_to_the_launch_signal(world: World, look: Look) -> 
         expect(one.get_by_text("1 friend", exact=True)).to_be_visible()
         scene.stop_at(one, "friends")
         one.get_by_role("button", name="Invite to party").click()
-        one.goto("/app/party")
-        other.goto("/app/party")
+        go(one, "/app/party")
+        go(other, "/app/party")
         other.get_by_role("button", name="Join").click()
         one.locator("summary", has_text="Choose what to play").click()
         one.get_by_label("What to play", exact=True).fill("Bed Wars")

@@ -129,7 +129,7 @@ async def test_more_capes_than_a_page_shows_are_judged_at_once(world: World) -> 
         route.continue_(url=route.request.url.replace("limit=50", "limit=2"))
 
     def story(scene: Scene) -> None:
-        page = scene.enter(mona)
+        page = scene.arrive(mona.token or "")
         page.route("**/v1/admin/capes?*", two_at_once)
         page.goto("/app/operate/capes")
         page.get_by_label("Choose all 2 that are shown").check()
