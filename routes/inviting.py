@@ -3,7 +3,7 @@
 from actors.ids import UserId
 from routes.call import Call
 from routes.edge.errors import RateLimited
-from routes.edge.policies import POLICIES
+from routes.rates import INVITE
 
 
 def count_invite(call: Call, actor_id: UserId, target_id: str) -> None:
@@ -15,6 +15,6 @@ def count_invite(call: Call, actor_id: UserId, target_id: str) -> None:
     limits = call.service.limits
     if not limits.enabled:
         return
-    decision = limits.take_for(POLICIES["invite"], actor_id, call.now_ms, suffix=target_id)
+    decision = limits.take_for(INVITE, actor_id, call.now_ms, suffix=target_id)
     if not decision.allowed:
         raise RateLimited(decision.retry_after_ms)

@@ -10,8 +10,8 @@ import trio
 from actors.kernel.clock import Clock
 from actors.kernel.nodes.peers import Peers
 from routes.edge.limits import Limits
-from routes.edge.policies import POLICIES
 from routes.edge.spending import Spending, Spent
+from routes.rates import POLICIES
 
 TOPIC = "spent"
 
@@ -69,7 +69,7 @@ class SharedRates:
         told = _decode(body)
         now_ms = self._clock.now_ms()
         for spent in told.spent:
-            policy = POLICIES.get(spent.policy)
+            policy = POLICIES.get(spent.policy)  # None: only the other's release has it
             # What was spent longer ago than a window is there again.
             if policy is not None and now_ms - told.at_ms < policy.window_seconds * 1000:
-                self._limits.owe(spent, now_ms)
+                self._limits.owe(policy, spent, now_ms)

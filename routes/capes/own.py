@@ -35,6 +35,7 @@ from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
+from routes.rates import UPLOAD
 
 BODY_MAX_BYTES = 768 * 1024
 """Largest request body: the largest texture in base64, and the other fields."""
@@ -84,7 +85,7 @@ async def list_own_capes(call: Call, query: Paging) -> OwnCapePage:
     "/v1/profile/capes",
     needs=AUTHENTICATED,
     status=201,
-    rate="upload",
+    rate=UPLOAD,
     refusals=(NotFound, Invalid, QuotaExceeded, TooLarge),
     max_bytes=BODY_MAX_BYTES,
 )
@@ -106,7 +107,7 @@ async def read_own_cape(call: Call, id: Uuid) -> OwnCapeEntry:
     "PATCH",
     "/v1/profile/capes/{id}",
     needs=AUTHENTICATED,
-    rate="upload",
+    rate=UPLOAD,
     refusals=(NotFound, Invalid, TooLarge, Conflict),
     guard=own_cape,
     max_bytes=BODY_MAX_BYTES,

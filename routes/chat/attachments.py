@@ -42,6 +42,7 @@ from routes.chat.parts import BLOBS, UPLOAD_CHECKS
 from routes.edge.config.config import Config
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Blob
+from routes.rates import UPLOAD
 from routes.service import Service
 
 RELEASE_SECONDS = 2.0
@@ -62,7 +63,7 @@ def body_bound(config: Config) -> int:
     _PATH,
     needs=WRITE,
     status=201,
-    rate="upload",
+    rate=UPLOAD,
     refusals=(ConversationNotFound, NotFound, Blocked, Invalid, QuotaExceeded, TooLarge, Overloaded),
     guard=participant,
     not_found=NOT_FOUND,

@@ -39,6 +39,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
 from routes.edge.reply import Ask, Encoded, MaybeAwaitable, then
 from routes.edge.wire import Wire
+from routes.rates import CHAT_SEND
 
 _CONVERSATION = "/v1/social/chat/conversations/{conversationId}"
 _MESSAGE = _CONVERSATION + "/messages/{messageId}"
@@ -120,7 +121,7 @@ def list_messages(
     _CONVERSATION + "/messages",
     needs=WRITE,
     status=201,
-    rate="chat-send",
+    rate=CHAT_SEND,
     rate_key="conversation_id",
     refusals=(ConversationNotFound, NotFound, Blocked, Invalid),
     guard=participant,

@@ -16,10 +16,10 @@ from actors.ids import ObjectId, parse_object_id
 from routes.chat.channels import CONVERSATION, WRITE
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.errors import RateLimited
-from routes.edge.policies import POLICIES
 from routes.edge.principal import demand
 from routes.live.channel import ChannelName
 from routes.live.command import Command, LiveCommand
+from routes.rates import CHAT_SEND
 
 if TYPE_CHECKING:
     from routes.live.session import Session
@@ -68,7 +68,7 @@ def send(session: "Session", command: Send) -> None:
     service = session.service
     conversation_id = _conversation_in(command.channel)
     now_ms = service.clock.now_ms()
-    policy, access, limits = POLICIES["chat-send"], session.access, service.limits
+    policy, access, limits = CHAT_SEND, session.access, service.limits
     refusal = limits.hold_up(policy, session.user_id, now_ms, suffix=conversation_id, access=access)
     if refusal is not None:
         raise RateLimited(refusal.retry_after_ms)

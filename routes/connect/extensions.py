@@ -46,6 +46,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, OnePage, PageQuery
 from routes.edge.principal import AUTHENTICATED, USER_OR_SERVER, Access
 from routes.edge.wire import Wire
+from routes.rates import SETTINGS_WRITE
 from routes.users.parts import USER_DIRECTORY
 from routes.users.reactions import RightsOf
 
@@ -205,7 +206,7 @@ async def list_server_extensions(call: Call, server_id: Uuid) -> RegisteredExten
     "PUT",
     _OF_SERVER + "/{extensionId}",
     needs=USER_OR_SERVER,
-    rate="settings-write",
+    rate=SETTINGS_WRITE,
     rate_key="server_id",
     refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, TooLarge),
     guard=may(WRITE),

@@ -27,6 +27,7 @@ from routes.edge.identity.credentials import bearer
 from routes.edge.principal import AUTHENTICATED, SERVER
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
+from routes.rates import CLAIM_KEY
 from routes.users.parts import USER_DIRECTORY
 
 MAX_TTL_SECONDS = 900
@@ -105,7 +106,7 @@ class PermissionToken(Wire, frozen=True):
     "GET",
     _ONE + "/claim-key",
     needs=SERVER,
-    rate="claim-key",
+    rate=CLAIM_KEY,
     refusals=(NotFound, Forbidden),
     guard=by_secret,
 )

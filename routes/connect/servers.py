@@ -42,6 +42,7 @@ from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
+from routes.rates import REGISTER
 
 MAX_NAME_CHARACTERS = 100
 MAX_TEMPLATE_CHARACTERS = 64
@@ -126,7 +127,7 @@ class ServerChange(Wire, frozen=True):
     _SERVERS + "/register",
     needs=PUBLIC,
     status=201,
-    rate="register",
+    rate=REGISTER,
     secret_reply=True,
     refusals=(Invalid, QuotaExceeded),
 )

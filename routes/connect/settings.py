@@ -42,6 +42,7 @@ from routes.edge.errors import BadQuery
 from routes.edge.principal import SERVER
 from routes.edge.reply import Tagged
 from routes.edge.wire import Wire
+from routes.rates import SETTINGS_WRITE
 
 READ, WRITE = "server.settings.read", "server.settings.write"
 """Capabilities of users, and scopes of a server's delegated tokens."""
@@ -124,7 +125,7 @@ async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery
     _SETTINGS,
     needs="connect:settings:write",
     servers=SERVER,
-    rate="settings-write",
+    rate=SETTINGS_WRITE,
     rate_key="server_id",
     secret_reply=True,
     refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, RevisionConflict, TooLarge),

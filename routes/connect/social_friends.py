@@ -14,7 +14,6 @@ from routes.call import Call
 from routes.connect.consent import acting_for
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import RateLimited
-from routes.edge.policies import POLICIES
 from routes.edge.principal import SERVER
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
@@ -22,6 +21,7 @@ from routes.friends import actions
 from routes.friends.actions import NAME_MAX, NOTE_MAX
 from routes.friends.channels import READ
 from routes.friends.requests import ACCEPT_REFUSALS, EDIT, SEND_REFUSALS, WRITE
+from routes.rates import FRIEND_REQUEST
 
 CONSENT_REFUSALS = (Forbidden, NotFound, Invalid)
 """Refusals that every request on behalf of a player may get."""
@@ -116,6 +116,6 @@ def _count(call: Call, actor_id: UserId) -> None:
     limits = call.service.limits
     if not limits.enabled:
         return
-    decision = limits.take_for(POLICIES["friend-request"], actor_id, call.now_ms)
+    decision = limits.take_for(FRIEND_REQUEST, actor_id, call.now_ms)
     if not decision.allowed:
         raise RateLimited(decision.retry_after_ms)

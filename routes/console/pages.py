@@ -24,6 +24,7 @@ from routes.edge.documents import Document
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Page, Reply
 from routes.publications.parts import STATUSES
+from routes.rates import PAGES
 
 IMMUTABLE = "public, max-age=31536000, immutable"
 """Cache-Control of a file whose address changes with its content (RFC 8246)."""
@@ -38,7 +39,7 @@ CLIENT = "client/"
 """The folder of the client for others."""
 
 
-@endpoint("GET", "/", needs=PUBLIC, rate="pages", cacheable=LISTED)
+@endpoint("GET", "/", needs=PUBLIC, rate=PAGES, cacheable=LISTED)
 async def read_landing_page(call: Call) -> Reply[Page]:
     """Shows what this installation is, its public servers with most players, and the ways in; needs no scripts.
 
@@ -54,25 +55,25 @@ async def read_landing_page(call: Call) -> Reply[Page]:
     return Reply(Page(page, POLICY, HTML), headers={"vary": "Accept-Language"})
 
 
-@endpoint("GET", "/app", needs=PUBLIC, rate="pages")
+@endpoint("GET", "/app", needs=PUBLIC, rate=PAGES)
 async def read_console(call: Call) -> Document[Page]:
     """The console: one document, whose scripts show the page of the address."""
     return await _document(call)
 
 
-@endpoint("GET", "/app/{*path}", needs=PUBLIC, rate="pages")
+@endpoint("GET", "/app/{*path}", needs=PUBLIC, rate=PAGES)
 async def read_console_page(call: Call, path: str) -> Document[Page]:  # noqa: ARG001 - its scripts read the address
     """A page of the console: the same document as `/app`."""
     return await _document(call)
 
 
-@endpoint("GET", "/setup", needs=PUBLIC, rate="pages")
+@endpoint("GET", "/setup", needs=PUBLIC, rate=PAGES)
 async def read_setup_page(call: Call) -> Document[Page]:
     """The page behind the setup link, which posts to `/v1/setup`: the same document as `/app`."""
     return await _document(call)
 
 
-@endpoint("GET", ROOT + "/{digest}/{*path}", needs=PUBLIC, rate="pages", produces="*/*")
+@endpoint("GET", ROOT + "/{digest}/{*path}", needs=PUBLIC, rate=PAGES, produces="*/*")
 async def read_console_file(call: Call, digest: str, path: str) -> Document[Page]:
     """A script, style sheet, picture or text of the console; a former digest is a 404."""
     static = await _static(call)
@@ -81,13 +82,13 @@ async def read_console_file(call: Call, digest: str, path: str) -> Document[Page
     return await _file(call, static, path, IMMUTABLE)
 
 
-@endpoint("GET", "/favicon.ico", needs=PUBLIC, rate="pages", produces="image/svg+xml")
+@endpoint("GET", "/favicon.ico", needs=PUBLIC, rate=PAGES, produces="image/svg+xml")
 async def read_icon(call: Call) -> Document[Page]:
     """The mark of the service, for what browsers ask for by themselves beside any of its addresses."""
     return await _file(call, await _static(call), "mark.svg", REVALIDATED)
 
 
-@endpoint("GET", "/client/{*path}", needs=PUBLIC, rate="pages", produces="text/*")
+@endpoint("GET", "/client/{*path}", needs=PUBLIC, rate=PAGES, produces="text/*")
 async def read_client(call: Call, path: str) -> Document[Page]:
     """The client for browsers and Node, `/client/partyline.js`, and the modules that it imports."""
     static = await _static(call)

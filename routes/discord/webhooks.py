@@ -29,6 +29,7 @@ from routes.edge.reply import Tagged
 from routes.edge.wire import Wire
 from routes.networks.guards import owner_of_network
 from routes.publications.parts import STATUSES
+from routes.rates import UPLOAD
 
 _DISCORD = "/v1/connect/networks/{networkId}/discord"
 
@@ -76,7 +77,7 @@ async def get_discord(call: Call, network_id: Uuid) -> Tagged[DiscordReply]:
     "PUT",
     _DISCORD,
     needs=AUTHENTICATED,
-    rate="upload",
+    rate=UPLOAD,
     refusals=(NotFound, Invalid, Conflict, RevisionConflict),
     guard=owner_of_network,
 )

@@ -2,7 +2,7 @@
 
 A bucket counts in whole numbers (one token is `window_ms` units, a millisecond refills `quota` units), so that
 rounding neither gives nor takes a token over a day. Buckets live in memory, are bounded in number (`buckets.py`), and
-are shared by REST and sockets, so that `chat-send` counts a message either way. Each node has its own, from which what
+are shared by REST and sockets, so that a message counts either way. Each node has its own, from which what
 callers have spent on others is taken as soon as that is heard (`spending.py`).
 """
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 import msgspec
 
 from routes.edge.buckets import MAX_BUCKETS, Bucket, Buckets
-from routes.edge.policies import POLICIES, Policy
+from routes.edge.policies import Policy
 from routes.edge.principal import Access
 from routes.edge.spending import Spending, Spent
 
@@ -62,10 +62,8 @@ class Limits:
     def __init__(self, *, enabled: bool = True, max_buckets: int = MAX_BUCKETS) -> None:
         self.enabled = enabled
         self.spending: Spending | None = None
-        # A table for each policy, so that flooding one leaves the others as they are.
-        self._buckets = {
-            policy.name: Buckets(policy.window_seconds * 1000, max_buckets) for policy in POLICIES.values()
-        }
+        # {name of a policy: its table}: one for each, so that flooding one leaves the others as they are.
+        self._buckets: dict[str, Buckets] = {}
         self._max_buckets = max_buckets
 
     def take(self, policy: Policy, key: str, now_ms: int, *, override: float | None = None) -> Decision:
@@ -89,7 +87,7 @@ class Limits:
             policy: what is counted.
             caller: the principal's key, or a client address (`address.py`: `rate_key`).
             now_ms: epoch milliseconds, from the injected clock.
-            suffix: the subject that is counted separately, such as a conversation's id; empty for none.
+            suffix: the subject that is counted separately, such as the id of a room; empty for none.
             access: the caller's rights, which may hold a value of the policy's quota node.
         """
         return self._take(policy, caller, now_ms, suffix=suffix, quota=policy.quota_of(access))
@@ -106,7 +104,7 @@ class Limits:
             policy: what is counted; None is returned at once where it has no outer policy.
             caller: the principal's key, or a client address.
             now_ms: epoch milliseconds, from the injected clock.
-            suffix: the subject, such as a conversation's id; empty for none.
+            suffix: the subject, such as the id of a room; empty for none.
             access: the caller's rights, which may hold a value of the policy's quota node.
 
         Returns:
@@ -117,13 +115,13 @@ class Limits:
             return None
         quota = policy.quota if access is None else policy.quota_of(access)
         if suffix:
-            bucket = self._buckets[policy.name].known_suffix(caller, suffix)
+            bucket = self._buckets_of(policy).known_suffix(caller, suffix)
             window_ms = policy.window_seconds * 1000
             if bucket is not None and bucket.level + (now_ms - bucket.at_ms) * quota < window_ms:
                 return self._take(policy, caller, now_ms, suffix=suffix, quota=quota)
         quota = policy.outer_quota_of(quota) if quota != policy.quota else outer.quota
         window_ms = outer.window_seconds * 1000
-        bucket = self._buckets[outer.name].of(caller, quota * window_ms, now_ms)
+        bucket = self._buckets_of(outer).of(caller, quota * window_ms, now_ms)
         if bucket.take(quota, window_ms, now_ms):
             if self.spending is not None:
                 self.spending.note(bucket, (outer.name, caller, ""), quota)
@@ -162,17 +160,17 @@ class Limits:
         if self.spending is not None:
             self.spending.note(bucket, (policy.name, caller, ""), policy.quota, tokens)
 
-    def owe(self, spent: Spent, now_ms: int) -> None:
-        """Take what a caller has spent on another node, whether it is there or not; nothing of a policy that is not
-        known here.
+    def owe(self, policy: Policy, spent: Spent, now_ms: int) -> None:
+        """Take what a caller has spent on another node, whether it is there or not.
 
         Args:
+            policy: what is counted.
             spent: as that node has told it.
             now_ms: epoch milliseconds, from the injected clock.
         """
-        buckets = self._buckets.get(spent.policy)
-        if self.enabled and buckets is not None and spent.quota > 0 and spent.tokens > 0:
-            buckets.owe(spent.caller, spent.suffix, spent.quota, min(spent.tokens, spent.quota), now_ms)
+        if self.enabled and spent.quota > 0 and spent.tokens > 0:
+            tokens = min(spent.tokens, spent.quota)
+            self._buckets_of(policy).owe(spent.caller, spent.suffix, spent.quota, tokens, now_ms)
 
     def meter(self, policy: Policy) -> "Meter":
         """A new bucket outside the tables, for one object such as a socket, which keeps it."""

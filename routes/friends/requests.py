@@ -24,6 +24,7 @@ from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.friends import actions
 from routes.friends.actions import NAME_MAX, NOTE_MAX
+from routes.rates import FRIEND_REQUEST
 
 WRITE, EDIT = "social:friends.write", "social:friends.edit"
 
@@ -74,7 +75,7 @@ async def concerned(call: Call, id: ObjectId) -> Request:
 
 
 @endpoint(
-    "POST", _LIST, needs=WRITE, status=201, found_status=200, rate="friend-request", refusals=SEND_REFUSALS
+    "POST", _LIST, needs=WRITE, status=201, found_status=200, rate=FRIEND_REQUEST, refusals=SEND_REFUSALS
 )
 async def send_request(call: Call, body: RequestBody) -> Reply[RequestSent]:
     """POST /v1/social/friends/requests: sends a friend request (201).

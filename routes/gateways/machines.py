@@ -19,6 +19,7 @@ from actors.ids import ObjectId
 from persistence.gateways.gateways import GatewayRow
 from routes.call import Call
 from routes.changes import announce, change, change_by_itself
+from routes.edge import policies
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import BadServerCredentials
 from routes.edge.identity.base64url import to_base64url
@@ -147,7 +148,7 @@ async def register_gateway(call: Call, body: RegisterBody) -> RegisteredGateway:
     "POST",
     "/v1/connect/gateways/{gatewayId}/heartbeat",
     needs=PUBLIC,
-    rate="server",
+    rate=policies.SERVER,
     rate_key="gateway_id",
     refusals=(BadServerCredentials, NotFound),
     guard=gateway_itself,

@@ -7,9 +7,9 @@ with 4429. So a short burst only loses its surplus commands, a flood loses its s
 from enum import Enum
 
 from routes.edge.limits import Limits
-from routes.edge.policies import POLICIES
+from routes.rates import LIVE_COMMAND
 
-_POLICY = POLICIES["live-command"]
+_POLICY = LIVE_COMMAND
 
 REFUSALS_BEFORE_CLOSE = 20
 """Most refused commands in a row; the next one closes the socket."""

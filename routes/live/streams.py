@@ -6,7 +6,6 @@ from routes.call import Call
 from routes.chat.channels import READ
 from routes.edge.declare.endpoint import Stream, stream
 from routes.edge.listener import Listener
-from routes.edge.policies import POLICIES
 from routes.edge.websocket import frames
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.channels import Channels
@@ -14,6 +13,7 @@ from routes.live.commands import Commands
 from routes.live.connecting import subscribe_all
 from routes.live.session import MAX_SUBSCRIPTIONS
 from routes.live.social import SocialSession
+from routes.rates import LIVE_COMMAND
 
 
 class SocialQuery(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ def social_stream(commands: Commands, channels: Channels) -> Stream:
                 socket.session_id,
                 service.clock.now_ms(),
                 heartbeat_ms=service.sockets.heartbeat_ms,
-                limits=frames.SocketLimits(POLICIES["live-command"].quota, MAX_SUBSCRIPTIONS),
+                limits=frames.SocketLimits(LIVE_COMMAND.quota, MAX_SUBSCRIPTIONS),
             )
         )
         await subscribe_all(session, query.names(service.channels.defaults))

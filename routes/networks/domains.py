@@ -24,6 +24,7 @@ from routes.networks.automation import INLINE_SECONDS
 from routes.networks.guards import owner_of_network
 from routes.networks.name_service import NAME_SERVICE
 from routes.networks.resolver import SECONDS
+from routes.rates import DOMAIN_VERIFY
 
 TOKEN_BYTES = 24
 
@@ -140,7 +141,7 @@ async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[
     "POST",
     _DOMAINS + "/{domainId}/verify",
     needs=AUTHENTICATED,
-    rate="domain-verify",
+    rate=DOMAIN_VERIFY,
     refusals=(NotFound, DomainNotVerified),
     guard=claim_of,
 )

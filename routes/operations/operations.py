@@ -23,6 +23,7 @@ from routes.edge.pipeline.rendering import JSON_HEADER, page_headers
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import NO_SOURCES, MaybeAwaitable, Page
 from routes.edge.wire import Wire
+from routes.rates import OPERATIONS
 
 DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -83,7 +84,7 @@ class Ready(Wire, frozen=True):
     status: str
 
 
-@endpoint("GET", "/health", needs=PUBLIC, rate="operations")
+@endpoint("GET", "/health", needs=PUBLIC, rate=OPERATIONS)
 def health(call: Call) -> Health:
     """Answers that the process is alive, with the last known state of the database, which is not asked here."""
     service = call.service
@@ -97,7 +98,7 @@ def health(call: Call) -> Health:
     )
 
 
-@endpoint("GET", "/ready", needs=PUBLIC, rate="operations", refusals=(Draining, DatabaseDown))
+@endpoint("GET", "/ready", needs=PUBLIC, rate=OPERATIONS, refusals=(Draining, DatabaseDown))
 async def ready(call: Call) -> Ready:
     """Answers 200 if the process accepts traffic: the database answers, and has all migrations, and the process is not
     stopping, nor about to. Otherwise it is a 503: Draining, or DatabaseDown.
@@ -132,7 +133,7 @@ def operator_of(call: Call) -> None:
     "GET",
     "/metrics",
     needs=PUBLIC,
-    rate="operations",
+    rate=OPERATIONS,
     guard=operator_of,
     refusals=(Unauthenticated,),
     produces="text/plain",
@@ -144,25 +145,25 @@ def metrics(call: Call) -> Page:
     return Page(call.service.metrics.text(), content_type=CONTENT_TYPE)
 
 
-@endpoint("GET", "/openapi.json", needs=PUBLIC, rate="operations", cacheable=STABLE)
+@endpoint("GET", "/openapi.json", needs=PUBLIC, rate=OPERATIONS, cacheable=STABLE)
 def openapi_document(call: Call) -> MaybeAwaitable[Document[dict[str, object]]]:
     """This description, OpenAPI 3.1."""
     return call.service.documents.get("openapi.json", lambda: _description(openapi(call.table)))
 
 
-@endpoint("GET", "/asyncapi.json", needs=PUBLIC, rate="operations", cacheable=STABLE)
+@endpoint("GET", "/asyncapi.json", needs=PUBLIC, rate=OPERATIONS, cacheable=STABLE)
 def asyncapi_document(call: Call) -> MaybeAwaitable[Document[dict[str, object]]]:
     """The description of the WebSocket streams, AsyncAPI 3.0."""
     return call.service.documents.get("asyncapi.json", lambda: _description(asyncapi(call.table)))
 
 
-@endpoint("GET", "/docs", needs=PUBLIC, rate="operations", cacheable=STABLE)
+@endpoint("GET", "/docs", needs=PUBLIC, rate=OPERATIONS, cacheable=STABLE)
 def docs(call: Call) -> MaybeAwaitable[Document[Page]]:
     """The description as a page to read and to try out; it loads nothing from other hosts."""
     return call.service.documents.get("docs", lambda: _shipped("docs.html", HTML, DOCS_POLICY))
 
 
-@endpoint("GET", "/docs/{file}", needs=PUBLIC, rate="operations", cacheable=STABLE, produces="text/*")
+@endpoint("GET", "/docs/{file}", needs=PUBLIC, rate=OPERATIONS, cacheable=STABLE, produces="text/*")
 def docs_file(call: Call, file: str) -> MaybeAwaitable[Document[Page]]:
     """A script or style sheet of the page at `/docs`; another name is a 404."""
     found = DOCS_FILES.get(file)

@@ -19,6 +19,7 @@ from routes.edge.principal import SERVER
 from routes.edge.reply import MaybeAwaitable
 from routes.edge.wire import Wire
 from routes.publications.parts import STATUSES
+from routes.rates import STATUS_PUSH
 
 MAX_MOTD_CHARACTERS = 500
 
@@ -61,7 +62,7 @@ class StatusReply(Wire, frozen=True):
     "PUT",
     "/v1/connect/servers/{serverId}/publication/status",
     needs=SERVER,
-    rate="status-push",
+    rate=STATUS_PUSH,
     refusals=(NotFound, Forbidden, Invalid),
     guard=itself_for(SCOPE),
 )

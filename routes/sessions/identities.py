@@ -16,6 +16,7 @@ from routes.edge.errors import UpstreamUnavailable
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
+from routes.rates import SIGN_IN
 from routes.sessions.flow import keeping, new_flow
 from routes.sessions.issuers import asked_of, provider_of
 from routes.sessions.parts import PROVIDERS
@@ -72,7 +73,7 @@ async def list_identities(call: Call) -> OwnIdentities:
     "POST",
     "/v1/profile/identities",
     needs=AUTHENTICATED,
-    rate="sign-in",
+    rate=SIGN_IN,
     cookies=True,
     refusals=(Forbidden, NotFound, UpstreamUnavailable),
 )

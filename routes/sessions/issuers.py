@@ -25,6 +25,7 @@ from routes.edge.pipeline.guessing import count_guess, refuse_guessing
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Redirect, Reply
 from routes.edge.wire import Wire
+from routes.rates import SIGN_IN
 from routes.sessions.browser import flow_cookie, new_secret, new_session
 from routes.sessions.flow import Flow, keeping, kept, new_flow
 from routes.sessions.parts import PROVIDERS
@@ -81,7 +82,7 @@ def list_issuers(call: Call) -> SignInIssuers:
     "GET",
     "/app/sign-in/{issuer}",
     needs=PUBLIC,
-    rate="sign-in",
+    rate=SIGN_IN,
     cookies=True,
     refusals=(NotFound,),
 )
@@ -99,7 +100,7 @@ async def go_to_issuer(call: Call, issuer: str) -> Reply[Redirect]:
     "GET",
     "/app/sign-in/{issuer}/callback",
     needs=PUBLIC,
-    rate="sign-in",
+    rate=SIGN_IN,
     cookies=True,
     refusals=(NotFound,),
 )

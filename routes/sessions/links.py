@@ -25,6 +25,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
 from routes.edge.principal import AUTHENTICATED, PUBLIC, UserPrincipal
 from routes.edge.wire import Wire
+from routes.rates import SIGN_IN_LINK
 from routes.sessions.browser import hash_of, new_secret
 from routes.sessions.tokens import lineage_of, proof_of, proven_session
 from routes.users.parts import USER_DIRECTORY
@@ -65,7 +66,7 @@ class SignInLinkShown(Wire, frozen=True):
     "/v1/sign-in-links",
     needs=AUTHENTICATED,
     status=201,
-    rate="sign-in-link",
+    rate=SIGN_IN_LINK,
     cookies=True,
     refusals=(NotFound, Forbidden, Invalid),
 )

@@ -23,6 +23,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import IdempotencyKeyReused, UpstreamUnavailable
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
+from routes.rates import CHECKOUT
 from routes.shop.parts import PROVIDER
 from routes.shop.provider import MANUAL_MS, Provider, ProviderAway, ProviderRefused, Session
 from routes.shop.reactions import PurchasesOf
@@ -73,7 +74,7 @@ class CheckoutOut(Wire, frozen=True):
     "/v1/shop/checkout",
     needs=AUTHENTICATED,
     status=201,
-    rate="checkout",
+    rate=CHECKOUT,
     refusals=(Invalid, Blocked, NotFound, QuotaExceeded, Conflict, UpstreamUnavailable, IdempotencyKeyReused),
 )
 async def start_checkout(call: Call, body: CheckoutBody) -> CheckoutOut:

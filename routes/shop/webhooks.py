@@ -11,6 +11,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import MalformedJson, Unauthenticated
 from routes.edge.principal import PUBLIC
 from routes.edge.wire import Wire
+from routes.rates import WEBHOOK
 from routes.shop.parts import SENDERS
 from routes.shop.provider_events import read_event
 from routes.shop.reactions import PurchasesOf
@@ -35,7 +36,7 @@ class WebhookTaken(Wire, frozen=True):
     "POST",
     "/v1/shop/webhooks",
     needs=PUBLIC,
-    rate="webhook",
+    rate=WEBHOOK,
     max_bytes=WEBHOOK_MAX_BYTES,
     refusals=(Unauthenticated, MalformedJson),
 )

@@ -25,6 +25,7 @@ from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
+from routes.rates import UPLOAD
 from routes.totems import ALIAS, PATH, WRITE
 from routes.totems.parts import TOTEM_CHECKS
 from routes.totems.public import Rating, Totem, totem_of
@@ -78,7 +79,7 @@ class TotemChoice(Wire, frozen=True):
     needs=WRITE,
     status=201,
     found_status=200,
-    rate="upload",
+    rate=UPLOAD,
     aliases=(ALIAS,),
     refusals=(NotFound, Forbidden, TooLarge),
     max_bytes=BODY_MAX_BYTES,

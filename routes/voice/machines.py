@@ -14,6 +14,7 @@ from actors.voice.outbox import ActionKind
 from persistence.voice.nodes import NodeRow
 from routes.call import Call
 from routes.changes import change
+from routes.edge import policies
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import BadServerCredentials, RateLimited, TokenExpired
 from routes.edge.identity.base64url import to_base64url
@@ -169,7 +170,7 @@ async def register_voice_node(call: Call, body: NewNode) -> RegisteredNode:
     "POST",
     "/v1/social/voice/nodes/{nodeId}/heartbeat",
     needs=PUBLIC,
-    rate="server",
+    rate=policies.SERVER,
     rate_key="node_id",
     refusals=(BadServerCredentials, TokenExpired, RateLimited, Forbidden, NotFound),
     guard=node_itself,
@@ -204,7 +205,7 @@ async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBod
     "DELETE",
     "/v1/social/voice/nodes/{nodeId}",
     needs=PUBLIC,
-    rate="server",
+    rate=policies.SERVER,
     refusals=(BadServerCredentials, TokenExpired, RateLimited, Forbidden, NotFound),
     guard=node_or_none,
 )

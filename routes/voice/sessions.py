@@ -16,6 +16,7 @@ from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import UpstreamUnavailable
 from routes.edge.wire import Wire
+from routes.rates import VOICE_JOIN
 from routes.voice.channels import WRITE, shown
 from routes.voice.home import ask_channel, go_home, tell_channel
 from routes.voice.parts import ATTENDANCE, VOICE_KINDS
@@ -81,7 +82,7 @@ class LeaveBody(Wire, frozen=True):
     "POST",
     f"{_SESSION}/join",
     needs=WRITE,
-    rate="voice-join",
+    rate=VOICE_JOIN,
     refusals=(
         NotFound,
         Blocked,

@@ -31,6 +31,7 @@ from routes.edge.reply import Blob, Encoded, Page, Reply
 from routes.edge.server.quart_app import EdgeApp
 from routes.edge.websocket.socket import LiveSocket
 from routes.edge.wire import Wire
+from routes.rates import CHAT_SEND
 from tests.edge.parts import Parts
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ async def moderator_things(call: Call) -> None:
     "POST",
     "/v1/things/{thingId}/parts",
     needs="things:write",
-    rate="chat-send",
+    rate=CHAT_SEND,
     rate_key="thing_id",
     status=201,
     guard=member,

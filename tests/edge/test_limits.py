@@ -4,12 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from routes.edge import policies
 from routes.edge.buckets import MAX_SUFFIXES, OVERFLOW
 from routes.edge.limits import Limits
-from routes.edge.policies import POLICIES, Policy
+from routes.edge.policies import Policy
 from routes.edge.principal import Access
+from routes.rates import CHAT_SEND as SEND
+from routes.rates import POLICIES, REGISTER
 
-SEND = POLICIES["chat-send"]
 NOW = 1_700_000_000_000
 
 
@@ -48,7 +50,7 @@ def test_contract_table() -> None:
 
 
 def test_what_is_done_already_is_spent_and_no_more_than_there_is() -> None:
-    limits, kept = Limits(), POLICIES["kept-answers"]
+    limits, kept = Limits(), policies.KEPT_ANSWERS
     limits.spend(kept, "ann", NOW, kept.quota - 1)
     assert limits.refusal(kept, "ann", NOW) is None
     limits.spend(kept, "ann", NOW, 5_000_000)
@@ -136,7 +138,7 @@ def test_no_drained_bucket_is_filled_by_others_who_fill_the_table() -> None:
 
 
 def test_no_policy_is_emptied_by_the_flood_of_another() -> None:
-    limits, register = Limits(max_buckets=50), POLICIES["register"]
+    limits, register = Limits(max_buckets=50), REGISTER
     while limits.take(register, "192.0.2.1", NOW).allowed:
         pass
     for number in range(1000):
@@ -197,7 +199,7 @@ def test_a_drained_thing_takes_nothing_from_the_others() -> None:
 
 def test_a_meter_is_in_no_table() -> None:
     limits = Limits()
-    meter = limits.meter(POLICIES["live-frame"])
+    meter = limits.meter(policies.LIVE_FRAME)
     assert [meter.take(NOW, 300), meter.take(NOW, 300), meter.take(NOW, 1)] == [0, 0, 100]
     assert [meter.take(NOW + 99), meter.take(NOW + 100)] == [1, 0]
     assert len(limits) == 0

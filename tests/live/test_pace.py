@@ -1,10 +1,10 @@
 """Rules: a burst costs its surplus, a flood the socket."""
 
 from routes.edge.limits import Limits
-from routes.edge.policies import POLICIES
 from routes.live.pace import REFUSALS_BEFORE_CLOSE, Pace, Verdict
+from routes.rates import LIVE_COMMAND
 
-QUOTA = POLICIES["live-command"].quota
+QUOTA = LIVE_COMMAND.quota
 
 
 def test_a_burst_is_refused_beyond_the_quota_and_a_flood_closes() -> None:

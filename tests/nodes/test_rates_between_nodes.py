@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from persistence.nodes.shards import shard_of
-from routes.edge.policies import POLICIES
 from routes.edge.websocket.registry import MAX_PER_USER
+from routes.rates import CHAT_SEND, INVITE
 from tests.friends.play import FRIENDS
 from tests.party.play import INVITES, PARTY, invite
 from tests.support.cluster import open_cluster
@@ -24,7 +24,7 @@ async def test_messages_of_one_conversation_are_counted_where_it_lives(
     async with open_cluster(database_url, tmp_path, nats, "a", "b", rate_limits="on") as cluster:
         ann = await cluster.worlds["a"].player("Ann")
         room = await ann.talk_to(await cluster.worlds["a"].player("Ben"), kind="group")
-        policy, clock = POLICIES["chat-send"], cluster.worlds["a"].clock
+        policy, clock = CHAT_SEND, cluster.worlds["a"].clock
         began_ms, sent = clock.now_ms(), 0
         while True:
             there = cluster.at(ann, "ab"[sent % 2])
@@ -56,7 +56,7 @@ async def test_an_invite_counts_once_wherever_it_comes_in(
             name for name, world in cluster.worlds.items() if shard not in world.service.placement.held()
         )
         there = cluster.at(ann, elsewhere)
-        for _ in range(POLICIES["invite"].quota):
+        for _ in range(INVITE.quota):
             await invite(there, ben)
             await there.do("DELETE", f"{INVITES}/{party_id}/{ben.id}")
         assert await there.refused("POST", INVITES, {"targetId": ben.id}) == (429, "RATE_LIMITED")

@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 from trio.testing import MockClock
 
 from actors.kernel.nodes.link import Life
+from routes.edge import policies
 from routes.edge.buckets import OVERFLOW, OWED_MAX, Buckets
 from routes.edge.limits import Limits
-from routes.edge.policies import POLICIES
+from routes.edge.policies import Policy
 from routes.edge.spending import TOLD_OF, Spending, Spent
+from routes.rates import CHAT_SEND as SEND
+from routes.rates import REGISTER
 from routes.spending import TELL_SECONDS, SharedRates
 from tests.nodes.play import peers_of
 from tests.support.bus import FOUL, SimulatedBus
 
-READ = POLICIES["user-read"]
-SEND = POLICIES["chat-send"]
-REGISTER = POLICIES["register"]
+READ = policies.USER_READ
+LATER = Policy("of a later release", 10, 60)
 NOW = 1_700_000_000_000
 
 
@@ -114,10 +116,20 @@ async def test_nodes_are_not_told_of_who_spends_little(autojump_clock: MockClock
         assert len(b.limits) == 0
 
 
+async def test_what_only_another_release_counts_is_passed_over(autojump_clock: MockClock) -> None:
+    async with _open_nodes(2) as (_, (a, b)):
+        for policy in (LATER, SEND):
+            for _ in range(policy.quota):
+                a.limits.take(policy, "ann", a.clock.now_ms())
+        await trio.sleep(2 * TELL_SECONDS)
+        assert len(b.limits) == 1
+        assert b.limits.refusal(SEND, "ann", b.clock.now_ms()) is not None
+
+
 def test_what_is_owed_is_bounded_and_answered_with_the_time_that_it_takes() -> None:
     limits = Limits()
     for _ in range(100):
-        limits.owe(Spent("register", "192.0.2.1", "", 10, 10), NOW)
+        limits.owe(REGISTER, Spent("register", "192.0.2.1", "", 10, 10), NOW)
     refused = limits.take(REGISTER, "192.0.2.1", NOW)
     assert (refused.allowed, refused.remaining) == (False, 0)
     assert refused.retry_after_ms == (OWED_MAX * 10 + 1) * 360_000
@@ -128,7 +140,6 @@ def test_what_is_owed_is_bounded_and_answered_with_the_time_that_it_takes() -> N
 @pytest.mark.parametrize(
     "spent",
     [
-        Spent("of a later release", "ann", "", 10, 1),
         Spent("register", "ann", "", 0, 1),
         Spent("register", "ann", "", 10, 0),
         Spent("register", "ann", "", 10, -5),
@@ -136,16 +147,16 @@ def test_what_is_owed_is_bounded_and_answered_with_the_time_that_it_takes() -> N
 )
 def test_what_says_nothing_changes_nothing(spent: Spent) -> None:
     limits = Limits()
-    limits.owe(spent, NOW)
+    limits.owe(REGISTER, spent, NOW)
     assert len(limits) == 0
 
 
 def test_what_others_spend_does_not_let_the_table_grow_and_is_not_forgotten_early() -> None:
     limits = Limits(max_buckets=50)
     for _ in range(3):
-        limits.owe(Spent("chat-send", "ann", "", 30, 30), NOW)
+        limits.owe(SEND, Spent("chat-send", "ann", "", 30, 30), NOW)
     for number in range(1_000):
-        limits.owe(Spent("chat-send", f"bob {number}", "", 30, 30), NOW + number)
+        limits.owe(SEND, Spent("chat-send", f"bob {number}", "", 30, 30), NOW + number)
     assert len(limits) <= 50 + OVERFLOW
     # Ann owes two buckets more than she had: theirs is full again before hers is.
     for number in range(1_000):
@@ -187,7 +198,7 @@ def test_a_bucket_that_owes_is_that_of_one_node(steps: list[tuple[int, bool, int
         for _ in range(tokens):
             if there.take(SEND, "ann", now_ms).allowed:
                 if elsewhere:
-                    here.owe(Spent(SEND.name, "ann", "", SEND.quota, 1), now_ms)
+                    here.owe(SEND, Spent(SEND.name, "ann", "", SEND.quota, 1), now_ms)
                 else:
                     assert here.take(SEND, "ann", now_ms).allowed
     assert here.take(SEND, "ann", now_ms) == there.take(SEND, "ann", now_ms)

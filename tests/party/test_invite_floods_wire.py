@@ -3,13 +3,13 @@
 import pytest
 
 from persistence.notifications.notifications import OF_PAIR_MAX
-from routes.edge.policies import POLICIES
+from routes.rates import INVITE
 from tests.connect.play import claimed
 from tests.friends.play import ask
 from tests.party.play import INVITES, PARTY, invite
 from tests.support.world import Player, World
 
-QUOTA = POLICIES["invite"].quota
+QUOTA = INVITE.quota
 
 
 async def kinds(player: Player) -> list[str]:
@@ -42,7 +42,7 @@ async def test_invites_that_come_and_go_leave_one_notification(world: World) -> 
     # It is counted for the two of them.
     await invite(ann, cid)
     await invite(cid, ben)
-    world.clock.advance(POLICIES["invite"].window_seconds * 1000)
+    world.clock.advance(INVITE.window_seconds * 1000)
     await invite(ann, ben)
 
 

@@ -22,13 +22,14 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from actors.errors import NotFound, Refused
+from routes.edge import policies
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.config.config import Config
 from routes.edge.declare.query import PathParam, QueryPlan
 from routes.edge.declare.shown import ShownChannel
 from routes.edge.declare.signature import Handler, Signature, template, without_none, wrappers_of
 from routes.edge.listener import Listener
-from routes.edge.policies import POLICIES, Policy
+from routes.edge.policies import Policy
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
 from routes.edge.wire import Shape
 
@@ -72,7 +73,7 @@ class Route:
         needs: the rule for callers (`routes/edge/principal.py`).
         servers: the rule for game servers where `needs` is one for users: `SERVER` for any, or a node; None where
             `needs` is the only rule.
-        rate: the policy that counts its calls; declared by name, by default chosen by method and `needs`.
+        rate: the policy that counts its calls; by default chosen by method and `needs`.
         rate_key: the path parameter whose values are counted separately, or None.
         refusals: what the handler and guard may raise, beside what the pipeline itself refuses.
         guard: checks whether the caller belongs here, before the body is read; its result becomes `call.subject`.
@@ -206,7 +207,7 @@ def endpoint(
     servers: Needs | None = None,
     status: int = 200,
     found_status: int | None = None,
-    rate: str | None = None,
+    rate: Policy | None = None,
     rate_key: str | None = None,
     refusals: Sequence[type[Refused]] = (),
     guard: Guard | None = None,
@@ -224,7 +225,7 @@ def endpoint(
 ) -> Callable[[Handler], Endpoint]:
     """Declare a request. The decorated name becomes the `Endpoint`, whose class and `Route` explain the arguments:
     `method`, `status`, `found_status`, `rate_key`, `secret_reply`, `cacheable`, `refuse_query_tokens`, `produces`,
-    `cookies`, `keyed`, …. `rate` names a policy; `not_found` is {path parameter: its refusal}. May raise ValueError."""
+    `cookies`, `keyed`, `rate`, …. `not_found` is {path parameter: its refusal}. May raise ValueError."""
 
     def declare(handler: Handler) -> Endpoint:
         signature, body, optional = _read(handler, method, path, not_found)
@@ -233,7 +234,7 @@ def endpoint(
             path=path,
             needs=needs,
             servers=servers,
-            rate=POLICIES[rate] if rate is not None else _default_rate(method, needs),
+            rate=rate or _default_rate(method, needs),
             rate_key=rate_key,
             refusals=tuple(refusals),
             guard=guard,
@@ -317,10 +318,10 @@ def stream(
 
 def _default_rate(method: str, needs: Needs) -> Policy:
     if needs is PUBLIC:
-        return POLICIES["public"]
+        return policies.PUBLIC
     if needs is SERVER:
-        return POLICIES["server"]
-    return POLICIES["user-read" if method == "GET" else "user-write"]
+        return policies.SERVER
+    return policies.USER_READ if method == "GET" else policies.USER_WRITE
 
 
 def _check(method: str, path: str, needs: Needs, servers: Needs | None) -> None:

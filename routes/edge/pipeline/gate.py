@@ -7,6 +7,7 @@ and streams pass the same gate; a stream passes it before its upgrade, so that r
 from collections.abc import Coroutine
 from dataclasses import dataclass
 
+from routes.edge import policies
 from routes.edge.address import rate_key
 from routes.edge.declare.endpoint import Route
 from routes.edge.errors import (
@@ -33,7 +34,6 @@ from routes.edge.limits import Limits
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
 from routes.edge.pipeline.parts import Parts
-from routes.edge.policies import POLICIES
 from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, admit
 
 _ASTRAY = (Unauthenticated, TokenInQuery, OriginRefused)
@@ -198,7 +198,7 @@ class Gate:
         Raises:
             RateLimited: the address has sent too many of them.
         """
-        decision = self.limits.take(POLICIES["astray"], rate_key(call.client_address), call.now_ms)
+        decision = self.limits.take(policies.ASTRAY, rate_key(call.client_address), call.now_ms)
         if not decision.allowed:
             call.decision = decision
             raise RateLimited(decision.retry_after_ms)
@@ -211,7 +211,7 @@ class Gate:
         Raises:
             RateLimited: until enough of the quota has come back.
         """
-        refusal = self.limits.refusal(POLICIES["kept-answers"], _caller(call), call.now_ms)
+        refusal = self.limits.refusal(policies.KEPT_ANSWERS, _caller(call), call.now_ms)
         if refusal is not None:
             call.decision = refusal
             raise RateLimited(refusal.retry_after_ms)
@@ -220,7 +220,7 @@ class Gate:
         """Charge the caller for a kept answer: its bytes beyond the first KiB. With `kept_bytes` 0, none was kept."""
         if kept_bytes > UNCOUNTED_BYTES:
             charged = kept_bytes - UNCOUNTED_BYTES
-            self.limits.spend(POLICIES["kept-answers"], _caller(call), call.now_ms, charged)
+            self.limits.spend(policies.KEPT_ANSWERS, _caller(call), call.now_ms, charged)
 
     async def _pass(
         self, call: Call[Parts], route: Route, incoming: Incoming, *, counted: bool
@@ -259,7 +259,7 @@ class Gate:
         by_server = (
             route.shared and isinstance(principal, ServerPrincipal) and route.rate.name.startswith("user-")
         )
-        rate = POLICIES["server"] if by_server else route.rate
+        rate = policies.SERVER if by_server else route.rate
         call.decision = self.limits.take_for(rate, caller, call.now_ms, access=access)
         if not call.decision.allowed:
             raise RateLimited(call.decision.retry_after_ms)

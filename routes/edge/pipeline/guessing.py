@@ -1,10 +1,10 @@
 """Bounds how often an address may come with wrong credentials, whoever verifies them: the gate, or a guard."""
 
+from routes.edge import policies
 from routes.edge.address import rate_key
 from routes.edge.errors import RateLimited
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.parts import Parts
-from routes.edge.policies import POLICIES
 
 
 def refuse_guessing(call: Call[Parts]) -> None:
@@ -13,7 +13,7 @@ def refuse_guessing(call: Call[Parts]) -> None:
     Raises:
         RateLimited: until the address may try again.
     """
-    policy = POLICIES["bad-credentials"]
+    policy = policies.BAD_CREDENTIALS
     refusal = call.service.limits.refusal(policy, rate_key(call.client_address), call.now_ms)
     if refusal is not None:
         call.decision = refusal
@@ -22,4 +22,4 @@ def refuse_guessing(call: Call[Parts]) -> None:
 
 def count_guess(call: Call[Parts]) -> None:
     """Count a wrong credential, by address."""
-    call.service.limits.take(POLICIES["bad-credentials"], rate_key(call.client_address), call.now_ms)
+    call.service.limits.take(policies.BAD_CREDENTIALS, rate_key(call.client_address), call.now_ms)

@@ -7,8 +7,8 @@ from hypercorn.config import Config
 from hypercorn.trio.worker_context import WorkerContext
 
 from actors.kernel.clock import Clock, SystemClock
+from routes.edge import policies
 from routes.edge.limits import Limits, Meter
-from routes.edge.policies import POLICIES
 from routes.edge.tls.certificate import ServerCertificate
 from routes.edge.unsent import Unsent
 
@@ -73,7 +73,7 @@ class ServerSettings:
 
     def frame_meter(self) -> Meter:
         """A new bucket for the control frames and fragments of one WebSocket."""
-        return self.limits.meter(POLICIES["live-frame"])
+        return self.limits.meter(policies.LIVE_FRAME)
 
     def hypercorn(self) -> Config:
         """Hypercorn's own configuration, for the parts that Hypercorn does."""

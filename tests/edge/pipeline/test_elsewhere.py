@@ -8,13 +8,13 @@ import trio
 from trio.testing import MockClock
 
 from actors.errors import ConversationNotFound, Elsewhere
+from routes.edge import policies
 from routes.edge.deadline import Deadline
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.incoming import FarEnd, Incoming
 from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.pipeline.passing import FarClient, Passed
-from routes.edge.policies import POLICIES
 from tests.edge.parts import Parts
 from tests.edge.sample import Call, add_part
 
@@ -121,14 +121,12 @@ async def test_a_body_that_is_to_be_invited_is_so_behind_the_guard(
 @pytest.mark.parametrize(
     "changes",
     [
-        pytest.param({"rate": "server"}, id="nothing counts it before the guard"),
+        pytest.param({"rate": policies.SERVER}, id="nothing counts it before the guard"),
         pytest.param({"max_bytes": 1024 * 1024}, id="its body may be large"),
         pytest.param({"method": "GET"}, id="it reads"),
     ],
 )
 async def test_a_guard_keeps_what_is_not_to_be_left(parts: Parts, changes: dict[str, Any]) -> None:
-    if "rate" in changes:
-        changes = {"rate": POLICIES[changes["rate"]]}
     others = Others()
     edge, endpoint = edge_of(parts, others, **changes)
     await edge.answer(endpoint, incoming(thing="bbbb0000aaaa0000aaaa0000"))
@@ -138,7 +136,7 @@ async def test_a_guard_keeps_what_is_not_to_be_left(parts: Parts, changes: dict[
 async def test_what_the_other_node_has_counted_is_said_once(parts: Parts) -> None:
     said = [(b"ratelimit-policy", b'"kept-answers"'), (b"ratelimit", b'"kept-answers";r=0;t=9')]
     edge, endpoint = edge_of(
-        parts, Others(Outgoing(429, said, b"{}")), rate=POLICIES["user-write"], rate_key=None
+        parts, Others(Outgoing(429, said, b"{}")), rate=policies.USER_WRITE, rate_key=None
     )
     answer = await edge.answer(endpoint, incoming())
     assert [text for name, text in answer.headers if name.startswith(b"ratelimit")] == [

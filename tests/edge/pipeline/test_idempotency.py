@@ -8,9 +8,9 @@ import trio
 
 from persistence.bridge.database import Database
 from persistence.connection import Connection
+from routes.edge import policies
 from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
 from routes.edge.pipeline.idempotency import KEPT_MS, Attempt, Idempotency, digest_of
-from routes.edge.policies import POLICIES
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
 from tests.edge.parts import NOW_MS, Parts, user
@@ -65,7 +65,7 @@ async def test_other_body_is_refused(app: EdgeApp, database: Database) -> None:
 
 async def test_bytes_of_kept_answers_are_bounded(app: EdgeApp, parts: Parts, database: Database) -> None:
     """A large answer to each key would fill the disk within a day; small ones are bounded by the rate of requests."""
-    kept, now_ms, ann = POLICIES["kept-answers"], parts.clock.now_ms(), user(1).key
+    kept, now_ms, ann = policies.KEPT_ANSWERS, parts.clock.now_ms(), user(1).key
     parts.limits.spend(kept, ann, now_ms, kept.quota - 2_000)
     assert (await post(app, key="small")).status == 201
     assert (await post(app, "long", key="large")).status == 201

@@ -2,7 +2,7 @@
 
 import pytest
 
-from routes.edge.policies import POLICIES
+from routes.edge import policies
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import request
 from tests.edge.parts import Parts
@@ -78,7 +78,7 @@ async def test_wrong_tokens_are_limited_by_address(app: EdgeApp) -> None:
 async def test_what_gets_nowhere_is_counted_by_address(
     app: EdgeApp, parts: Parts, given: dict[str, object]
 ) -> None:
-    astray = POLICIES["astray"]
+    astray = policies.ASTRAY
     first = await request(app, **given)  # type: ignore[arg-type]
     assert first.status != 429
     while parts.limits.take(astray, "198.51.100.1", parts.clock.now_ms()).remaining:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from routes.edge import policies
 from routes.edge.limits import Limits
-from routes.edge.policies import POLICIES
 from routes.edge.server.server import ServerSettings
 from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application, FixedClock, echo, plain
@@ -12,7 +12,7 @@ from tests.edge.raw import HANDSHAKE, Raw, raw
 from tests.edge.server.play import client_frame
 from tests.support.server import running
 
-QUOTA = POLICIES["live-frame"].quota
+QUOTA = policies.LIVE_FRAME.quota
 
 PING, PONG = client_frame(9), client_frame(10)
 BEGIN, MORE = client_frame(1, fin=False), client_frame(0, fin=False)
