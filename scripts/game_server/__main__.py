@@ -64,9 +64,9 @@ def main() -> None:
         trio.run(_run, Agent(plan, tell))
         status = 0
     except* Rejected as group:
-        tell(f"refused: {first(group)}", sys.stderr)
+        tell(f"refused: {first(group)}", aside=True)
     except* (Unusable, OSError) as group:
-        tell(f"cannot run: {first(group)}", sys.stderr)
+        tell(f"cannot run: {first(group)}", aside=True)
     sys.exit(status)
 
 

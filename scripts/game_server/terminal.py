@@ -3,20 +3,22 @@
 import os
 import sys
 from contextlib import suppress
-from typing import TextIO
 from urllib.parse import urlsplit
 
 
-def tell(line: str, to: TextIO | None = None) -> None:
-    """Tell whoever watches a line. One that cannot be written (a full disk, a reader that has gone) is lost: no program
-    ends over that. Texts of others, which may be in it, do not steer the terminal.
+def tell(line: str, *, aside: bool = False) -> None:
+    """Tell whoever watches a line. One that cannot be written (a full disk, a reader that has gone, a stream that was
+    never open) is lost: no program ends over that. Texts of others, which may be in it, do not steer the terminal.
 
     Args:
-        to: where to; standard output unless said otherwise.
+        aside: on standard error, and not on standard output.
     """
+    stream = sys.stderr if aside else sys.stdout
+    if stream is None:  # closed by whoever started us; its number may be a socket of ours
+        return
     plain = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line)
     with suppress(OSError):
-        os.write((to or sys.stdout).fileno(), f"{plain}\n".encode())
+        os.write(stream.fileno(), f"{plain}\n".encode())
 
 
 def first(group: BaseException) -> BaseException:

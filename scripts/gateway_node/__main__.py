@@ -24,15 +24,15 @@ from scripts.gateway_node.service import Rejected, Service, service_at
 def main() -> int:
     """Run until it is told to end; returns the exit status."""
     given, plan = read_options()
-    say = partial(tell, to=sys.stderr if given.json else sys.stdout)
+    say = partial(tell, aside=given.json)
     status = 1
     try:
         trio.run(_feed if given.mc_router else _listen, given, plan, say)
         status = 0
     except* Rejected as group:
-        tell(f"refused: {first(group)}", sys.stderr)
+        tell(f"refused: {first(group)}", aside=True)
     except* OSError as group:
-        tell(f"cannot run: {first(group)}", sys.stderr)
+        tell(f"cannot run: {first(group)}", aside=True)
     return status
 
 

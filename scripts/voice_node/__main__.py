@@ -71,9 +71,9 @@ def main() -> None:
         trio.run(_until_told, given)
         status = 0
     except* (Unknown, Rejected, Refused) as group:
-        tell(f"refused: {first(group)}", sys.stderr)
+        tell(f"refused: {first(group)}", aside=True)
     except* (Unusable, Lost, OSError) as group:
-        tell(f"cannot run: {first(group)}", sys.stderr)
+        tell(f"cannot run: {first(group)}", aside=True)
     sys.exit(status)
 
 

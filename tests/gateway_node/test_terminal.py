@@ -20,11 +20,25 @@ PROGRAM = [sys.executable, "-m", "scripts.gateway_node", "--url=http://127.0.0.1
     ("text", "told"),
     [("joins", "joins"), ("Zoë 🎮", "Zoë 🎮"), ("a\nb\x1b[2J\x9b\u2028", "a�b�[2J��"), ("\ud800", "�")],
 )
-def test_a_line_is_a_line(tmp_path: Path, text: str, told: str):
-    file = tmp_path / "out"
-    with file.open("w") as out:
-        tell(text, out)
-    assert file.read_text(encoding="utf-8") == f"{told}\n"
+def test_a_line_is_a_line(capfd: pytest.CaptureFixture[str], text: str, told: str):
+    tell(text)
+    tell(text, aside=True)
+    assert capfd.readouterr() == (f"{told}\n", f"{told}\n")
+
+
+@pytest.mark.parametrize(("closed", "out", "err"), [(">&-", "", "aside\n"), ("2>&-", "line\n", "")])
+def test_a_line_for_a_stream_that_is_closed_goes_nowhere(tmp_path: Path, closed: str, out: str, err: str):
+    """Not into the file either that has its number since."""
+    script = (
+        "from scripts.game_server.terminal import tell; made = open(sys.argv[1], 'w'); "
+        "tell('line'); tell('aside', aside=True)"
+    )
+    made = tmp_path / "made"
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-c", f"import sys; {script}", made],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr, made.read_text()) == (0, out, err, "")
 
 
 async def test_a_full_disk_or_a_reader_that_has_gone_ends_no_gateway(tmp_path: Path):
