@@ -153,7 +153,8 @@ async def _frames(transport: trio.abc.Stream, socket: wsproto.WSConnection, open
     pieces: list[str] = []
     size = 0
     try:
-        await transport.send_all(opening)
+        with trio.fail_after(CONNECT_SECONDS):  # for TLS as well, which begins here
+            await transport.send_all(opening)
         while True:
             with trio.fail_after(SILENCE_SECONDS):
                 data = await transport.receive_some()

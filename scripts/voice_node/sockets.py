@@ -1,11 +1,11 @@
 """The WebSockets of the node: `/…?access_token=<token>`; bytes go to the others in the room."""
 
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from ssl import create_default_context
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import SplitResult, parse_qs, quote, urlsplit
 
 import trio
 import wsproto
@@ -18,6 +18,7 @@ from wsproto.events import (
     Request,
 )
 
+from scripts.game_server.terminal import first
 from scripts.voice_node.rooms import Member, Refused, Rooms, read_token
 
 WAITING_FRAMES = 100
@@ -31,7 +32,16 @@ GOING_AWAY = 1001
 
 
 class Lost(Exception):
-    """The other side has gone."""
+    """The other side has gone, or speaks no WebSocket."""
+
+
+@contextmanager
+def _losing() -> Iterator[None]:
+    """What becomes of a connection, as one exception."""
+    try:
+        yield
+    except (trio.BrokenResourceError, trio.ClosedResourceError, wsproto.utilities.ProtocolError) as fault:
+        raise Lost(str(fault.__cause__ or fault)) from None
 
 
 class Peer:
@@ -49,14 +59,22 @@ class Peer:
         self._one_by_one = trio.Lock()
 
     async def send(self, event: wsproto.events.Event) -> None:
-        """Send one event, behind those that are on their way. A cancelled one may have been sent in part."""
-        async with self._one_by_one:
-            await self._stream.send_all(self._ws.send(event))
+        """Send one event, behind those that are on their way. A cancelled one may have been sent in part.
+
+        Raises:
+            Lost: it cannot be sent any more.
+        """
+        with _losing():
+            async with self._one_by_one:
+                await self._stream.send_all(self._ws.send(event))
 
     async def next(self) -> wsproto.events.Event | None:
         """The next of what comes; None when the other side has gone. Pings are answered.
 
         Cancellation loses nothing.
+
+        Raises:
+            Lost: the connection was broken, or what came is no WebSocket.
         """
         while True:
             while self._events:
@@ -64,11 +82,12 @@ class Peer:
                 if not isinstance(event, Ping):
                     return event
                 await self.send(event.response())
-            data = await self._stream.receive_some(MAX_FRAME_BYTES)
-            if not data:
-                return None
-            self._ws.receive_data(bytes(data))
-            self._events.extend(self._ws.events())
+            with _losing():
+                data = await self._stream.receive_some(MAX_FRAME_BYTES)
+                if not data:
+                    return None
+                self._ws.receive_data(bytes(data))
+                self._events.extend(self._ws.events())
 
 
 async def serve(
@@ -82,10 +101,10 @@ async def serve(
     """
     try:
         await _serve(Peer(stream, wsproto.ConnectionType.SERVER), rooms, key, secret)
-    except* (trio.BrokenResourceError, trio.ClosedResourceError, wsproto.utilities.ProtocolError):
-        pass  # it has gone, or is no client of a node
+    except* Lost:
+        pass
     except* Exception as fault:  # what strangers send must not end what others say
-        say(f"a mistake of ours: {fault.exceptions[0]!r}")
+        say(f"a mistake of ours: {first(fault)!r}")
 
 
 async def _serve(peer: Peer, rooms: Rooms, key: str, secret: str) -> None:
@@ -147,28 +166,31 @@ async def connect(url: str, token: str) -> AsyncIterator[Peer]:
     """Join a room as a client.
 
     Args:
-        url: of the node, `ws`, as Partyline has said it.
+        url: of the node, `ws` or `wss`, as Partyline has said it.
 
     Raises:
         Refused: the node takes no such token.
-        Lost: it has gone.
+        Lost: it has gone, or does not answer.
+        OSError: it cannot be reached.
     """
     parts = urlsplit(url)
     host, secure = parts.hostname or "", parts.scheme == "wss"
     stream: trio.abc.Stream = await trio.open_tcp_stream(host, parts.port or (443 if secure else 80))
     if secure:
         stream = trio.SSLStream(stream, create_default_context(), server_hostname=host, https_compatible=True)
-    try:
-        async with stream:
-            peer = Peer(stream, wsproto.ConnectionType.CLIENT)
-            await peer.send(
-                Request(host=parts.netloc, target=f"{parts.path or '/'}?access_token={quote(token)}")
-            )
-            answer = await peer.next()
-            if answer is None:
-                raise Lost("the node has gone")
-            if not isinstance(answer, AcceptConnection):
-                raise Refused("the node takes no such token")
-            yield peer
-    except* (trio.BrokenResourceError, wsproto.utilities.ProtocolError) as group:
-        raise Lost(str(group.exceptions[0].__cause__ or group.exceptions[0])) from None
+    async with stream:
+        peer = Peer(stream, wsproto.ConnectionType.CLIENT)
+        await _join(peer, parts, token)
+        yield peer
+
+
+async def _join(peer: Peer, url: SplitResult, token: str) -> None:
+    with trio.move_on_after(OPENING_SECONDS):
+        await peer.send(Request(host=url.netloc, target=f"{url.path or '/'}?access_token={quote(token)}"))
+        answer = await peer.next()
+        if answer is None:
+            raise Lost("the node has gone")
+        if not isinstance(answer, AcceptConnection):
+            raise Refused("the node takes no such token")
+        return
+    raise Lost("the node does not answer")

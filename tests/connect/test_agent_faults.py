@@ -14,10 +14,13 @@ import trio
 
 from routes.publications.parts import STATUSES
 from scripts.game_server import agent as module
+from scripts.game_server import client
 from scripts.game_server.agent import Agent, Plan
+from scripts.game_server.client import Away, Credentials, open_stream
 from tests.connect.play import SERVERS, Lines, order
 from tests.contract.sources import ROOT
 from tests.support.front import Front, front_of
+from tests.support.process import program
 from tests.support.waiting import patience, wait_until
 from tests.support.world import Player, World
 
@@ -76,6 +79,17 @@ async def test_a_service_that_is_away_is_waited_for(world: World, tmp_path: Path
                 await wait_until(partial(_was_refused, front, front.refusals + 5))
                 front.come_back()
                 await said.wait_for("listening", 2)
+
+
+async def test_a_front_that_takes_connections_and_begins_no_tls_is_away(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 0.05)
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    url = f"https://127.0.0.1:{listener.socket.getsockname()[1]}"
+    with patience():
+        async with listener:
+            with pytest.raises(Away):
+                async with open_stream(url, "/stream", Credentials("id", "secret")) as frames:
+                    await anext(frames)
 
 
 async def test_a_command_that_ends_before_it_is_begun_is_not_done(world: World, tmp_path: Path):
@@ -214,16 +228,17 @@ async def test_one_agent_uses_a_file_at_a_time(world: World, tmp_path: Path):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_ends_it_well(world: World, tmp_path: Path, number: signal.Signals):
     asked = [*PROGRAM, "--url", world.url, "--credentials", str(tmp_path / "agent.json")]
-    process = await trio.lowlevel.open_process(
-        asked, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with patience():
-        assert process.stdout is not None and process.stderr is not None
-        said = b""
-        while b"listening" not in said:
-            said += await process.stdout.receive_some()
-        process.send_signal(number)
-        assert (await process.wait(), await process.stderr.receive_some()) == (0, b"")
+        async with program(asked, cwd=ROOT, **pipes) as process:
+            assert process.stdout is not None and process.stderr is not None
+            said = b""
+            while b"listening" not in said:
+                more = await process.stdout.receive_some()
+                assert more, said
+                said += more
+            process.send_signal(number)
+            assert (await process.wait(), await process.stderr.receive_some()) == (0, b"")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import struct
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import jwt
 import pytest
@@ -12,9 +13,10 @@ import trio
 import wsproto
 from wsproto.events import BytesMessage, Ping
 
+from scripts.voice_node import sockets
 from scripts.voice_node.node import Registration
 from scripts.voice_node.relay import Relay, open_relay
-from scripts.voice_node.sockets import MAX_FRAME_BYTES, Peer, connect
+from scripts.voice_node.sockets import MAX_FRAME_BYTES, Lost, Peer, connect
 from tests.support.waiting import patience, wait_until
 
 NODE = Registration("6b055f68e629654f6a39d25b", "a secret of at least thirty-two bytes")
@@ -110,3 +112,31 @@ async def test_who_pings_and_takes_nothing_leaves_the_others_alone():
                 await eve.send(Ping(b"there?"))
                 await two_talk(relay)
             await slow.aclose()
+
+
+@pytest.mark.parametrize("scheme", ["ws", "wss"])
+async def test_who_talks_waits_for_no_node_that_says_nothing(scheme: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sockets, "OPENING_SECONDS", 0.05)
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    with patience():
+        async with listener:
+            with pytest.raises(Lost, match="does not answer"):
+                async with connect(f"{scheme}://127.0.0.1:{listener.socket.getsockname()[1]}", "token"):
+                    pass
+
+
+@pytest.mark.parametrize("hangs_up", [False, True])
+async def test_who_talks_is_told_that_it_is_no_node(hangs_up: bool):
+    async def serve(stream: trio.SocketStream) -> None:
+        async with stream:
+            await stream.receive_some(4096)
+            if not hangs_up:
+                await stream.send_all(b"220 mail\r\n\r\n")
+
+    with patience():
+        async with trio.open_nursery() as nursery:
+            (listener,) = await nursery.start(partial(trio.serve_tcp, serve, 0, host="127.0.0.1"))
+            with pytest.raises(Lost):
+                async with connect(f"ws://127.0.0.1:{listener.socket.getsockname()[1]}", "token"):
+                    pass
+            nursery.cancel_scope.cancel()
