@@ -34,7 +34,20 @@ def web_address(text: str) -> str:
     Raises:
         ValueError: it is none.
     """
+    return _address(text, "http", "https").rstrip("/")
+
+
+def socket_address(text: str) -> str:
+    """An address of ws or wss, as an argument of a program.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return _address(text, "ws", "wss")
+
+
+def _address(text: str, *schemes: str) -> str:
     parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0:
+    if parts.scheme not in schemes or not parts.hostname or parts.port == 0:
         raise ValueError
-    return text.rstrip("/")
+    return text

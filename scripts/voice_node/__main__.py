@@ -10,7 +10,7 @@ import trio
 from wsproto.events import BytesMessage, CloseConnection
 
 from scripts.game_server.client import Credentials, Rejected
-from scripts.game_server.terminal import first, tell, web_address
+from scripts.game_server.terminal import first, socket_address, tell, web_address
 from scripts.voice_node.livekit import LiveKit
 from scripts.voice_node.node import Media, Plan, Unknown, Unusable, VoiceNode
 from scripts.voice_node.relay import open_relay
@@ -62,7 +62,7 @@ def main() -> None:
         "--public-url", metavar="URL", help="where clients find LiveKit; as --livekit if left out"
     )
     talker = commands.add_parser("talk", help="join a room")
-    talker.add_argument("url", help="`session.url` of the answer to joining")
+    talker.add_argument("url", type=socket_address, help="`session.url` of the answer to joining")
     talker.add_argument("token", help="`session.token`")
     talker.add_argument("--words", default="hello", help="what to say (%(default)s)")
     given = parser.parse_args()

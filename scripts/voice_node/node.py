@@ -24,6 +24,9 @@ EVEN_SECONDS = 1.0
 
 GOODBYE_SECONDS = 3.0
 
+UNKNOWN = frozenset({401, 404})
+"""What a node is answered that Partyline does not know."""
+
 
 class Unknown(Exception):
     """Partyline does not know this node, or no longer."""
@@ -162,8 +165,11 @@ class VoiceNode:
         with trio.move_on_after(GOODBYE_SECONDS, shield=True):
             try:
                 await ask(http, "DELETE", f"/v1/social/voice/nodes/{node.node_id}", None, _headers(node))
-            except (Away, Rejected) as fault:
-                self._say(f"the node stays registered: {fault}")
+            except Away as away:
+                self._say(f"the node stays registered: {away}")
+            except Rejected as rejected:
+                if rejected.status not in UNKNOWN:  # else it is removed already
+                    self._say(f"the node stays registered: {rejected}")
 
     async def _stay(self, http: httpx2.AsyncClient, node: Registration) -> None:
         """Send heartbeats. Where the media cannot be asked there are none, so that Partyline moves its channels."""
@@ -215,7 +221,7 @@ class VoiceNode:
         try:
             return await ask(http, "POST", path, body, _headers(node))
         except Rejected as rejected:
-            if rejected.status in {401, 404}:
+            if rejected.status in UNKNOWN:
                 raise Unknown(f"Partyline does not know the node {node.node_id}") from None
             raise Away(f"Partyline says no: {rejected}") from None
 

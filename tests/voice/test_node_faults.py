@@ -14,7 +14,7 @@ import trio
 from routes.voice.parts import FLEET
 from scripts.voice_node import node as module
 from scripts.voice_node.livekit import LiveKit
-from scripts.voice_node.node import Media, Plan, Registration, Unusable, VoiceNode
+from scripts.voice_node.node import Media, Plan, Registration, Unknown, Unusable, VoiceNode
 from scripts.voice_node.relay import open_relay
 from scripts.voice_node.sockets import connect
 from tests.connect.play import GameServer
@@ -87,6 +87,19 @@ async def test_it_registers_once_the_service_is_back_and_is_removed_at_its_end(
             await wait_until(partial(_count, moderator, 1))
             nursery.cancel_scope.cancel()
         await wait_until(partial(_count, moderator, 0))
+
+
+async def test_one_that_was_removed_is_not_said_to_stay(world: World):
+    server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
+    said: list[str] = []
+    relay = await open_relay("127.0.0.1", 0, said.append)
+    with patience(), pytest.RaisesGroup(pytest.RaisesGroup(Unknown)):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(VoiceNode(plan_of(world.url, server), relay, said.append).run)
+            await wait_until(partial(_count, moderator, 1))
+            (made,) = (await moderator.get(NODES))["items"]
+            await server.do("DELETE", f"{NODES}/{made['nodeId']}")
+    assert [line.partition(" ")[0] for line in said] == ["node"], said
 
 
 async def test_two_that_are_the_same_node_do_not_chase_each_other(world: World):
@@ -207,3 +220,5 @@ async def test_who_is_refused_is_told_once(tmp_path: Path):
             assert told == (1, "refused: the node takes no such token\n")
             nursery.cancel_scope.cancel()
     assert ended("node", "--capacity", "0")[0] == 2
+    for wrong in ("http://127.0.0.1:7880", "ws://[", "ws://127.0.0.1:99999"):
+        assert ended("talk", wrong, "token")[0] == 2
