@@ -1,7 +1,7 @@
 """The client for code without trio or asyncio: the same, and each call waits. It runs in a thread of its own."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack, overload
@@ -49,11 +49,7 @@ class Partyline:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             portal = stack.enter_context(start_blocking_portal("asyncio", name="partyline.client"))
-            closing = ExitStack()
-            client = closing.enter_context(portal.wrap_async_context_manager(self._client))
-            stack.callback(
-                closing.close
-            )  # it is not told why: that is for this thread, and not for the portal's
+            client = stack.enter_context(_untold(portal.wrap_async_context_manager(self._client)))
             self.rest, self.live = Rest(portal, client), Live(portal, client)
             self._stack = stack.pop_all()
         return self
@@ -177,10 +173,7 @@ class Live:
             An iterator of what it shows, which waits for the next.
         """
         opened = self._client.live.subscribe(channel, mode=mode, limit=limit, most_unread=most_unread)
-        with ExitStack() as stack:
-            closing = ExitStack()
-            subscription = closing.enter_context(self._portal.wrap_async_context_manager(opened))
-            stack.callback(closing.close)
+        with _untold(self._portal.wrap_async_context_manager(opened)) as subscription:
             yield self._items(subscription)
 
     @overload
@@ -209,3 +202,14 @@ class Live:
                 yield self._portal.call(anext, subscription)
             except StopAsyncIteration:
                 return
+
+
+@contextmanager
+def _untold(context: AbstractContextManager[T]) -> Iterator[T]:
+    """A context of the portal's thread, which ends and is not told why: that is for this thread."""
+    closing = ExitStack()
+    entered = closing.enter_context(context)
+    try:
+        yield entered
+    finally:
+        closing.close()

@@ -59,12 +59,8 @@ class Partyline(anyio.AsyncContextManagerMixin):
                 tasks.start_soon(self.live.run)
                 try:
                     yield self
-                except (
-                    Exception,
-                    KeyboardInterrupt,
-                    SystemExit,
-                ) as error:  # told as it is, not as a group of one
-                    failure = error
+                except (Exception, KeyboardInterrupt, SystemExit) as error:
+                    failure = error  # told as it is, and not as a group of one
                 tasks.cancel_scope.cancel()
             if failure is not None:
                 raise failure

@@ -13,9 +13,8 @@ def open_missing() -> None:
         try:
             os.fstat(number)
         except OSError:
-            os.set_inheritable(
-                os.open(os.devnull, os.O_RDWR), True
-            )  # the lowest that is free, which is this one
+            lowest = os.open(os.devnull, os.O_RDWR)  # of those that are free, which is this one
+            os.set_inheritable(lowest, True)
     for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115 — for as long as we live

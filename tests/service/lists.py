@@ -82,10 +82,8 @@ async def reports(world: World) -> Walked:
 @scene("/v1/admin/launcher/performance-reports")
 async def performance_reports(world: World) -> Walked:
     root = await world.super_admin()
-    path, make = (
-        "/v1/admin/launcher/performance-reports",
-        posted(root, "/v1/launcher/performance-reports", "id", {}),
-    )
+    path = "/v1/admin/launcher/performance-reports"
+    make = posted(root, "/v1/launcher/performance-reports", "id", {})
     return Walked(root, path, "id", make, swept(world, "performance_reports"))
 
 
