@@ -128,7 +128,7 @@ class KeptNode:
     async def rehearse(self) -> bool:
         """Whether what it would be started with now can be loaded; what cannot be is said on standard error.
 
-        Call it in the main thread. Cancellation ends it.
+        What takes longer than `STUCK_SECONDS` cannot be either. Call it in the main thread. Cancellation ends it.
         """
         try:
             process = start_bound(
@@ -142,6 +142,7 @@ class KeptNode:
         try:
             with trio.move_on_after(STUCK_SECONDS):
                 return await wait_for_end(process) == 0
+            log.error("node_not_loaded", number=self.number, within_seconds=STUCK_SECONDS)
             return False
         finally:
             process.kill()

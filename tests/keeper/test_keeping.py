@@ -113,18 +113,38 @@ async def test_what_cannot_be_loaded_is_no_reason_to_end_a_node(
     assert capfd.readouterr().err.startswith("partyline: PARTYLINE_NO_SUCH: there is no such setting")
 
 
+@pytest.fixture
+def loading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[KeptNode, Path]]:
+    """A node, and the file of what happens first in each process of it."""
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path(node.__file__).parents[2]}")
+    with open_listeners([Bind("127.0.0.1", 0)], [], nodes=1, node_port=None) as listeners:
+        yield (
+            KeptNode(1, listeners.of(0), {}, base_url="http://a", changed=lambda: None),
+            tmp_path / "sitecustomize.py",
+        )
+
+
 @pytest.mark.parametrize(
     ("code", "loads"), [("", True), ("import sys\nsys.modules['httptools'] = None\n", False)]
 )
 async def test_a_release_is_loaded_before_it_takes_a_place(
-    code: str, loads: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    loading: tuple[KeptNode, Path], code: str, loads: bool
 ) -> None:
-    (tmp_path / "sitecustomize.py").write_text(code)
-    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{Path(node.__file__).parents[2]}")
-    with open_listeners([Bind("127.0.0.1", 0)], [], nodes=1, node_port=None) as listeners:
-        kept = KeptNode(1, listeners.of(0), {}, base_url="http://a", changed=lambda: None)
-        with patience():
-            assert await kept.rehearse() is loads
+    kept, first = loading
+    first.write_text(code)
+    with patience():
+        assert await kept.rehearse() is loads
+
+
+async def test_a_release_that_never_loads_is_told(
+    loading: tuple[KeptNode, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, first = loading
+    first.write_text("import signal\nsignal.pause()\n")
+    monkeypatch.setattr(node, "STUCK_SECONDS", 0.1)
+    with capture_logs() as lines, patience():
+        assert not await roll([kept])
+    assert [line["event"] for line in lines] == ["node_not_loaded", "roll_refused"]
 
 
 @pytest.mark.parametrize(
