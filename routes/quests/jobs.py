@@ -39,11 +39,10 @@ class Progress:
             PersistenceError: the next run counts what this one has not.
         """
         service, now_ms = self._service, self._service.clock.now_ms()
-        count: Callable[..., Awaitable[units_progress.PlayPage]] = units_progress.count_play
         place: tuple[str, str] | None = None
         while True:
             page = await change_by_itself(
-                service, count, place, PAGE_ROWS, self._began_at_ms, now_ms, about=None
+                service, units_progress.count_play, place, PAGE_ROWS, self._began_at_ms, now_ms, about=None
             )
             place = page.last
             if place is None:

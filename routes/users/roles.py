@@ -1,6 +1,5 @@
 """Roles: what each may do, giving them to users, and taking them; for super-admins (contract §2)."""
 
-from collections.abc import Awaitable, Callable
 from typing import get_args
 
 import msgspec
@@ -10,6 +9,8 @@ from actors.errors import Conflict, Forbidden, NotFound
 from actors.ids import UserId
 from actors.users.permissions import ROLE_LABELS, Access, Role, highest_label
 from actors.users.units_rights import appoint, dismiss
+from persistence.connection import Unit
+from persistence.users.audit import Stamp
 from persistence.users.permissions import nodes_of, read_catalog
 from routes.auditing import stamp_of
 from routes.call import Call
@@ -83,7 +84,7 @@ async def take_role(call: Call, user_id: UserId, role: str) -> UserRoles:
 
 
 async def _change(
-    call: Call, unit: Callable[..., Awaitable[Change[list[str]]]], user_id: UserId, role: str
+    call: Call, unit: Unit[UserId, Role, Stamp, Change[list[str]]], user_id: UserId, role: str
 ) -> UserRoles:
     if role not in get_args(GivenRole):
         raise NotFound("no such role")
