@@ -1,6 +1,8 @@
 """What a command prints: lines on standard output."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from routes.edge.faults import OperatorFault
 
@@ -16,12 +18,8 @@ def say(line: str) -> None:
         OutputFault: it cannot be written.
         BrokenPipeError: nobody reads it any more.
     """
-    try:
+    with _writing():
         sys.stdout.write(f"{line}\n")
-    except BrokenPipeError:
-        raise
-    except OSError as fault:
-        raise _told(fault) from None
 
 
 def finish() -> None:
@@ -30,13 +28,15 @@ def finish() -> None:
     Raises:
         OutputFault, BrokenPipeError: as from `say`.
     """
-    try:
+    with _writing():
         sys.stdout.flush()
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as fault:
-        raise _told(fault) from None
-
-
-def _told(fault: OSError) -> OutputFault:
-    return OutputFault(f"standard output cannot be written: {fault.strerror}")
+        raise OutputFault(f"standard output cannot be written: {fault.strerror}") from None
