@@ -29,14 +29,15 @@ def in_one_world(
         ids: what a case is called, or how one value is.
 
     Raises:
-        ValueError: a case has marks, which concern a test.
+        ValueError: there are no cases, or one has marks, which concern a test.
     """
     named = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     rows = [
         ParameterSet.extract_from(case, force_tuple=len(named) == 1 and not isinstance(names, list | tuple))
         for case in cases
     ]
-
+    if not rows:
+        raise ValueError("a test of no case would pass")
     if any(row.marks for row in rows):
         raise ValueError("a case that shares its world has no marks of its own")
 
