@@ -3,7 +3,7 @@
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 from urllib.parse import urlsplit
 
 import httpx2
@@ -61,11 +61,15 @@ class Away(Exception):
         self.least_seconds = least_seconds
 
 
+HeaderText: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"\A[!-~]+\Z")]
+"""What a header can say."""
+
+
 class Credentials(msgspec.Struct, frozen=True):
     """What a server proves itself with."""
 
-    server_id: str
-    server_secret: str
+    server_id: HeaderText
+    server_secret: HeaderText
 
     @property
     def headers(self) -> dict[str, str]:

@@ -193,7 +193,13 @@ def ended(*arguments: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"server_id": "x"}', "\0\0"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "", "{", "[]", '{"server_id": "x"}', "\0\0",
+        '{"server_id": "x", "server_secret": "of a file\\n"}', '{"server_id": "x", "server_secret": "ü"}',
+    ],
+)  # fmt: skip
 def test_a_file_that_holds_something_else_is_left_as_it_is(tmp_path: Path, content: str):
     kept = tmp_path / "agent.json"
     kept.write_text(content)
