@@ -107,10 +107,10 @@ def elsewhere(status: int, location: str | None) -> Problem:
 
     Args:
         status: HTTP status, 300 to 399.
-        location: the header, if there was one; `meta["location"]` of the problem.
+        location: the header; `meta["location"]` of the problem, which is not there without it.
     """
-    there = location or "nowhere"
-    return Problem(Document("ELSEWHERE", f"the service leads to {there}", meta={"location": there}), status)
+    meta = {"location": location} if location else {}
+    return Problem(Document("ELSEWHERE", f"the service leads to {location or 'nowhere'}", meta=meta), status)
 
 
 def problem_of(status: int, body: bytes, retry_after: str | None) -> Problem:

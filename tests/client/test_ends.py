@@ -81,3 +81,11 @@ async def test_what_lies_elsewhere_is_no_success(status: int):
             assert told.value.meta == {"location": there}
             with pytest.raises(Problem):
                 await client.rest.post("/v1/social/chat/conversations", {})
+
+
+async def test_what_lies_nowhere_has_no_address():
+    with patience():
+        async with saying(lambda _: http(300, b"")) as url, Partyline(url, token="x") as client:
+            with pytest.raises(Problem, match="nowhere") as told:
+                await client.rest.get("/v1/versions/pack")
+            assert (told.value.code, told.value.meta) == ("ELSEWHERE", {})
