@@ -201,7 +201,7 @@ async def _join(database: Database, keys: Keys, clock: Clock, name: str) -> Join
 
 def _key_id(keys: Keys) -> str:
     """Says which keys these are, and nothing of the secret ones."""
-    return f"{keys.key_id}.{sha256(keys.derive('name of the master key')).hexdigest()[:16]}"
+    return f"{keys.key_id}.{keys.master_name}"
 
 
 async def _hear_all(membership: Membership) -> None:

@@ -10,7 +10,6 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from pathlib import Path
 from random import Random
 
 import structlog
@@ -29,14 +28,14 @@ from persistence.schema.migrate import migrate
 from routes.changes import follow_others, reactions_of, reconciliations_of
 from routes.domain import Domains, channels_of, only
 from routes.edge.config.config import Config
-from routes.edge.identity.key_files import close_to_others
-from routes.edge.identity.keys import Keys, open_keys
+from routes.edge.identity.keys import Keys
 from routes.edge.limits import Limits
 from routes.edge.websocket.registry import MAX_PER_USER, Sockets
 from routes.jobs import BackgroundTask, Job, keep_house, keep_running
 from routes.joining import Node, joined_node
 from routes.lifecycle import Lifecycle
 from routes.logs import name_lines
+from routes.matching import keys_of
 from routes.part import Opening
 from routes.reconciler import Reconciler
 from routes.service import Service
@@ -73,7 +72,7 @@ async def open_service(
 async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
     seams, name = await _seams(stack, config), await _hold(stack, config)
     database = await _open_database(stack, config, seams)
-    keys = await trio.to_thread.run_sync(_open_keys, config.shared_dir)
+    keys = await keys_of(database, config.shared_dir)
     node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
     placement = await _place(stack, database, node, name)
     opening = Opening(
@@ -210,12 +209,6 @@ def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
             nursery.start_soon(keep_running, one, service.housekeeping, does, name=one.name)
     jobs = tuple(one for one in work if isinstance(one, Job))
     nursery.start_soon(keep_house, jobs, service.housekeeping, does)
-
-
-def _open_keys(shared_dir: Path) -> Keys:
-    for path in close_to_others(shared_dir):
-        log.warning(f"{path} could be read by others; it is closed to them now")
-    return open_keys(shared_dir)
 
 
 async def _open_database(stack: AsyncExitStack, config: Config, seams: Seams) -> Database:

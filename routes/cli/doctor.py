@@ -40,10 +40,11 @@ from routes.cli.interpreter import is_optimised, present_build
 from routes.disk import archive_of
 from routes.edge.config.config import Config
 from routes.edge.config.forms import Descriptor
-from routes.edge.identity.keys import MASTER_FILE, KeyFault, open_keys
+from routes.edge.identity.keys import KeyFault, has_master, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 from routes.joining import CLOCK_MAX_MS
 from routes.keeper.nats import kept_url
+from routes.matching import CURE, mismatch
 from routes.open_files import SPARE, affordable, wanted_limit
 
 FREE_MIN_BYTES = 1 << 30
@@ -105,7 +106,7 @@ async def examine(config: Config) -> AsyncIterator[Finding]:
         yield Finding("data folder", f"{folder} cannot be looked into", AS_SERVICE)
     if closed:  # whatever else there is to say would be said of somebody else's installation
         return
-    for finding in (*_folders(config), *_keys(config.shared_dir)):
+    for finding in (*_folders(config), *_keys(config)):
         yield finding
     async for finding in _database(config):
         yield finding
@@ -166,10 +167,19 @@ def _folder(about: str, folder: Path, setting: str) -> Iterator[Finding]:
     yield Finding("disk", f"{free / (1 << 30):.1f} GiB free for the {about}", cure)
 
 
-def _keys(shared_dir: Path) -> Iterator[Finding]:
+def _keys(config: Config) -> Iterator[Finding]:
+    shared_dir = config.shared_dir
     folder = shared_dir / "keys"
-    if not (folder / MASTER_FILE).exists():  # the last that is made
-        yield Finding("keys", "made at the next start")
+    if not has_master(shared_dir):
+        if config.database_url is None and major_of(config.data_dir / "postgres") is not None:
+            yield Finding(
+                "keys",
+                "none, and there is a database; of one that was served none is made",
+                CURE,
+                grave=False,
+            )
+        else:
+            yield Finding("keys", "made at the next start, if the database is new")
         return
     for path in (folder, *sorted(folder.iterdir())):
         open_to_others = stat.S_IMODE(path.stat().st_mode) & 0o077
@@ -192,6 +202,8 @@ async def _database(config: Config) -> AsyncIterator[Finding]:
         async with open_database(address, pool_size=1) as database:
             async for finding in _server(database):
                 yield finding
+            if (wrong := await mismatch(database, config.shared_dir)) is not None:
+                yield Finding("keys", wrong, CURE)
             if (archive := archive_of(config)) is not None:
                 yield await _archive(database, archive)
             if (urls := config.nats_url or await _kept(config.data_dir, database)) is not None:

@@ -57,6 +57,7 @@ def add_keeping(add: Add) -> None:
     exported = add("export", "write everything that a user may take with them into a zip", _export)
     exported.add_argument("file", type=Path, metavar="FILE", help="the file, which must not exist")
     exported.add_argument("--user", required=True, metavar="UUID", help="whose")
+    add("accept-keys", "use the database with the keys that are there, though its own are lost", _accept)
     upgraded = add("upgrade-database", "move the embedded database to the newest PostgreSQL found", _upgrade)
     upgraded.add_argument(
         "--old-bin",
@@ -74,6 +75,16 @@ def _backup(arguments: argparse.Namespace, config: Config) -> int:
 
     passphrase = read_passphrase(arguments.passphrase_file, new=True)
     for line in trio.run(make_backup, arguments.file, config, passphrase):
+        say(line)
+    return 0
+
+
+def _accept(_arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.accepting import accept_keys
+
+    for line in trio.run(accept_keys, config):
         say(line)
     return 0
 

@@ -252,13 +252,13 @@ def _token(arguments: argparse.Namespace, config: Config) -> int:
     from actors.kernel.clock import SystemClock
     from routes.cli.database import database_of
     from routes.cli.token import TokenWish, make_token
-    from routes.edge.identity.keys import open_keys
+    from routes.matching import keys_of
 
     wish = TokenWish.of(arguments.name, arguments.id, arguments.role, arguments.ttl)
 
     async def minted() -> str:
-        keys = open_keys(config.shared_dir)
         async with database_of(config) as database:
+            keys = await keys_of(database, config.shared_dir)
             return await make_token(wish, database, keys, SystemClock())
 
     say(trio.run(minted))

@@ -24,6 +24,8 @@ TRANSACTIONS = {
     "routes/versions/parts.py": "the last counts, when there is no service any more",
     "routes/discord/sender.py": "what has become of posts, which nothing in memory repeats",
     "routes/joining.py": "the row of this node, before anything is served",
+    "routes/matching.py": "the name of the master key, before anything is served",
+    "routes/cli/accepting.py": "the same, while no service runs",
     "routes/networks/automation.py": "what is to be written to a name service, which nothing in memory repeats",
 }
 

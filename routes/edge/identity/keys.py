@@ -113,6 +113,11 @@ class Keys:
         """The key that verifies tokens made here."""
         return self.private_key.public_key()
 
+    @property
+    def master_name(self) -> str:
+        """Says which master key this is, and nothing of it."""
+        return sha256(self.derive("name of the master key")).hexdigest()[:16]
+
     def derive(self, purpose: str) -> bytes:
         """32 secret bytes for one purpose (HKDF-SHA256, RFC 5869); those of other purposes are unrelated."""
         return HKDF(hashes.SHA256(), 32, salt=None, info=f"partyline {purpose}".encode()).derive(self.master)
@@ -219,6 +224,15 @@ def open_keys(shared_dir: Path) -> Keys:
         if secret is not None and len(secret) != SECRET_BYTES:
             raise KeyFault(f"{folder / name} does not have {SECRET_BYTES} bytes")
     return Keys(private_key, master, releases)
+
+
+def has_master(shared_dir: Path) -> bool:
+    """Whether there is a master key, which is the last that `open_keys` makes.
+
+    Args:
+        shared_dir: `PARTYLINE_SHARED_DIR`; it need not exist.
+    """
+    return (shared_dir / "keys" / MASTER_FILE).exists()
 
 
 def _new_secret() -> bytes:
