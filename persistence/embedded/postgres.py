@@ -23,7 +23,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import structlog
@@ -39,7 +39,7 @@ from persistence.embedded.cluster import (
     is_half_upgraded,
     major_of,
 )
-from persistence.embedded.wal import archiving
+from persistence.embedded.wal import archiving, kept_for_one
 
 _log = structlog.get_logger()
 
@@ -92,10 +92,12 @@ async def embedded_postgres(
     if threading.current_thread() is not threading.main_thread():
         raise RuntimeError("the embedded PostgreSQL has to be started from the main thread")
     home, account = await trio.to_thread.run_sync(choose_home, data_dir)
-    with exclusive(home):
+    with ExitStack() as held:
+        held.enter_context(exclusive(home))
         options = {"max_connections": str(max_connections)}
         if wal_dir is not None:
             options |= await trio.to_thread.run_sync(archiving, wal_dir, account)
+            held.enter_context(kept_for_one(wal_dir))
         cluster = await trio.to_thread.run_sync(open_cluster, home, account, pg_bin, options)
         if wal_dir is not None:
             await trio.to_thread.run_sync(keep_apart, cluster, wal_dir)

@@ -9,11 +9,17 @@ keeps a segment from being read is therefore told as 255, which ends the recover
 """
 
 import shlex
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+import structlog
+
 from persistence.embedded.account import Account
-from persistence.embedded.cluster import ClusterFaulty
+from persistence.embedded.cluster import ClusterFaulty, ClusterInUse, exclusive
+
+_log = structlog.get_logger()
 
 SEGMENT_SECONDS = 60
 """A segment with anything in it is closed after so long: as much as a lost disk may cost."""
@@ -54,6 +60,34 @@ def archiving(folder: Path, account: Account) -> dict[str, str]:
         "archive_timeout": str(SEGMENT_SECONDS),
         "archive_command": _command(_PUT, segments),
     }
+
+
+@contextmanager
+def kept_for_one(folder: Path) -> Iterator[None]:
+    """Keep other clusters from archiving into an archive as long as the block lasts.
+
+    A data folder that was copied, and is served beside its original, has the same cluster in it, so that segments of
+    both have the same names: each that the copy puts there first is one that the original cannot archive any more, and
+    no restore passes from one to the other.
+
+    Args:
+        folder: of the archive, which exists.
+
+    Raises:
+        ClusterFaulty: another server archives there, or this user may not.
+    """
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(exclusive(folder.absolute()))
+        except ClusterInUse:
+            raise ClusterFaulty(
+                f"another server archives into {folder}: each has an archive of its own (PARTYLINE_WAL_DIR)"
+            ) from None
+        except OSError as fault:  # of a drive that has no locks
+            _log.warning(
+                "the archive cannot be kept from other servers", archive=str(folder), why=fault.strerror
+            )
+        yield
 
 
 def recovering(folder: Path, until: datetime | None) -> dict[str, str]:

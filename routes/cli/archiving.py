@@ -4,7 +4,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from persistence.bridge.database import open_database
 from persistence.embedded.cluster import Cluster, ClusterFaulty, exclusive
 from persistence.embedded.data_dir import restoring_into
 from persistence.embedded.postgres import choose_home, open_cluster, running
-from persistence.embedded.wal import archiving, recovering
+from persistence.embedded.wal import archiving, kept_for_one, recovering
 from persistence.schema import checks
 from persistence.schema.migrate import check_known, read_applied
 from routes.cli.backup import NAMING_SECONDS, SALT_BYTES, check_empty
@@ -119,12 +119,14 @@ async def restore_archive(archive: Path, config: Config, until: datetime | None)
     check_empty(config.shared_dir)
     with restoring_into(config.data_dir):
         home, account = await trio.to_thread.run_sync(choose_home, config.data_dir)
-        with exclusive(home):
+        with ExitStack() as held:
+            held.enter_context(exclusive(home))
             await trio.to_thread.run_sync(unpack, base, home, account)
             options = recovering(archive, until)
             if config.wal_dir is not None and not _is_taken(base, archive, config.wal_dir):
                 # The new history is told there as it begins.
                 options |= await trio.to_thread.run_sync(archiving, config.wal_dir, account)
+                held.enter_context(kept_for_one(config.wal_dir))
             cluster = await trio.to_thread.run_sync(open_cluster, home, account, config.pg_bin, options)
             with _naming_segment(archive, home):
                 last = await _recover(cluster)
