@@ -1,7 +1,8 @@
 """`partyline`: the command line (contract §11). Reads arguments and configuration, and calls the command.
 
 stdout carries only the command's output. An error that the user can fix is one line on stderr and exit code 1; invalid
-arguments are exit code 2, as usual; Ctrl-C is exit code 130, without a word; a bug is a traceback.
+arguments are exit code 2, as usual; Ctrl-C is exit code 130, without a word, and SIGTERM ends it likewise; a bug is a
+traceback.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from pathlib import Path
 from actors.users.permissions import Role
 from persistence.errors import PersistenceError
 from routes.cli.clustering import add_nodes
+from routes.cli.ending import ended_in_order
 from routes.cli.keeping import add_keeping
 from routes.cli.output import finish, say
 from routes.cli.streams import let_go, open_missing
@@ -49,6 +51,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments after the program's name; None takes those of the process.
     """
     open_missing()
+    with ended_in_order():
+        return _run(argv)
+
+
+def _run(argv: Sequence[str] | None) -> int:
     folders: tuple[Path, ...] = ()
     try:
         arguments = _parser().parse_args(argv)

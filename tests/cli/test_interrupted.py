@@ -1,4 +1,4 @@
-"""Ctrl-C while a command or a start is under way."""
+"""Ctrl-C and SIGTERM while a command or a start is under way."""
 
 import os
 import signal
@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from routes.cli.main import main
+from tests.support.forked import Forked, output_of
 from tests.support.process import PROGRAM, reachable_directory
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.slow
+
+LARGE_BYTES = 4 << 30  # of a file with nothing in it, which takes no room
+MIDWAY_BYTES = 16 << 20
 
 
 @contextmanager
@@ -58,6 +62,42 @@ def test_a_start_ends_without_a_traceback_and_can_be_repeated(moment: str) -> No
             assert "Traceback" not in rest
         with _serving(folder) as served:
             assert "outlived" not in _told(served, "listens on")
+
+
+async def test_a_backup_that_is_told_to_end_leaves_nothing(database_url: str, tmp_path: Path) -> None:
+    """What a timer has begun is ended by SIGTERM when the machine goes down; half a backup may be gigabytes."""
+    backups, shared, printed = tmp_path / "backups", tmp_path / "shared", tmp_path / "printed"
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "PARTYLINE_DATABASE_URL": database_url,
+        "PARTYLINE_DATA_DIR": str(shared),
+    }
+    await output_of(("token", "--name", "Ann"), environment)
+    blob = shared / "blobs" / "ab" / ("ab" * 32)
+    blob.parent.mkdir(parents=True)
+    with blob.open("wb") as file:
+        file.truncate(LARGE_BYTES)
+    backups.mkdir()
+    command = Forked(
+        ("backup", str(backups / "b")),
+        environment=environment,
+        folder=tmp_path,
+        output=printed,
+        errors=printed,
+    )
+
+    async def is_midway() -> bool:
+        assert command.poll() is None, printed.read_text()
+        return any(path.stat().st_size > MIDWAY_BYTES for path in backups.iterdir())
+
+    try:
+        await wait_until(is_midway)
+        command.send_signal(signal.SIGTERM)
+        assert await command.wait() == -signal.SIGTERM
+    finally:
+        command.kill()
+    assert printed.read_text() == ""
+    assert list(backups.iterdir()) == []
 
 
 def test_a_bug_beside_it_is_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
