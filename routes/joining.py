@@ -1,9 +1,9 @@
 """How this node joins the others of its service, where `PARTYLINE_NATS_URL` says that there may be some."""
 
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 
 import structlog
 import trio
@@ -41,6 +41,9 @@ CLOCK_LOOKS = 5
 """How often clocks are compared; the quickest answer counts."""
 
 LEAVE_SECONDS = 5.0
+
+SPACE_BYTES = 8
+"""Of the name under which nodes meet, if they are the first."""
 
 log = structlog.get_logger()
 
@@ -176,7 +179,8 @@ async def _compare_clocks(database: Database, clock: Clock) -> None:
 
 
 async def _join(database: Database, keys: Keys, clock: Clock, name: str) -> Joined:
-    space, key_id = sha256(keys.derive("space of nodes")).hexdigest()[:16], _key_id(keys)
+    # By chance and not by the keys, which a copy of the database has as well: the two may share a NATS.
+    space, key_id = secrets.token_hex(SPACE_BYTES), _key_id(keys)
     give_up_at = trio.current_time() + JOIN_SECONDS
 
     async def unit(conn: Connection) -> Joined | Unjoined:

@@ -1,14 +1,16 @@
-"""After a restore, histories go on under new names.
+"""After a restore, histories go on under new names, and so do the nodes as a whole.
 
 Clients remember (epoch, offset) of what they have seen. What was after the backup is gone, and other events will take
-those offsets; under the old names, a client of the time before would be told that it has missed nothing.
+those offsets; under the old names, a client of the time before would be told that it has missed nothing. And what was
+backed up may still serve: its nodes have the same names and keys, and would be heard where both have one NATS.
 """
 
 from persistence.connection import Connection
 
 
 async def name_anew(conn: Connection, salt: bytes) -> None:
-    """Give every history another epoch, so that whoever comes back gets a fresh snapshot. A unit of work.
+    """Give every history another epoch, so that whoever comes back gets a fresh snapshot, and have the nodes meet under
+    another name. A unit of work.
 
     Args:
         salt: random bytes; equal ones give equal names.
@@ -27,3 +29,5 @@ async def name_anew(conn: Connection, salt: bytes) -> None:
         """,
         salt,
     )
+    if await conn.fetchval("SELECT to_regclass('cluster')") is not None:  # not in backups of early versions
+        await conn.execute("DELETE FROM cluster")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from persistence.backup.histories import name_anew
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.nodes import members, nodes
@@ -41,6 +42,15 @@ async def test_all_meet_under_the_name_that_the_first_has_chosen(database: Datab
         ("one", State.JOINING, 1_000),
         ("two", State.JOINING, 1_000),
     ]
+
+
+async def test_who_is_restored_meets_elsewhere_than_who_was_backed_up(database: Database) -> None:
+    life = await life_of(database, "one")
+    await database.transact(nodes.leave, "one", life)
+    await database.transact(name_anew, b"salt")
+    joined = await join(database, "two")
+    assert isinstance(joined, Joined)
+    assert joined.space == "space of two"
 
 
 async def test_they_have_begun_when_the_first_came_that_found_no_other(database: Database) -> None:
