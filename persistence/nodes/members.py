@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from persistence.connection import Connection
 from persistence.nodes.leases import take_leases
-from persistence.nodes.nodes import leave, lock_nodes
+from persistence.nodes.nodes import leave, lock_nodes, shorten
 
 __all__ = ["bury", "drain", "give", "join", "leave", "read", "read_clock_ms", "renew", "resume", "take"]
 
@@ -133,6 +133,7 @@ async def join(
         now_ms: epoch milliseconds.
     """
     await lock_nodes(conn)
+    await shorten(conn)
     await bury(conn)
     others = await conn.fetch("SELECT state FROM nodes WHERE node <> $1", node)
     if any(row["state"] == State.ALONE.value for row in others):
@@ -185,7 +186,10 @@ async def renew(conn: Connection, node: str, life: int, ttl_seconds: float, said
         """,
         node, life, ttl_seconds, said.state.value, list(said.heard), said.sockets, said.waiting_bytes,
     )  # fmt: skip
-    return None if found is None else await read(conn)
+    if found is None:
+        return None
+    await shorten(conn)
+    return await read(conn)
 
 
 async def read(conn: Connection) -> View:

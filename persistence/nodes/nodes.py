@@ -1,8 +1,9 @@
 """The nodes that live, a row each: a node whose row is gone is dead, whatever it thinks of itself.
 
 A node has a name, which outlives it, and at each start a new life, a number that only rises. It renews its row; whoever
-finds a row that has run out may delete it. Only the database's clock counts. What a node may write is decided by the
-fences of its leases (`leases.py`) and not by this row, so that no delay makes a stale write land.
+finds a row that has run out may delete it. Only the database's clock counts, and where that was set back, rows of
+before count as renewed just now. What a node may write is decided by the fences of its leases (`leases.py`) and not by
+this row, so that no delay makes a stale write land.
 
 Invariant: who adds or deletes a row holds the advisory lock, as everybody does who judges by these rows which leases
 are free. So no lease is taken from a node that comes back under its name at that moment.
@@ -20,6 +21,31 @@ async def lock_nodes(conn: Connection) -> None:
     await conn.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
 
 
+AHEAD_SECONDS = 120.0
+"""No row lasts that long: one that seems to was renewed before the database's clock was set back."""
+
+SHORTENED_SECONDS = 15.0
+"""How long such a row lasts from then on: whoever lives renews it before."""
+
+
+async def shorten(conn: Connection) -> None:
+    """Have rows run out that were renewed before the database's clock was set back, unless they are renewed again.
+
+    Otherwise a node that died meanwhile would live for as long as the clock was set back by. Rows that somebody else
+    has locked are left to the next call.
+    """
+    await conn.execute(
+        """
+        UPDATE nodes SET expires_at = clock_timestamp() + make_interval(secs => $2)
+        WHERE node IN (
+            SELECT node FROM nodes WHERE expires_at > clock_timestamp() + make_interval(secs => $1)
+            FOR UPDATE SKIP LOCKED
+        )
+        """,
+        AHEAD_SECONDS, SHORTENED_SECONDS,
+    )  # fmt: skip
+
+
 async def hold_alone(conn: Connection, node: str, ttl_seconds: float) -> tuple[int, dict[int, int]] | None:
     """Begin a life of a node that serves alone, and take every shard.
 
@@ -33,6 +59,7 @@ async def hold_alone(conn: Connection, node: str, ttl_seconds: float) -> tuple[i
     Returns: (life, {shard: fence}), or None when another node lives.
     """
     await lock_nodes(conn)
+    await shorten(conn)
     await conn.execute("DELETE FROM nodes WHERE expires_at < clock_timestamp()")
     if await conn.fetchval("SELECT EXISTS (SELECT FROM nodes WHERE node <> $1)", node):
         return None

@@ -7,9 +7,11 @@ from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.nodes import members, nodes
 from persistence.nodes.members import NOBODY, Joined, Lease, Said, State, Undrained, Unjoined
+from persistence.nodes.nodes import SHORTENED_SECONDS
 
 LONG = 60.0
 OVER = -1.0
+HOUR = 3600.0
 
 SAID = Said(State.UP, ("two",), 3, 100)
 
@@ -29,6 +31,17 @@ async def life_of(database: Database, node: str, *, seconds: float = LONG) -> in
     joined = await join(database, node, seconds=seconds)
     assert isinstance(joined, Joined)
     return joined.life
+
+
+async def seconds_left(database: Database, node: str) -> float:
+    async def unit(conn: Connection) -> float:
+        return float(
+            await conn.fetchval(
+                "SELECT extract(epoch FROM expires_at - clock_timestamp()) FROM nodes WHERE node = $1", node
+            )
+        )
+
+    return await database.read(unit)
 
 
 async def test_all_meet_under_the_name_that_the_first_has_chosen(database: Database) -> None:
@@ -126,6 +139,26 @@ async def test_who_is_over_lives_until_somebody_takes(database: Database) -> Non
     assert {shard: view.leases[shard] for shard in (1, 2, 3, 4)} == {
         1: Lease("one", 1), 2: Lease("two", 2), 3: Lease("one", 1), 4: Lease("two", 1),
     }  # fmt: skip
+
+
+async def test_who_died_before_the_clock_was_set_back_does_not_live_for_as_long(database: Database) -> None:
+    """Seen from the clock of afterwards, its row was renewed an hour ahead."""
+    life = await life_of(database, "lives")
+    await join(database, "dead", seconds=HOUR)
+    assert await seconds_left(database, "dead") > 0.9 * HOUR
+    await database.transact(members.renew, "lives", life, LONG, SAID)
+    assert await seconds_left(database, "dead") <= SHORTENED_SECONDS
+    assert await seconds_left(database, "lives") > SHORTENED_SECONDS
+
+
+@pytest.mark.parametrize("alone", [True, False])
+async def test_nor_does_it_keep_out_who_begins(database: Database, alone: bool) -> None:
+    await join(database, "dead", seconds=HOUR)
+    if alone:
+        assert await database.transact(nodes.hold_alone, "begins", LONG) is None
+    else:
+        await join(database, "begins")
+    assert await seconds_left(database, "dead") <= SHORTENED_SECONDS
 
 
 async def test_shards_are_given_by_their_owner_alone(database: Database) -> None:
