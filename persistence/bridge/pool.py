@@ -6,6 +6,8 @@ three lines here.
 
 Everything here runs in the asyncio thread.
 
+Where others have all connections that the server lends, whoever would open one waits for one of ours instead.
+
 Invariants: `in use + idle + being opened <= size`. A connection that comes back closed, or inside a transaction, is
 closed for good. A waiter is handed a connection, or the right to open one, directly: no later caller overtakes it.
 """
@@ -29,6 +31,7 @@ class Pool:
         self._connect = connect
         self._size = size
         self._claimed = 0  # in use, idle, or being opened
+        self._opening = 0
         self._idle: list[asyncpg.Connection] = []  # the most recently used last: the others may stay cold
         self._waiters: deque[asyncio.Future[asyncpg.Connection | None]] = deque()
         self._closed = False
@@ -50,25 +53,34 @@ class Pool:
 
         Cancellation: no connection is taken; one that was just handed over goes to the next waiter.
         """
-        while self._idle:
-            conn = self._idle.pop()
-            if not conn.is_closed():
-                return conn
-            self._claimed -= 1
-        if self._claimed < self._size:
-            self._claimed += 1
-            return await self._open()
+        may_grow = True
+        while True:
+            while self._idle:
+                conn = self._idle.pop()
+                if not conn.is_closed():
+                    return conn
+                self._claimed -= 1
+            if self._claimed < self._size and (may_grow or not self._claimed):
+                self._claimed += 1
+            else:
+                handed = await self._handed()
+                if handed is not None and not handed.is_closed():
+                    return handed
+            opened = await self._open()
+            if opened is not None:
+                return opened
+            may_grow = False
+
+    async def _handed(self) -> asyncpg.Connection | None:
+        """Wait for a connection, or for the right to open one."""
         turn: asyncio.Future[asyncpg.Connection | None] = asyncio.get_running_loop().create_future()
         self._waiters.append(turn)
         try:
-            handed = await turn
+            return await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():  # handed over in the very moment of the cancellation
                 self._pass_on(turn.result())
             raise
-        if handed is None or handed.is_closed():
-            return await self._open()
-        return handed
 
     def give_back(self, conn: asyncpg.Connection) -> None:
         """Return a connection after a unit that ended by itself; the longest waiting caller gets it.
@@ -104,9 +116,17 @@ class Pool:
         else:
             self._idle.append(conn)
 
-    async def _open(self) -> asyncpg.Connection:
+    async def _open(self) -> asyncpg.Connection | None:
+        """Open a connection; None where others have all that the server lends, and one of ours is to be waited for."""
+        self._opening += 1
         try:
             return await self._connect()
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, asyncpg.TooManyConnectionsError) and self._claimed > self._opening:
+                # Nobody is woken: they would fail as well, and wake each other without end.
+                self._claimed -= 1
+                return None
             self._pass_on(None)
             raise
+        finally:
+            self._opening -= 1

@@ -1,0 +1,70 @@
+"""The pool of connections where others have all that the server lends."""
+
+import asyncio
+
+import asyncpg
+import pytest
+
+from persistence.bridge.pool import Pool
+from tests.support.database import run_sql
+
+UNITS = 20
+
+
+@pytest.fixture
+def lends_two(database_url: str) -> str:
+    """The name of a user who gets two connections, and no third."""
+    run_sql(database_url, "DROP ROLE IF EXISTS lends_two; CREATE ROLE lends_two LOGIN CONNECTION LIMIT 2")
+    return "lends_two"
+
+
+def test_units_take_turns_where_the_server_lends_no_more_connections(
+    database_url: str, lends_two: str
+) -> None:
+    """A site shares its database with others; what it has got of it serves everybody, if more slowly."""
+
+    async def connect() -> asyncpg.Connection:
+        return await asyncpg.connect(database_url, user=lends_two)
+
+    async def unit(pool: Pool) -> int:
+        conn = await pool.take()
+        try:
+            await conn.execute("SELECT pg_sleep(0.01)")
+        finally:
+            pool.give_back(conn)
+        return pool.open_count
+
+    async def units() -> list[int]:
+        pool = Pool(connect, 8)
+        try:
+            async with asyncio.timeout(30):
+                await unit(pool)
+                return await asyncio.gather(*(unit(pool) for _ in range(UNITS)))
+        finally:
+            pool.terminate()
+
+    open_counts = asyncio.run(units())
+    assert len(open_counts) == UNITS
+    assert open_counts[-1] <= 2
+
+
+def test_a_unit_is_refused_where_there_is_none_to_wait_for(database_url: str, lends_two: str) -> None:
+    async def both() -> None:
+        others = [await asyncpg.connect(database_url, user=lends_two) for _ in range(2)]
+        pool = Pool(lambda: asyncpg.connect(database_url, user=lends_two), 8)
+        async with asyncio.timeout(30):
+            for _ in range(2):
+                with pytest.raises(asyncpg.TooManyConnectionsError):
+                    await pool.take()
+            assert pool.open_count == 0
+            await others.pop().close()
+            conn = await pool.take()
+            waits = asyncio.create_task(pool.take())
+            pool.give_back(conn)
+            assert await waits is conn
+            await others.pop().close()
+            pool.discard(conn)
+            assert pool.open_count == 0
+            pool.terminate()
+
+    asyncio.run(both())
