@@ -2,7 +2,8 @@
 
 `SystemClock` takes the wall time at its start and counts on by CLOCK_BOOTTIME, which goes on while the machine sleeps
 and cannot be set. If the wall clock is then changed (NTP, an operator), `SystemClock` approaches it by at most half a
-millisecond a second: a deadline an hour ahead moves by less than two seconds, and events keep their order.
+millisecond a second: a deadline an hour ahead moves by less than two seconds, and events keep their order. By hours
+that takes months, in which tokens of other issuers seem to be of the future, or over; so it is said, once each time.
 """
 
 import time
@@ -10,10 +11,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
+import structlog
+
+_log = structlog.get_logger()
+
 # 0.5 ms a second, as fast as NTP itself slews (adjtime); below it nothing that rules measure is disturbed.
 SLEW_PARTS = 2_000
 # Nodes whose clocks are further apart do not serve together, so whatever is further ahead was written by a wrong clock.
 AHEAD_MAX_MS = 10_000
+# Issuers' tokens that are further in the future begin to be refused about here.
+FAR_NS = 5_000_000_000
 # Nanoseconds between two comparisons with the wall clock.
 LOOK_EVERY_NS = 1_000_000_000
 
@@ -51,7 +58,7 @@ class SystemClock:
         wall_ns: nanoseconds since the epoch, which may jump.
     """
 
-    __slots__ = ("_last_ms", "_looked_ns", "_offset_ns", "_steady_ns", "_wall_ns")
+    __slots__ = ("_is_far", "_last_ms", "_looked_ns", "_offset_ns", "_steady_ns", "_wall_ns")
 
     def __init__(
         self, *, steady_ns: Callable[[], int] = _boot_ns, wall_ns: Callable[[], int] = time.time_ns
@@ -61,6 +68,7 @@ class SystemClock:
         self._looked_ns = steady_ns()
         self._offset_ns = wall_ns() - self._looked_ns
         self._last_ms = 0
+        self._is_far = False
 
     def now_ms(self) -> int:
         """Return epoch milliseconds, never less than at an earlier call."""
@@ -80,3 +88,10 @@ class SystemClock:
         drift_ns = self._wall_ns() - steady_ns - self._offset_ns
         self._offset_ns += max(-most_ns, min(most_ns, drift_ns))
         self._looked_ns = steady_ns
+        is_far = abs(drift_ns) >= (FAR_NS // 2 if self._is_far else FAR_NS)
+        if is_far and not self._is_far:
+            _log.warning(
+                "the machine's clock was set; the service follows slowly, and has the new time once it starts again",
+                by_seconds=round(drift_ns / 1_000_000_000),
+            )
+        self._is_far = is_far

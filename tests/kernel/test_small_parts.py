@@ -4,6 +4,7 @@ import time
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from actors.errors import Draining
@@ -57,6 +58,23 @@ def test_a_jump_of_the_wall_clock_is_followed_by_half_a_millisecond_a_second(jum
     gained_ms = readings[-1] - readings[0] - 1_000_000
     assert 499 <= abs(gained_ms) <= 501
     assert (gained_ms > 0) == (jump_seconds > 0)
+
+
+@pytest.mark.parametrize("jump_seconds", [3600, -3600])
+def test_a_clock_that_was_set_is_told_once_each_time(jump_seconds: int) -> None:
+    """Tokens of other issuers are refused from then on, for as long as the service has the old time."""
+    machine = Machine()
+    clock = machine.clock()
+    told = []
+    for seconds in (0, 1, jump_seconds, -jump_seconds, jump_seconds):
+        machine.wall_ns += seconds * SECOND_NS
+        with capture_logs() as lines:
+            for _ in range(5):
+                machine.run(1)
+                clock.now_ms()
+        told.append([line["by_seconds"] for line in lines])
+    assert [len(each) for each in told] == [0, 0, 1, 0, 1]
+    assert told[2][0] == pytest.approx(jump_seconds, abs=2)
 
 
 def test_a_small_drift_is_followed_to_the_end() -> None:
