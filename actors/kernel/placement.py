@@ -96,7 +96,7 @@ class LocalPlacement:
         Cancellation may leave leases that are not recorded here; the next call takes them again under new fences.
         """
         if not self._fences:
-            taken = await self._store.transact(self._nodes.hold_alone, self._node, LEASE_SECONDS)
+            taken = await self._store.transact(self._nodes.hold_alone, self._node, LEASE_SECONDS, self._life)
             if taken is not None:
                 self._life, self._fences = taken
         return bool(self._fences)
@@ -129,7 +129,11 @@ class LocalPlacement:
             await trio.sleep(RENEW_SECONDS)
             try:
                 await self.renew()
-                await self.take()
+                if not await self.take():
+                    _log.error(
+                        "another process serves this database; was the data folder copied? stop one of them",
+                        node=self._node,
+                    )
             except PersistenceError as failure:
                 _log.warning("lease_renewal_failed", node=self._node, why=type(failure).__name__)
 

@@ -192,11 +192,12 @@ class Nodes(Protocol):
     """The rows that say which processes live, and which of them owns which shards."""
 
     async def hold_alone(
-        self, conn: Connection, node: str, ttl_seconds: float, /
+        self, conn: Connection, node: str, ttl_seconds: float, former_life: int, /
     ) -> tuple[int, dict[int, int]] | None:
         """Begin a life of a node that owns every shard; returns the life and the fence of each shard.
 
-        None when another node lives. Cancellation rolls it back, with the transaction.
+        None when another node lives, or another process under this name since `former_life`.
+        Cancellation rolls it back, with the transaction.
         """
         ...
 

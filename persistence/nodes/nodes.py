@@ -46,8 +46,13 @@ async def shorten(conn: Connection) -> None:
     )  # fmt: skip
 
 
-async def hold_alone(conn: Connection, node: str, ttl_seconds: float) -> tuple[int, dict[int, int]] | None:
+async def hold_alone(
+    conn: Connection, node: str, ttl_seconds: float, former_life: int = 0
+) -> tuple[int, dict[int, int]] | None:
     """Begin a life of a node that serves alone, and take every shard.
+
+    A process takes its own leases back at once when it begins, and while it runs only where no other process lives
+    under its name, as from a copy of its data folder: the two would take everything from each other without end.
 
     Rows of nodes that have run out are deleted. Waits for commits in flight under the leases that are taken. Run in a
     transaction.
@@ -55,13 +60,16 @@ async def hold_alone(conn: Connection, node: str, ttl_seconds: float) -> tuple[i
     Args:
         node: the name of this process, unique among those that share the database.
         ttl_seconds: how long the row lasts, by the database's clock; to be renewed well before.
+        former_life: of the process that asks; 0 for one that begins.
 
     Returns: (life, {shard: fence}), or None when another node lives.
     """
     await lock_nodes(conn)
     await shorten(conn)
     await conn.execute("DELETE FROM nodes WHERE expires_at < clock_timestamp()")
-    if await conn.fetchval("SELECT EXISTS (SELECT FROM nodes WHERE node <> $1)", node):
+    if await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM nodes WHERE node <> $1 OR $2 > 0 AND life > $2)", node, former_life
+    ):
         return None
     life: int = await conn.fetchval(
         """

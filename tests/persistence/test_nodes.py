@@ -31,6 +31,18 @@ async def test_a_node_that_comes_back_takes_its_own_under_new_fences(database: D
     assert not await database.read(nodes.renew, "one", first[0], LONG)
 
 
+async def test_of_two_processes_of_one_name_the_later_keeps_everything(database: Database) -> None:
+    """As of a data folder that was copied, with a database elsewhere."""
+    first = await database.transact(nodes.hold_alone, "one", LONG)
+    copy = await database.transact(nodes.hold_alone, "one", LONG)
+    assert first is not None
+    assert copy is not None
+    assert await database.transact(nodes.hold_alone, "one", LONG, first[0]) is None
+    assert await database.read(nodes.renew, "one", copy[0], LONG)
+    await database.transact(nodes.leave, "one", copy[0])
+    assert await database.transact(nodes.hold_alone, "one", LONG, first[0]) is not None
+
+
 async def test_what_has_run_out_lives_until_somebody_looks(database: Database) -> None:
     held = await database.transact(nodes.hold_alone, "one", OVER)
     assert held is not None

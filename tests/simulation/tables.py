@@ -229,11 +229,11 @@ class Tables:
     # -- Nodes
 
     async def hold_alone(
-        self, _conn: object, node: str, ttl_seconds: float
+        self, _conn: object, node: str, ttl_seconds: float, former_life: int = 0
     ) -> tuple[int, dict[int, int]] | None:
         now = self.seconds()
         self.nodes = {name: row for name, row in self.nodes.items() if row[1] >= now}
-        if self.nodes.keys() - {node}:
+        if self.nodes.keys() - {node} or any(0 < former_life < life for life, _ in self.nodes.values()):
             return None
         self.lives += 1
         self.nodes[node] = self.lives, now + ttl_seconds

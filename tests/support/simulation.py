@@ -227,8 +227,10 @@ class Simulation:
 
     # -- Nodes
 
-    async def hold_alone(self, conn: Any, node: str, ttl_seconds: float) -> tuple[int, dict[int, int]] | None:
-        if self.nodes.keys() - {node}:
+    async def hold_alone(
+        self, conn: Any, node: str, ttl_seconds: float, former_life: int = 0
+    ) -> tuple[int, dict[int, int]] | None:
+        if self.nodes.keys() - {node} or 0 < former_life < self.nodes.get(node, 0):
             return None
         self.lives += 1
         self.nodes[node] = self.lives
