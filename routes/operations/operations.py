@@ -100,14 +100,17 @@ def health(call: Call) -> Health:
 
 @endpoint("GET", "/ready", needs=PUBLIC, rate=OPERATIONS, refusals=(Draining, DatabaseDown))
 async def ready(call: Call) -> Ready:
-    """Answers 200 if the process accepts traffic: the database answers, and has all migrations, and the process is not
-    stopping, nor about to. Otherwise it is a 503: Draining, or DatabaseDown.
+    """Answers 200 if the process accepts traffic: the database answers, has all migrations, and no other process has
+    taken it, and the process is not stopping, nor about to. Otherwise it is a 503: Draining, or DatabaseDown.
     """
-    if call.service.draining or call.service.leaving:
+    service = call.service
+    if service.draining or service.leaving:
         raise Draining
-    missing = await call.service.database.read(unapplied)
+    missing = await service.database.read(unapplied)
     if missing:
         raise DatabaseDown("migrations are missing", migrations=list(missing))
+    if service.node is None and not service.placement.held():
+        raise DatabaseDown("another process serves this database")
     return Ready("ok")
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import routes
 from actors.ids import new_object_id, new_uuid
+from actors.kernel.placement import LocalPlacement
 from actors.users.permissions import Role
 from actors.users.units_rights import enrol
 from persistence.connection import Connection
@@ -127,6 +128,22 @@ async def test_missing_migration_is_not_ready(app: EdgeApp, service: Service) ->
     answer = await request(app, "GET", "/ready")
     assert (answer.status, answer.code) == (503, "DATABASE_UNAVAILABLE")
     assert [name[:4] for name in answer.json["meta"]["migrations"]] == ["0003"]
+
+
+async def test_what_another_process_has_taken_is_not_ready(app: EdgeApp, service: Service) -> None:
+    """One of the same name, as from a copy of the data folder."""
+
+    async def taken(conn: Connection) -> None:
+        await conn.execute("UPDATE nodes SET life = nextval('node_lives')")
+
+    placement = service.placement
+    assert isinstance(placement, LocalPlacement)
+    await service.database.transact(taken)
+    await placement.renew()
+    assert not await placement.take()
+    answer = await request(app, "GET", "/ready")
+    assert (answer.status, answer.code) == (503, "DATABASE_UNAVAILABLE")
+    assert "another process" in answer.json["detail"]
 
 
 async def test_metrics(app: EdgeApp) -> None:
