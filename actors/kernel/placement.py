@@ -17,7 +17,7 @@ import structlog
 import trio
 
 from actors.kernel.store import Nodes, Store
-from persistence.errors import DatabaseUnavailable, Fenced, PersistenceError
+from persistence.errors import DatabaseUnavailable, Fenced, OutcomeUnknown, PersistenceError
 from persistence.nodes import nodes as persistent_nodes
 from persistence.nodes.shards import shard_of, shard_of_job
 
@@ -96,7 +96,13 @@ class LocalPlacement:
         Cancellation may leave leases that are not recorded here; the next call takes them again under new fences.
         """
         if not self._fences:
-            taken = await self._store.transact(self._nodes.hold_alone, self._node, LEASE_SECONDS, self._life)
+            try:
+                taken = await self._store.transact(
+                    self._nodes.hold_alone, self._node, LEASE_SECONDS, self._life
+                )
+            except (OutcomeUnknown, trio.Cancelled):
+                self._life = 0  # the other process under this name may be this one
+                raise
             if taken is not None:
                 self._life, self._fences = taken
         return bool(self._fences)
