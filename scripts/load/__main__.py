@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,13 +21,13 @@ import trio
 from scripts.load import server_process, tokens
 from scripts.load.clients.http import RequestFailed
 from scripts.load.failures import first
-from scripts.load.plan import FLEETS, BadPlan, Plan, check, user_id, user_name
-from scripts.load.report import Memory, progress_line, report, table
+from scripts.load.plan import FLEETS, BadPlan, Plan, check, check_room, user_id, user_name
+from scripts.load.report import Memory, Report, progress_line, report, table
 from scripts.load.run import Interval, Timing, carry_out
 from scripts.load.stage import prepare
 from scripts.load.workers import WorkerFailed, hire
 
-MAX_SECONDS = 86_400
+MIN_SECONDS, MAX_SECONDS = 0.1, 86_400
 _NUMBERS: tuple[tuple[str, int | float | None, str], ...] = (
     ("--users", 100, "how many users (default 100)"),
     ("--conversations", 50, "how many conversations (default 50)"),
@@ -50,11 +51,17 @@ def parser() -> argparse.ArgumentParser:
     it = argparse.ArgumentParser(
         prog="scripts/loadtest",
         description="Many users in many conversations on a running server of your own.",
-        epilog="Start the server with PARTYLINE_RATE_LIMITS=off, or the limits are what is measured.",
+        epilog="Start the server with PARTYLINE_RATE_LIMITS=off, or the limits are what is measured. Ctrl-C ends it "
+        "with a report of what was measured so far. Latencies count from when a message was due (--rate) or sent "
+        "(--window). Exit status: 0, all that was acknowledged arrived once and in order; 1, it did not, or a socket "
+        "was lost, or nothing was measured; 2, it could not be carried out; 130, it was interrupted. What the server "
+        "refused is counted under errors, and does not change it.",
     )
     it.add_argument("--url", default="http://127.0.0.1:8080", help="the server (default %(default)s)")
     for flag, default, what in _NUMBERS:
-        it.add_argument(flag, type=type(default or 0), default=default, metavar="N", help=what)
+        it.add_argument(
+            flag, type=float if isinstance(default, float) else int, default=default, metavar="N", help=what
+        )
     it.add_argument(
         "--workload",
         choices=("chat", "friends", "parties", *FLEETS),
@@ -94,17 +101,20 @@ def resolve(url: str, allowed: bool) -> tuple[str, tuple[str, int]]:
     Raises:
         BadPlan: not cleartext HTTP, not found, or somewhere else without leave.
     """
-    parts = urlsplit(url)
-    if parts.scheme != "http" or not parts.hostname or parts.path not in ("", "/"):
-        raise BadPlan(f"{url} is not http://host:port (measure behind a TLS proxy, not through it)")
-    port = parts.port or 80
     try:
-        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise BadPlan(f"{parts.hostname} has no address: {error.strerror}") from error
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port or 80
+    except ValueError as error:
+        raise BadPlan(f"{url} is not http://host:port: {error}") from error
+    if parts.scheme != "http" or not host or parts.path not in ("", "/"):
+        raise BadPlan(f"{url} is not http://host:port (measure behind a TLS proxy, not through it)")
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise BadPlan(f"{host} has no address: {error}") from error
     address = str(found[0][4][0])
-    if not ipaddress.ip_address(address).is_loopback and not allowed:
-        raise BadPlan(f"{parts.hostname} is another machine; say --i-own-this-server when it is yours")
+    if not ipaddress.ip_address(address.partition("%")[0]).is_loopback and not allowed:
+        raise BadPlan(f"{host} is another machine; say --i-own-this-server when it is yours")
     return parts.netloc, (address, port)
 
 
@@ -133,8 +143,11 @@ def plan_of(options: argparse.Namespace) -> Plan:
         processes=options.processes,
     )
     check(plan)
-    if not 0 < options.duration <= MAX_SECONDS or not 0 <= warmup_of(options) <= MAX_SECONDS:
-        raise BadPlan("--duration and --warmup are seconds, a day at most")
+    check_room(plan, resource.getrlimit(resource.RLIMIT_NOFILE)[1], server_process.local_ports())
+    if not MIN_SECONDS <= options.duration <= MAX_SECONDS or not 0 <= warmup_of(options) <= MAX_SECONDS:
+        raise BadPlan(f"--duration must be {MIN_SECONDS} seconds to a day, --warmup none to a day")
+    if options.pid is not None and server_process.memory_bytes(options.pid) is None:
+        raise BadPlan(f"--pid {options.pid}: there is no such process")
     return plan
 
 
@@ -167,8 +180,54 @@ def making(what: str, made: int, whole: int) -> None:
         say(f"       {made:,} of {whole:,} {what}")
 
 
-async def run(plan: Plan, options: argparse.Namespace) -> bool:
-    """The whole run; returns whether everything arrived as it should."""
+class Interruption:
+    """What Ctrl-C and SIGTERM do: what is measured ends with a report, what was not begun ends at once."""
+
+    def __init__(self, scope: trio.CancelScope) -> None:
+        self.enough = trio.Event()
+        self.signal = 0
+        self._scope = scope
+        self._measuring = False
+
+    def measuring(self) -> None:
+        """From now on there is something to report."""
+        self._measuring = True
+
+    async def heed(self, signals: AsyncIterator[int]) -> None:
+        """Take the signals; the second one waits for nothing."""
+        async for number in signals:
+            self.signal = number
+            if not self._measuring or self.enough.is_set():
+                self._scope.cancel()
+            self.enough.set()
+
+
+async def run(plan: Plan, options: argparse.Namespace) -> int:
+    """The whole run; returns the exit status."""
+    result: Report | None = None
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async with trio.open_nursery() as nursery:
+            interruption = Interruption(nursery.cancel_scope)
+            nursery.start_soon(interruption.heed, signals)
+            result = await measured(plan, options, interruption)
+            nursery.cancel_scope.cancel()
+    if result is not None:
+        print(msgspec.json.encode(result).decode() if options.json else table(result))
+        if "RATE_LIMITED" in result.errors:
+            say(_LIMITED)
+    if interruption.signal:
+        done = "reported is what was measured until then" if result else "nothing was measured"
+        say(f"scripts/loadtest: interrupted; {done}")
+        return 128 + interruption.signal
+    return 0 if result is not None and result.well else 1
+
+
+async def measured(plan: Plan, options: argparse.Namespace, interruption: Interruption) -> Report:
+    """Prepare, measure and judge.
+
+    Raises:
+        WorkerFailed, RequestFailed, OSError: it could not be carried out. Cancellation leaves what was made.
+    """
     pid = options.pid or (
         server_process.listener(plan.address[1]) if plan.address[0] in ("127.0.0.1", "::1") else None
     )
@@ -179,6 +238,7 @@ async def run(plan: Plan, options: argparse.Namespace) -> bool:
 
     def tick(seen: Interval) -> None:
         nonlocal seconds
+        interruption.measuring()
         seconds += seen.seconds
         line = progress_line(plan.traffic, round(seconds), seen)
         say(line + ("  (warm-up)" if seconds < warmup_of(options) + 0.5 else ""))
@@ -194,25 +254,22 @@ async def run(plan: Plan, options: argparse.Namespace) -> bool:
             conversations=conversations,
             tick=tick,
             cpu_ns=lambda: server_process.cpu_ns(pid) if pid else 0,
+            enough=interruption.enough,
         )
         after_bytes = server_process.memory_bytes(pid) if pid else None
     memory = Memory(pid, before_bytes, after_bytes) if pid and before_bytes and after_bytes else None
-    result = report(plan, outcome, memory)
-    print(msgspec.json.encode(result).decode() if options.json else table(result))
-    if "RATE_LIMITED" in result.errors:
-        say(_LIMITED)
-    return result.exact
+    return report(plan, outcome, memory)
 
 
 def main() -> int:
-    """Run the command line; the exit status is 0 when each socket had each message once and in order."""
+    """Run the command line; `--help` says what the exit status means."""
     options = parser().parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     failures: list[BaseException] = []
     status = 1
     try:
-        status = 0 if trio.run(run, plan_of(options), options) else 1
+        status = trio.run(run, plan_of(options), options)
     except* (BadPlan, tokens.NoTokens, RequestFailed, WorkerFailed, OSError) as group:
         failures.append(first(group))
         status = 2

@@ -6,11 +6,11 @@ Every run has new agents, in networks of new users: a server's secret is shown o
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
-import msgspec
 import trio
 
 from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Stopped, Tally
+from scripts.load.clients.http import code_of
 from scripts.load.clients.stream_client import Ledger, StreamClient
 from scripts.load.meter import Meter
 from scripts.load.pace import Pace
@@ -21,10 +21,6 @@ from scripts.load.waiting import wait_until
 CONNECTIONS = 64
 OPENING_AT_ONCE = 64
 SETTLE_SECONDS = 10.0
-
-
-class _Problem(msgspec.Struct):
-    code: str = "?"
 
 
 class Agent(NamedTuple):
@@ -93,8 +89,7 @@ class Fleet(ABC):
 
     def _note(self, status: int, body: bytes) -> None:
         """A request was refused, or has no answer (status 0)."""
-        code = msgspec.json.decode(body, type=_Problem).code if status else "CONNECTION_LOST"
-        self._meter.errors[code] += 1
+        self._meter.errors[code_of(body) if status else "CONNECTION_LOST"] += 1
 
 
 def agents_of(job: Open) -> list[Agent]:

@@ -3,6 +3,7 @@
 Everything here is a pure function of the plan, so that parent and workers agree without talking about it.
 """
 
+import math
 import random
 import uuid
 from typing import Literal
@@ -11,9 +12,12 @@ import msgspec
 
 USER_NAMESPACE = uuid.UUID("0f2d1c9a-7c0b-4a55-9a51-5d0c8a1f6e01")
 MAX_USERS = 100_000
+MAX_CONVERSATIONS = 100_000
 MAX_MEMBERS = 1_024  # contract §4
 MAX_PARTY = 16  # contract §6
 MAX_NETWORK = 1_000  # agents in one
+OTHER_FILES = 128
+"""What a worker opens besides the users' sockets."""
 FLEETS = ("commands", "agents")
 """Traffic of game servers: `users` counts them."""
 
@@ -88,6 +92,10 @@ def check(plan: Plan) -> None:
     """Raise `BadPlan` for numbers that do not fit together."""
     if not 1 <= plan.users <= MAX_USERS:
         raise BadPlan(f"--users must be 1 to {MAX_USERS:,}")
+    if not 1 <= plan.conversations <= MAX_CONVERSATIONS:
+        raise BadPlan(f"--conversations must be 1 to {MAX_CONVERSATIONS:,}")
+    if not 0 <= plan.rate < math.inf:
+        raise BadPlan("--rate must not be negative, and be a number")
     if plan.traffic == "friends":
         _check_friends(plan)
         return
@@ -96,8 +104,6 @@ def check(plan: Plan) -> None:
         return
     if not 2 <= plan.members <= min(MAX_MEMBERS, plan.users):
         raise BadPlan(f"--members must be 2 to {MAX_MEMBERS:,}, and not more than --users")
-    if plan.conversations < 1:
-        raise BadPlan("--conversations must be at least 1")
     if plan.traffic == "parties" and (plan.members > MAX_PARTY or plan.clients > plan.users):
         raise BadPlan(f"a party has at most {MAX_PARTY} --members, and nobody is in two: more --users")
     if plan.traffic == "chat" and not (1 <= plan.senders <= plan.users and 0 <= plan.live <= plan.users):
@@ -106,9 +112,29 @@ def check(plan: Plan) -> None:
         raise BadPlan("--processes must be 1 to 64, and not more than --users")
     if not 60 <= plan.text_bytes <= 4000:
         raise BadPlan("--text-bytes must be 60 to 4000")
-    if plan.rate < 0 or plan.window < 1 or plan.window > 100_000:
-        raise BadPlan("--rate must not be negative, --window must be 1 to 100,000")
+    if not 1 <= plan.window <= 100_000:
+        raise BadPlan("--window must be 1 to 100,000")
     memberships(plan)
+
+
+def check_room(plan: Plan, files: int, ports: int) -> None:
+    """Raise `BadPlan` for more sockets than this machine lets the workers open.
+
+    Args:
+        files: how many a process may have open.
+        ports: how many connections this machine can have to one address, all processes together.
+    """
+    if plan.clients > ports:
+        raise BadPlan(
+            f"{plan.clients:,} sockets to one address, and this machine has {ports:,} ports for them "
+            "(net.ipv4.ip_local_port_range)"
+        )
+    each = -(-plan.clients // plan.processes) + OTHER_FILES
+    if each > files:
+        raise BadPlan(
+            f"each of {plan.processes} processes needs {each:,} files, and may open {files:,}: "
+            "raise the limit (ulimit -Hn), or share them among more --processes"
+        )
 
 
 def _check_fleet(plan: Plan) -> None:
@@ -122,8 +148,8 @@ def _check_fleet(plan: Plan) -> None:
         raise BadPlan(
             "a network that is looked at is silent: two networks (--conversations) for each process"
         )
-    if plan.rate < 0 or not 1 <= plan.window <= 100_000:
-        raise BadPlan("--rate must not be negative, --window must be 1 to 100,000")
+    if not 1 <= plan.window <= 100_000:
+        raise BadPlan("--window must be 1 to 100,000")
 
 
 def _check_friends(plan: Plan) -> None:

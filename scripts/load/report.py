@@ -9,6 +9,8 @@ from scripts.load.plan import FLEETS, Plan
 from scripts.load.run import Interval, Outcome
 
 _QUANTILES = (0.50, 0.95, 0.99)
+_BUSY = 0.9
+"""From this share of a core on, a worker is as slow as what it measures."""
 
 
 class Latency(msgspec.Struct, frozen=True, rename="camel"):
@@ -45,7 +47,12 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             acknowledged, or statuses of agents.
         deliveries: of messages or commands; changes seen by friends, frames that showed a write to a member, or sums
             of networks that were looked at.
+        unsent: what was due in the open loop and could not be sent: too many were in flight, or its socket was lost.
         server_cores: CPU time of the server (PostgreSQL not counted) by time; null when it cannot be seen.
+        load_cores: CPU time of the workers by time; near to `processes`, it was they who were measured.
+        lost_sockets: how many of the sockets were not open any more in the end.
+        exact: nothing missing, repeated or out of order of what was acknowledged.
+        well: exact, with something measured and no socket lost.
     """
 
     traffic: str
@@ -67,6 +74,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     unsent: int
     memory: Memory | None
     server_cores: float | None
+    load_cores: float
+    processes: int
+    lost_sockets: int
     subscriptions: int
     expected: int
     missing: int
@@ -74,6 +84,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     disordered: int
     skipped: int
     exact: bool
+    well: bool
     examples: list[str]
 
 
@@ -86,6 +97,7 @@ def latency(histogram: Histogram) -> Latency:
 def report(plan: Plan, outcome: Outcome, memory: Memory | None) -> Report:
     """Everything about a run of one interval."""
     seen, verdict = outcome.intervals[0], outcome.verdict
+    seconds = seen.seconds or 1.0  # nothing is measured in no time
     return Report(
         traffic=plan.traffic,
         users=plan.users,
@@ -97,15 +109,18 @@ def report(plan: Plan, outcome: Outcome, memory: Memory | None) -> Report:
         rate=plan.rate,
         seconds=round(seen.seconds, 3),
         messages=seen.acknowledged,
-        messages_per_second=round(seen.acknowledged / seen.seconds, 1),
+        messages_per_second=round(seen.acknowledged / seconds, 1),
         deliveries=seen.delivered,
-        deliveries_per_second=round(seen.delivered / seen.seconds, 1),
+        deliveries_per_second=round(seen.delivered / seconds, 1),
         acknowledged=latency(seen.acknowledgement),
         delivered=latency(seen.delivery),
         errors=dict(seen.errors),
         unsent=seen.unsent,
         memory=memory,
-        server_cores=round(seen.cpu_ns / 1e9 / seen.seconds, 3) if seen.cpu_ns else None,
+        server_cores=round(seen.cpu_ns / 1e9 / seconds, 3) if seen.cpu_ns else None,
+        load_cores=round(seen.load_cpu_ns / 1e9 / seconds, 3),
+        processes=plan.processes,
+        lost_sockets=outcome.lost_sockets,
         subscriptions=verdict.subscriptions,
         expected=verdict.expected,
         missing=verdict.missing,
@@ -113,6 +128,7 @@ def report(plan: Plan, outcome: Outcome, memory: Memory | None) -> Report:
         disordered=verdict.disordered,
         skipped=verdict.skipped,
         exact=verdict.exact,
+        well=verdict.exact and seen.acknowledged > 0 and not outcome.lost_sockets,
         examples=verdict.examples,
     )
 
@@ -146,10 +162,18 @@ def table(it: Report) -> str:
     lines.append(f"errors        {_errors(it.errors)}")
     if it.server_cores is not None:
         lines.append(f"server        {it.server_cores:.2f} cores (PostgreSQL not counted)")
-    if it.unsent:
+    if it.load_cores >= _BUSY * it.processes:
         lines.append(
-            f"unsent        {it.unsent:,}: too many were in flight; the server cannot keep this rate"
+            f"load          {it.load_cores:.2f} cores of {it.processes}: the load test may be what was measured"
         )
+    if it.unsent:
+        lines.append(f"unsent        {it.unsent:,}: {_why_unsent(it)}; the server did not keep this rate")
+    if it.lost_sockets:
+        lines.append(
+            f"lost          {it.lost_sockets:,} of {it.sockets:,} sockets, which were not opened again"
+        )
+    if not it.messages:
+        lines.append("nothing was acknowledged, so nothing was measured")
     if it.memory:
         after, before = it.memory.after_bytes / 1e6, it.memory.before_bytes / 1e6
         each = f", {(after - before) * 1e3 / it.sockets:,.1f} KB a socket" if it.sockets else ""
@@ -158,6 +182,10 @@ def table(it: Report) -> str:
         )
     lines.append(f"exact         {_exact(it)}")
     return "\n".join(lines + [f"              {line}" for line in it.examples])
+
+
+def _why_unsent(it: Report) -> str:
+    return "their sockets were lost, or too many in flight" if it.lost_sockets else "too many were in flight"
 
 
 def _what(it: Report) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import trio
 
+from scripts.load import server_process
 from scripts.load.clients.exchange import (
     Done,
     Mark,
@@ -31,7 +32,8 @@ class Interval:
 
     Args:
         seconds: how long it was.
-        cpu_ns: CPU time of the server in it; 0 when it cannot be seen.
+        cpu_ns: CPU time of the server in it; 0 when it cannot be seen, or has ended meanwhile.
+        load_cpu_ns: CPU time of the workers in it.
     """
 
     seconds: float = 0.0
@@ -43,6 +45,7 @@ class Interval:
     in_flight: int = 0
     open_sockets: int = 0
     cpu_ns: int = 0
+    load_cpu_ns: int = 0
     errors: Counter[str] = field(default_factory=Counter)
     acknowledgement: Histogram = field(default_factory=Histogram)
     delivery: Histogram = field(default_factory=Histogram)
@@ -67,11 +70,16 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A finished run: its measured intervals, and whether everything arrived once and in order."""
+    """A finished run: its measured intervals, and whether everything arrived once and in order.
+
+    Args:
+        lost_sockets: how many of the sockets were not open any more in the end.
+    """
 
     sockets: int
     intervals: list[Interval]
     verdict: Verdict
+    lost_sockets: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +106,7 @@ async def carry_out(
     conversations: list[str],
     tick: Callable[[Interval], None],
     cpu_ns: Callable[[], int],
+    enough: trio.Event | None = None,
 ) -> Outcome:
     """Open, warm up, measure, stop, judge.
 
@@ -106,6 +115,7 @@ async def carry_out(
         conversations: ids, or agents, from `stage.prepare`.
         tick: told of each second, warm-up included.
         cpu_ns: how much CPU time the server has used.
+        enough: set when what was measured so far shall do.
 
     Raises:
         WorkerFailed: a worker could not go on. Cancellation ends the run; the workers end with their workers.
@@ -116,11 +126,12 @@ async def carry_out(
     sockets = sum(opened.sockets for opened in await workers.ask(jobs, Opened))
     await workers.ask_all(Mark(), Tally)  # what came while it was built up is not counted
     await workers.ask_all(Start(), Done)
-    await _measure(workers, timing.warmup_seconds, tick, cpu_ns)
-    intervals = [
-        await _measure(workers, timing.interval_seconds, tick, cpu_ns) for _ in range(timing.intervals)
-    ]
-    return Outcome(sockets, intervals, await judged(workers, plan))
+    meter = _Meter(workers, tick, cpu_ns, trio.Event() if enough is None else enough)
+    await meter.measure(timing.warmup_seconds)
+    intervals = [await meter.measure(timing.interval_seconds) for _ in range(timing.intervals)]
+    verdict = await judged(workers, plan)
+    still_open = sum(tally.open_sockets for tally in await workers.ask_all(Mark(), Tally))
+    return Outcome(sockets, intervals, verdict, sockets - still_open)
 
 
 async def judged(workers: Workers, plan: Plan) -> Verdict:
@@ -140,25 +151,35 @@ async def judged(workers: Workers, plan: Plan) -> Verdict:
     return Verdict()
 
 
-async def _measure(
-    workers: Workers, seconds: float, tick: Callable[[Interval], None], cpu_ns: Callable[[], int]
-) -> Interval:
-    """Let the traffic run, and count it, a tick at a time."""
-    whole = Interval()
-    began_cpu = cpu_ns()
-    before = trio.current_time()
-    end = before + seconds
-    while (left := end - trio.current_time()) > 0.001:
-        await trio.sleep(min(TICK_SECONDS, left))
-        tallies = await workers.ask_all(Mark(), Tally)
-        now = trio.current_time()
-        one = Interval()
-        one.add(tallies, now - before)
-        whole.add(tallies, now - before)
-        before = now
-        tick(one)
-    whole.cpu_ns = cpu_ns() - began_cpu
-    return whole
+@dataclass(frozen=True, slots=True)
+class _Meter:
+    """Counts while the traffic runs; see `carry_out`."""
+
+    workers: Workers
+    tick: Callable[[Interval], None]
+    cpu_ns: Callable[[], int]
+    enough: trio.Event
+
+    async def measure(self, seconds: float) -> Interval:
+        """Let the traffic run for so long, or until it is enough, and count it, a tick at a time."""
+        whole = Interval()
+        began_cpu, began_load_cpu = self.cpu_ns(), server_process.used_ns(self.workers.pids)
+        before = trio.current_time()
+        end = before + seconds
+        while (left := end - trio.current_time()) > 0.001 and not self.enough.is_set():
+            with trio.move_on_after(min(TICK_SECONDS, left)):
+                await self.enough.wait()
+            tallies = await self.workers.ask_all(Mark(), Tally)
+            now = trio.current_time()
+            one = Interval()
+            one.add(tallies, now - before)
+            whole.add(tallies, now - before)
+            before = now
+            self.tick(one)
+        # A server that has ended meanwhile takes its counter with it.
+        whole.cpu_ns = max(0, self.cpu_ns() - began_cpu)
+        whole.load_cpu_ns = max(0, server_process.used_ns(self.workers.pids) - began_load_cpu)
+        return whole
 
 
 def tokens_of(plan: Plan, worker: int, tokens: dict[int, str]) -> dict[int, str]:

@@ -28,6 +28,15 @@ def listener(port: int) -> int | None:
     return None
 
 
+def local_ports() -> int:
+    """How many connections this machine can have to one address and port."""
+    try:
+        lowest, highest = (_PROC / "sys/net/ipv4/ip_local_port_range").read_text().split()
+    except OSError:
+        return 65_535
+    return int(highest) - int(lowest) + 1
+
+
 def tree(pid: int) -> list[int]:
     """The process and its descendants, without PostgreSQL's."""
     return [one for one, name in _descendants(pid) if not name.startswith("postgres")]

@@ -62,11 +62,24 @@ def by_own_key(data_dir: Path) -> Sign:
 
 
 def by_command(command: str) -> Sign:
-    """Runs a command that prints a token; `{id}` and `{name}` in it are filled in."""
+    """Runs a command that prints a token; `{id}` and `{name}` in it are filled in.
+
+    Raises:
+        NoTokens: it is no command line.
+    """
+    try:
+        parts = shlex.split(command)
+    except ValueError as error:
+        raise NoTokens(f"--token-command is no command line: {error}") from error
+    if not parts:
+        raise NoTokens("--token-command names no command")
 
     def sign(user_id: str, name: str, _now_seconds: int) -> str:
-        words = [word.replace("{id}", user_id).replace("{name}", name) for word in shlex.split(command)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        words = [word.replace("{id}", user_id).replace("{name}", name) for word in parts]
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise NoTokens(f"{words[0]} printed no token: {error}") from error
         token = done.stdout.strip()
         if done.returncode or token.count(".") != 2:
             raise NoTokens(f"{words[0]} printed no token: {(done.stderr or done.stdout).strip()[:200]}")

@@ -114,6 +114,7 @@ async def hire(count: int, cpu: int | None = None, niceness: int = 0) -> AsyncIt
                 [sys.executable, "-m", "scripts.load.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for the parent; a worker ends with its input
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
             )
             stack.push_async_callback(_dismiss, process)

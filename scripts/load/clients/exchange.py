@@ -79,7 +79,7 @@ class Tally(msgspec.Struct, frozen=True, tag=True, kw_only=True):
         delivered: messages that arrived at a subscribed socket.
         skipped: events that a snapshot stood for, because the socket was slow.
         received_bytes: payload bytes of deliveries, or bodies of responses.
-        unsent: messages that the open loop could not send, because too many were in flight.
+        unsent: messages that the open loop could not send: too many were in flight, or the sender's socket was lost.
         in_flight: messages sent and not answered, now.
         open_sockets: now.
         errors: how often which code.

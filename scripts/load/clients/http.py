@@ -16,6 +16,14 @@ class _Problem(msgspec.Struct):
     code: str = "?"
 
 
+def code_of(body: bytes) -> str:
+    """The code of a problem document; `?` where there is none."""
+    try:
+        return msgspec.json.decode(body, type=_Problem).code
+    except msgspec.MsgspecError:
+        return "?"
+
+
 class RequestFailed(Exception):
     """The server refused a request that the load test cannot do without.
 
@@ -33,10 +41,7 @@ class RequestFailed(Exception):
     @property
     def code(self) -> str:
         """The problem's code; `?` where there is none."""
-        try:
-            return msgspec.json.decode(self._body, type=_Problem).code
-        except msgspec.MsgspecError:
-            return "?"
+        return code_of(self._body)
 
 
 class Http(Wire):

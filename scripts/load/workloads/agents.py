@@ -12,7 +12,7 @@ import trio
 
 from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Verdict
-from scripts.load.clients.http import Requests, request
+from scripts.load.clients.http import RequestFailed, Requests, request
 from scripts.load.fleet import SETTLE_SECONDS, Agent, Fleet
 from scripts.load.waiting import wait_until
 
@@ -113,7 +113,11 @@ class Agents(Fleet):
         network.held = False
 
     async def _look(self, network: Network) -> None:
-        data = await self._looks.send("GET", network.path, self._job.tokens[network.owner])
+        try:
+            data = await self._looks.send("GET", network.path, self._job.tokens[network.owner])
+        except (RequestFailed, OSError) as error:
+            self._meter.errors[str(error)[:80]] += 1
+            return
         shown = msgspec.json.decode(data, type=_Answer).publication
         self._looked += 1
         self._meter.delivered += 1

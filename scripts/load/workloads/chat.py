@@ -246,7 +246,10 @@ class Chat:
         """One message by a random sender who waits for no answer, into a random conversation of theirs."""
         client, conversations = self._sender()
         if client.closed:
-            self._refused += 1  # tried again later, perhaps by another sender
+            if self._plan.rate:
+                self._counts["unsent"] += 1  # it was due, and its moment is over
+            else:
+                self._refused += 1  # tried again later, perhaps by another sender
             return
         conversation = conversations[int(self._rng.random() * len(conversations))]
         number = self._next_number

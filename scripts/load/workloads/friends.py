@@ -14,6 +14,7 @@ import trio
 from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Stopped, Tally, Verdict
 from scripts.load.clients.stream_client import StreamClient
+from scripts.load.clients.websocket import UpgradeRefused
 from scripts.load.meter import Meter
 from scripts.load.plan import AWAY_SECONDS, friendships, user_id
 from scripts.load.waiting import wait_until
@@ -78,6 +79,7 @@ class Friends:
         self._away = 0
         self._all_back = trio.Event()
         self._early = 0
+        self._unsent = 0
         self._meter = Meter()
 
     async def open(self) -> int:
@@ -124,9 +126,11 @@ class Friends:
 
     def mark(self) -> Tally:
         """What happened since the last mark."""
+        unsent, self._unsent = self._unsent, 0
         return self._meter.take(
             in_flight=self._away,
             open_sockets=sum(not socket.closed for socket in self._sockets.values()),
+            unsent=unsent,
         )
 
     async def stop(self) -> Stopped:
@@ -164,6 +168,7 @@ class Friends:
 
     async def _leave_and_return(self, user: int) -> None:
         if self._sockets[user].closed:
+            self._unsent += 2  # neither can a lost one leave, nor come back
             return
         self._away += 1
         self._sockets[user].close()
@@ -172,8 +177,8 @@ class Friends:
         self._become(user, online=True, due_ns=time.monotonic_ns())
         try:
             await self._enter(user)
-        except OSError as error:
-            self._meter.errors[type(error).__name__] += 1
+        except (UpgradeRefused, OSError) as error:
+            self._meter.errors[str(error)[:80]] += 1
         self._away -= 1
         if not self._away:
             self._all_back.set()

@@ -118,6 +118,7 @@ class Parties:
         self._in_flight = 0
         self._answered_all = trio.Event()
         self._meter = Meter()
+        self._unsent = 0
 
     async def open(self) -> int:
         """Open the members' sockets and subscribe them; returns how many."""
@@ -171,9 +172,11 @@ class Parties:
 
     def mark(self) -> Tally:
         """What happened since the last mark."""
+        unsent, self._unsent = self._unsent, 0
         return self._meter.take(
             in_flight=self._in_flight,
             open_sockets=sum(not socket.closed for socket in self._sockets),
+            unsent=unsent,
         )
 
     async def stop(self) -> Stopped:
@@ -208,16 +211,22 @@ class Parties:
         await trio.sleep(offset_seconds)
         next_at = trio.current_time()
         while self._sending:
-            await self._write(party, leader, SELECTION, _selection(second))
+            await self._write(party, leader, SELECTION, _selection(second), due=next_at)
             await trio.sleep_until(next_at + 0.5)
             if self._sending:
-                await self._write(party, others[second % len(others)], READY, _ready(party.requirement_hash))
+                ready = _ready(party.requirement_hash)
+                await self._write(party, others[second % len(others)], READY, ready, due=next_at + 0.5)
             second += 1
-            next_at = max(next_at + 1, trio.current_time())
+            missed = max(
+                0, int(trio.current_time() - next_at - 1)
+            )  # seconds that passed while a write waited
+            self._unsent += 2 * missed
+            next_at += 1 + missed
             await trio.sleep_until(next_at)
 
-    async def _write(self, party: Party, user: int, path: str, body: object) -> None:
-        due_ns = time.monotonic_ns()
+    async def _write(self, party: Party, user: int, path: str, body: object, *, due: float) -> None:
+        """One request; its latency counts from when it was due, also when the one before kept it waiting."""
+        due_ns = time.monotonic_ns() - int((trio.current_time() - due) * 1e9)
         self._in_flight += 1
         try:
             answer = await self._requests.send("PUT", path, self._job.tokens[user], body)
