@@ -1,9 +1,10 @@
 """Everybody else, in a process of their own: a probe of `/health`, and users who post and read at an even pace."""
 
 import multiprocessing
+import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import cycle
 from multiprocessing.connection import Connection
@@ -39,10 +40,11 @@ class Seen:
     """What they have noticed in some stretch of time.
 
     Args:
-        probe_worst_ms, probe_p99_ms: how long `/health` took.
-        users_p50_ms, users_p99_ms: how long a post or a list took; None when nothing was answered.
+        probe_worst_ms, probe_p99_ms: how long `/health` took, or has taken so far.
+        users_p50_ms, users_p99_ms: how long a post or a list took, from when it was due; None when nothing was
+            answered.
         answered: how many posts and lists were answered.
-        failed: how many requests were answered with a 5xx, or not at all.
+        failed: how many requests, probes too, were answered with a 5xx, or not at all.
     """
 
     probe_worst_ms: float
@@ -72,12 +74,17 @@ def watching(neighbours: Neighbours) -> Iterator[Watch]:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_live, args=(neighbours, theirs), daemon=True)
-    process.start()
-    ours.recv()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which it inherits: Ctrl-C is for this process
     try:
+        process.start()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    try:
+        ours.recv()
         yield Watch(ours)
     finally:
-        ours.send("stop")
+        with suppress(OSError):
+            ours.send("stop")
         process.join(5)
         if process.is_alive():
             process.kill()
@@ -90,8 +97,12 @@ class _Counts:
     def clear(self) -> None:
         self.probe, self.users = Histogram(), Histogram()
         self.worst_ns = self.answered = self.failed = 0
+        self.probing_since_ns: int | None = None
 
     def take(self) -> Seen:
+        probing_since_ns = self.probing_since_ns
+        if probing_since_ns is not None:
+            self.worst_ns = max(self.worst_ns, time.monotonic_ns() - probing_since_ns)
         seen = Seen(
             self.worst_ns / 1e6,
             self.probe.quantile_ms(0.99) or 0.0,
@@ -101,6 +112,7 @@ class _Counts:
             self.failed,
         )
         self.clear()
+        self.probing_since_ns = probing_since_ns
         return seen
 
 
@@ -128,25 +140,26 @@ async def _run(neighbours: Neighbours, pipe: Connection) -> None:
 async def _probe(neighbours: Neighbours, counts: _Counts) -> None:
     with Line(neighbours.address, neighbours.host) as line:
         while True:
-            began_ns = time.monotonic_ns()
-            if await _asked(line, counts, "GET", "/health"):
-                taken_ns = time.monotonic_ns() - began_ns
-                counts.worst_ns = max(counts.worst_ns, taken_ns)
-                counts.probe.add(taken_ns)
+            counts.probing_since_ns = began_ns = time.monotonic_ns()
+            await _asked(line, counts, "GET", "/health")
+            counts.probing_since_ns = None
+            taken_ns = time.monotonic_ns() - began_ns
+            counts.worst_ns = max(counts.worst_ns, taken_ns)
+            counts.probe.add(taken_ns)
             await trio.sleep(PROBE_SECONDS)
 
 
 async def _use(neighbours: Neighbours, counts: _Counts, token: str, conversation: str, phase: float) -> None:
     messages = f"/v1/social/chat/conversations/{conversation}/messages"
     deeds = (("POST", messages, {"content": "as usual"}), ("GET", f"{messages}?limit=20", None))
-    await trio.sleep(phase * USER_SECONDS)
+    due = trio.current_time() + phase * USER_SECONDS
     with Line(neighbours.address, neighbours.host, token) as line:
         for method, target, body in cycle(deeds):
-            began_ns = time.monotonic_ns()
+            await trio.sleep_until(due)
             if await _asked(line, counts, method, target, body):
-                counts.users.add(time.monotonic_ns() - began_ns)
+                counts.users.add(int((trio.current_time() - due) * 1e9))
                 counts.answered += 1
-            await trio.sleep(USER_SECONDS)
+            due += USER_SECONDS
 
 
 async def _asked(line: Line, counts: _Counts, method: str, target: str, body: object = None) -> bool:

@@ -1,16 +1,21 @@
 """The siege's own parts, on a real server: it finds its way in, everything it does is done, and the service goes on."""
 
+import multiprocessing
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import trio
 
-from scripts.hostile.bystanders import Neighbours, watching
+from scripts.hostile.__main__ import _strangers
+from scripts.hostile.bystanders import Neighbours, Seen, Watch, watching
 from scripts.hostile.scene import ACQUAINTANCES, BYSTANDERS, prepare
 from scripts.hostile.strangers import BODY_BYTES, HEAD_BYTES, hostile_bodies, hostile_heads, hostile_requests
 from scripts.hostile.user import Offender
 from scripts.hostile.wire import Line
+from tests.support.process import free_port
 from tests.support.server import address_of
 from tests.support.waiting import wait_until
 from tests.support.world import World, open_world
@@ -31,6 +36,26 @@ def test_a_body_is_as_long_as_it_says(what: str):
 
 def test_a_head_is_read_before_it_is_refused():
     assert all(0.9 * HEAD_BYTES < len(make(HOST)) < HEAD_BYTES for make in hostile_heads().values())
+
+
+async def test_others_who_fail_are_no_calm():
+    class Failing(Watch):
+        def look(self) -> Seen:
+            return Seen(0.0, 0.0, None, None, 0, failed=1)
+
+    ours, _ = multiprocessing.Pipe()
+    assert not await _strangers((HOST, free_port()), HOST, Failing(ours))
+
+
+async def test_an_interruption_is_for_the_siege_alone():
+    neighbours = Neighbours(address=(HOST, free_port()), host=HOST, tokens=(), conversations=())
+    with watching(neighbours) as watch:
+        (process,) = multiprocessing.active_children()
+        assert process.pid is not None
+        os.kill(process.pid, signal.SIGINT)
+        assert watch.look().answered == 0
+        assert process.is_alive()
+    assert process.exitcode == 0
 
 
 @pytest.mark.slow
