@@ -5,6 +5,7 @@ runs with the file as PARTYLINE_GEOIP_DB takes the new one by itself.
 """
 
 import argparse
+import signal
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -77,12 +78,12 @@ def fetch(address: str, path: Path, today: date) -> str:
         month = _download(address, beside, today)
         open_geo_file(beside, path.parent).close()
         beside.rename(path)
-    except httpx2.HTTPError as fault:
+    except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as fault:
         raise CannotFetch(f"{address}: {fault or type(fault).__name__}") from fault
     except NotUsable as fault:
         raise CannotFetch(str(fault)) from fault
     except OSError as fault:
-        raise CannotFetch(f"{fault.filename}: {fault.strerror}") from fault
+        raise CannotFetch(f"{fault.filename or path}: {fault.strerror}") from fault
     finally:
         with suppress(OSError):
             beside.unlink()
@@ -110,8 +111,18 @@ def main(arguments: list[str] | None = None) -> int:
     Args:
         arguments: those after the program's name; None takes those of the process.
     """
-    parser = argparse.ArgumentParser(prog="partyline-fetch-geoip", description=__doc__.partition("\n\n")[2])
-    parser.add_argument("file", type=Path, nargs="?", default=Path(".partyline/dbip-city-lite.mmdb"))
+    parser = argparse.ArgumentParser(
+        prog="partyline-fetch-geoip",
+        description=f"Fetch DB-IP's City Lite, a free GeoIP database. {__doc__.partition(chr(10) * 2)[2]}",
+        epilog="Exit status: 0, the file is the newest database; 1, it was left as it was.",
+    )
+    parser.add_argument(
+        "file",
+        type=Path,
+        nargs="?",
+        default=Path(".partyline/dbip-city-lite.mmdb"),
+        help="where to put it (default: %(default)s)",
+    )
     parser.add_argument(
         "--address", default=ADDRESS, help="another place that has the files (default: %(default)s)"
     )
@@ -121,6 +132,9 @@ def main(arguments: list[str] | None = None) -> int:
     except CannotFetch as fault:
         print(f"fetch-geoip: {fault}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("fetch-geoip: interrupted; nothing was changed", file=sys.stderr)
+        return 128 + signal.SIGINT
     print(f"DB-IP City Lite of {month} is {parsed.file.resolve()}")
     print(f"Set PARTYLINE_GEOIP_DB={parsed.file.resolve()}\n\n{ATTRIBUTION}")
     return 0

@@ -90,6 +90,12 @@ def test_it_says_whom_to_name(site: tuple[str, Path], tmp_path: Path, capsys: py
     assert "fetch-geoip:" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("address", ["http://[::1", "nonsense", "", f"http://{'a' * 70}.b"])
+def test_what_is_no_address_is_one_line(tmp_path: Path, address: str, capsys: pytest.CaptureFixture[str]):
+    assert main([str(tmp_path / "geo.mmdb"), "--address", address]) == 1
+    assert capsys.readouterr().err.startswith(f"fetch-geoip: {address}: ")
+
+
 @pytest.mark.parametrize("place", ["file/geo.mmdb", "folder"])
 def test_no_place_for_it(site: tuple[str, Path], tmp_path: Path, place: str):
     address, folder = site
