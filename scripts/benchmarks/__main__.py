@@ -15,6 +15,7 @@ PostgreSQL's, and memory of idle sockets.
 
 import argparse
 import logging
+import signal
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -73,9 +74,8 @@ def parser() -> argparse.ArgumentParser:
     return it
 
 
-def run(options: argparse.Namespace) -> list[Row]:
-    """All rows that were asked for; progress goes to standard error."""
-    rows = []
+def run(options: argparse.Namespace, rows: list[Row]) -> None:
+    """All rows that were asked for, each added to `rows`; progress goes to standard error."""
     for case in CASES:
         if options.only and case.name not in options.only:
             continue
@@ -86,7 +86,6 @@ def run(options: argparse.Namespace) -> list[Row]:
             chosen = smaller(case) if options.quick else case
             rows.append(trio.run(bench, chosen, name, QUICK if options.quick else FULL))
             print(line(rows[-1]), file=sys.stderr, flush=True)
-    return rows
 
 
 def run_against(options: argparse.Namespace) -> int:
@@ -116,12 +115,21 @@ def _compare(
     turns = QUICK_TURNS if options.quick else Turns(options.sessions, options.rounds, ROUND_SECONDS)
     done: list[Comparison] = []
     print(heading(*names, turns), file=sys.stderr)
-    for case in [case for case in CASES if case.name in options.only] if options.only else cases:
-        chosen = smaller(case) if options.quick else case
-        done.append(trio.run(compare, chosen, sides[0], sides[1], turns, _told))
-        print(summary(done[-1]), file=sys.stderr, flush=True)
+    interrupted = False
+    try:
+        for case in [case for case in CASES if case.name in options.only] if options.only else cases:
+            chosen = smaller(case) if options.quick else case
+            done.append(trio.run(compare, chosen, sides[0], sides[1], turns, _told))
+            print(summary(done[-1]), file=sys.stderr, flush=True)
+    except* KeyboardInterrupt:
+        interrupted = True
     print(msgspec.json.encode(done).decode() if options.json else table(done))
-    return 1 if any(one.fault for one in done) else 0
+    return _interrupted() if interrupted else 1 if any(one.fault for one in done) else 0
+
+
+def _interrupted() -> int:
+    print("scripts/bench: interrupted; what was not finished is not in the tables", file=sys.stderr)
+    return 128 + signal.SIGINT
 
 
 def _told(rounds: list[Round]) -> None:
@@ -165,9 +173,16 @@ def main() -> int:
             return run_nodes(options) if options.against is None else run_against(options)
         except* (NoSuchState, NotServing, NotShared, WorkerFailed, TooSlow, Ended) as group:
             it.error(str(first(group)))
-    rows = run(options)
+    rows: list[Row] = []
+    interrupted = False
+    try:
+        run(options, rows)
+    except* KeyboardInterrupt:
+        interrupted = True
     text = markdown(rows)
     print(msgspec.json.encode(rows).decode() if options.json else text)
+    if interrupted:
+        return _interrupted()
     if options.record:
         record(text)
     if options.quick:

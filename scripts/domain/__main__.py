@@ -5,6 +5,7 @@ be watched, and so can the list of all that a user has. What is written is a beg
 """
 
 import argparse
+import keyword
 import re
 import subprocess
 import sys
@@ -62,7 +63,11 @@ def names_of(name: str) -> Names:
     """
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         raise CannotWrite(f"{name} is not a module's name: small letters, digits, underscores, at most 24")
-    return Names(name, name.removesuffix("s") if len(name) > 2 else name)
+    names = Names(name, name.removesuffix("s") if len(name) > 2 else name)
+    for spelling in (names.domain, names.thing):
+        if keyword.iskeyword(spelling):
+            raise CannotWrite(f"{name} is not a module's name: {spelling} is a word of Python")
+    return names
 
 
 def write_domain(root: Path, name: str, live: bool) -> list[Path]:

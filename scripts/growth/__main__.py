@@ -8,6 +8,7 @@ ten million messages.
 
 import argparse
 import logging
+import signal
 import sys
 
 import msgspec
@@ -40,16 +41,14 @@ def parser() -> argparse.ArgumentParser:
     return it
 
 
-def run(rows: list[str], *, quick: bool) -> list[Grown]:
-    """All rows that were asked for; progress goes to standard error."""
-    done = []
+def run(rows: list[str], done: list[Grown], *, quick: bool) -> None:
+    """All rows that were asked for, each added to `done`; progress goes to standard error."""
     for growth in GROWTHS:
         if rows and growth.name not in rows:
             continue
         print(growth.title, file=sys.stderr, flush=True)
         sizes = tuple(max(2, size // QUICK_SHARE) if quick else size for size in growth.sizes)
         done.append(trio.run(grow, growth, QUICK if quick else FULL, _told, sizes))
-    return done
 
 
 def _told(point: Point) -> None:
@@ -67,11 +66,18 @@ def main() -> int:
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
+    done: list[Grown] = []
+    interrupted = False
     try:
-        done = run(options.rows, quick=options.quick)
+        run(options.rows, done, quick=options.quick)
+    except* KeyboardInterrupt:
+        interrupted = True
     except* (NotServing, WorkerFailed, RequestFailed, OSError) as group:
         it.error(str(first(group)))
     print(msgspec.json.encode(done).decode() if options.json else table(done))
+    if interrupted:
+        print(f"{it.prog}: interrupted; what was not finished is not in the table", file=sys.stderr)
+        return 128 + signal.SIGINT
     if options.quick:
         print("A quick run: not to be quoted.", file=sys.stderr)
         return 0 if all(point.exact for one in done for point in one.points) else 1

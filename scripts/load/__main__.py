@@ -11,7 +11,6 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,6 +20,7 @@ import trio
 from scripts.load import server_process, tokens
 from scripts.load.clients.http import RequestFailed
 from scripts.load.failures import first
+from scripts.load.interruption import Interruption, interruptible
 from scripts.load.plan import FLEETS, BadPlan, Plan, check, check_room, user_id, user_name
 from scripts.load.report import Memory, Report, progress_line, report, table
 from scripts.load.run import Interval, Timing, carry_out
@@ -180,37 +180,11 @@ def making(what: str, made: int, whole: int) -> None:
         say(f"       {made:,} of {whole:,} {what}")
 
 
-class Interruption:
-    """What Ctrl-C and SIGTERM do: what is measured ends with a report, what was not begun ends at once."""
-
-    def __init__(self, scope: trio.CancelScope) -> None:
-        self.enough = trio.Event()
-        self.signal = 0
-        self._scope = scope
-        self._measuring = False
-
-    def measuring(self) -> None:
-        """From now on there is something to report."""
-        self._measuring = True
-
-    async def heed(self, signals: AsyncIterator[int]) -> None:
-        """Take the signals; the second one waits for nothing."""
-        async for number in signals:
-            self.signal = number
-            if not self._measuring or self.enough.is_set():
-                self._scope.cancel()
-            self.enough.set()
-
-
 async def run(plan: Plan, options: argparse.Namespace) -> int:
     """The whole run; returns the exit status."""
     result: Report | None = None
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async with trio.open_nursery() as nursery:
-            interruption = Interruption(nursery.cancel_scope)
-            nursery.start_soon(interruption.heed, signals)
-            result = await measured(plan, options, interruption)
-            nursery.cancel_scope.cancel()
+    async with interruptible() as interruption:
+        result = await measured(plan, options, interruption)
     if result is not None:
         print(msgspec.json.encode(result).decode() if options.json else table(result))
         if "RATE_LIMITED" in result.errors:

@@ -15,6 +15,7 @@ EVENT_BYTES = 700
 DELIVERY_US = (5.23, 1.47)
 """CPU of a delivery to one socket, one message a send and several joined (BENCHMARKS.md, fan-out to 1,000)."""
 
+MOST_KILLS = 1_000_000
 NODES = (3, 10, 30, 100)
 
 
@@ -26,6 +27,8 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20_000, metavar="N", help="kills to play (20,000)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of what is drawn (1)")
     options = parser.parse_args()
+    if not 1 <= options.kills <= MOST_KILLS:
+        parser.error(f"--kills must be 1 to {MOST_KILLS:,}")
     rng = Random(options.seed)
     print("nodes  fullest/mean  moved: one comes (least)  one goes")
     for one in map(spread, NODES):

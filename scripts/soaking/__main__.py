@@ -1,6 +1,7 @@
 """`scripts/soak`: hours of everything at once on a server of its own, with faults in between, and a judgement."""
 
 import argparse
+import math
 import resource
 import signal
 import sys
@@ -13,8 +14,9 @@ import trio
 from scripts.benchmarks.servers import NotServing
 from scripts.load.clients.http import RequestFailed
 from scripts.load.failures import first
+from scripts.load.interruption import interruptible
 from scripts.load.tokens import NoTokens
-from scripts.soaking.report import table
+from scripts.soaking.report import Outcome, table
 from scripts.soaking.run import Plan, Soak, folder_of
 from scripts.soaking.server import soaked_server
 
@@ -30,7 +32,8 @@ def parser() -> argparse.ArgumentParser:
         "between: kill -9 of the server and of PostgreSQL, sockets that are dropped, readers that take nothing. The "
         "server is killed in the first third only, so that its last process lives long enough to be judged.",
         epilog="Exit status 0: every acknowledged message is there once and in order, sockets saw no gap, memory and "
-        "descriptors do not grow, and nothing failed but while a fault healed.",
+        "descriptors do not grow, and nothing failed but while a fault healed; 1: one of these does not hold; 2: it "
+        "could not be carried out. Ctrl-C ends it early, with the same judgement of what there was, and 130.",
     )
     how_long = it.add_mutually_exclusive_group()
     how_long.add_argument("--hours", type=float, metavar="N", help="how long")
@@ -74,11 +77,15 @@ def plan_of(options: argparse.Namespace) -> Plan:
     Raises:
         ValueError: a number is out of its range.
     """
-    minutes = options.hours * 60 if options.hours is not None else (options.minutes or 10.0)
+    minutes = 10.0 if options.minutes is None else options.minutes
+    if options.hours is not None:
+        minutes = options.hours * 60
     if not 0 < minutes <= MOST_HOURS * 60:
         raise ValueError(f"a soak lasts up to {MOST_HOURS:.0f} hours")
     if not 0 < options.rate <= 1000 or not 8 <= options.users <= 1000 or not 0 < options.stretch <= 60:
         raise ValueError("--rate is 1 to 1000, --users 8 to 1000, --stretch up to 60")
+    if not all(0 <= one < math.inf for one in (options.memory_slope, options.descriptor_slope)):
+        raise ValueError("--memory-slope and --descriptor-slope are 0 or more")
     seconds = minutes * 60
     stretch_seconds = min(options.stretch * 60, seconds)
     return Plan(
@@ -105,13 +112,24 @@ def say(line: str) -> None:
     print(line, flush=True)
 
 
-async def soak(plan: Plan, folder: Path) -> bool:
-    """The whole soak; returns whether all was well."""
-    async with soaked_server(folder_of(folder)) as server:
-        outcome = await Soak(plan, server, say).run()
-    say("")
-    say(table(outcome))
-    return outcome.well
+async def soak(plan: Plan, folder: Path) -> int:
+    """The whole soak; returns the exit status."""
+    outcome: Outcome | None = None
+    async with interruptible() as interruption:
+
+        def tell(line: str) -> None:
+            interruption.measuring()
+            say(line)
+
+        async with soaked_server(folder_of(folder)) as server:
+            outcome = await Soak(plan, server, tell, enough=interruption.enough).run()
+    if outcome is not None:
+        say("")
+        say(table(outcome))
+    if interruption.signal:
+        print("scripts/soak: interrupted", file=sys.stderr)
+        return 128 + interruption.signal
+    return 0 if outcome is not None and outcome.well else 1
 
 
 def main() -> int:
@@ -125,7 +143,7 @@ def main() -> int:
             plan = plan_of(options)
             folder = options.folder or Path(stack.enter_context(TemporaryDirectory(prefix="partyline-soak-")))
             refuse_full(folder)
-            status = 0 if trio.run(soak, plan, folder) else 1
+            status = trio.run(soak, plan, folder)
         except* (ValueError, NotServing, NoTokens, RequestFailed, OSError) as group:
             status, why = 2, str(first(group))
         except* KeyboardInterrupt:

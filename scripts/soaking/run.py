@@ -15,6 +15,7 @@ from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Verdict
 from scripts.load.clients.http import Requests
 from scripts.load.clients.websocket import UpgradeRefused, upgrade
+from scripts.load.waiting import wait_until
 from scripts.soaking.agents import SoakedAgent
 from scripts.soaking.asking import Asker, NotDone
 from scripts.soaking.books import Books
@@ -25,7 +26,7 @@ from scripts.soaking.ledger import Writer, judge, stored, take, writers_of
 from scripts.soaking.report import MB, Bound, Outcome, Stretch, gauges_of, heading, stretch_line
 from scripts.soaking.samples import Held, Sample, held, look, slope
 from scripts.soaking.scene import Scene, set_scene
-from scripts.soaking.server import SoakedServer
+from scripts.soaking.server import HEALING_SECONDS, SoakedServer
 from scripts.soaking.watcher import Place, Watcher
 from scripts.soaking.weather import Weather
 
@@ -73,11 +74,13 @@ class Soak:
         plan: what is asked for.
         server: that runs.
         say: progress.
+        enough: set when it shall end before its time.
     """
 
     plan: Plan
     server: SoakedServer
     say: Callable[[str], None]
+    enough: trio.Event = field(default_factory=trio.Event)
     books: Books = field(default_factory=Books)
     weather: Weather = field(default_factory=Weather)
     samples: list[Sample] = field(default_factory=list)
@@ -162,7 +165,10 @@ class Soak:
         number = 0
         async with trio.open_nursery() as deeds:
             while (due := self._began + number / self.plan.rate) < self._began + self.plan.seconds:
-                await trio.sleep_until(due)
+                with trio.CancelScope(deadline=due):
+                    await self.enough.wait()
+                if self.enough.is_set():
+                    break
                 number += 1
                 at = self._rng.choices(range(len(shares)), cum_weights=shares)[0]
                 if self._under_way >= MOST_UNDER_WAY:
@@ -173,6 +179,8 @@ class Soak:
                     deeds.start_soon(self._write, writer)
                 else:
                     self.books.late += 1
+            if self.enough.is_set():  # a fault that is there heals first, or there were nobody to ask
+                await wait_until(lambda: not self.weather.is_rough, 2 * HEALING_SECONDS)
             deeds.cancel_scope.deadline = trio.current_time() + DRAIN_SECONDS
         if deeds.cancel_scope.cancelled_caught:
             self.failures.append(f"something was not answered within {DRAIN_SECONDS:.0f} s of the end")
@@ -199,6 +207,8 @@ class Soak:
         async with trio.open_nursery() as nursery:
             for fault in schedule(self.plan.seconds, self.plan.seed):
                 await trio.sleep_until(self._began + fault.at_seconds)
+                if self.enough.is_set():
+                    return
                 self.happened.append(fault)
                 if fault.kind == "slow readers":
                     for _ in range(SLOW_READERS):

@@ -67,6 +67,7 @@ class SoakedServer:
                 stderr=subprocess.STDOUT,
                 env=self.environment,
                 cwd=self.folder,
+                start_new_session=True,  # Ctrl-C ends the soak, which then still has to ask it
             )
         await ready(self._process, self.port, log)
         self.starts += 1

@@ -127,7 +127,7 @@ def test_a_name_that_is_taken_is_refused(checkout: Path):
     assert sorted(path for path in checkout.rglob("*") if path.is_file()) == before
 
 
-@pytest.mark.parametrize("name", ["", "Badges", "1st", "a-b", "a__b", "../x", "a.b"])
+@pytest.mark.parametrize("name", ["", "Badges", "1st", "a-b", "a__b", "../x", "a.b", "class", "imports"])
 def test_only_names_of_modules_are_taken(name: str):
     with pytest.raises(CannotWrite):
         names_of(name)

@@ -1,11 +1,14 @@
 """What is computed of many nodes keeps the bounds that `docs/scale.md` names."""
 
+import subprocess
+import sys
 from random import Random
 
 import pytest
 
 from scripts.scaling.healing import handed_over, killed
 from scripts.scaling.moves import spread
+from tests.contract.sources import ROOT
 
 
 @pytest.mark.parametrize(("nodes", "fullest"), [(3, 1.01), (10, 1.02), (30, 1.06)])
@@ -23,3 +26,11 @@ def test_a_shard_that_moves_pauses_for_milliseconds() -> None:
     pauses, empty_after = handed_over(3, 30_000, Random(1))
     assert pauses.p99 < 0.1
     assert empty_after < 1
+
+
+@pytest.mark.parametrize("kills", ["0", "-1", "1000000000"])
+def test_a_number_that_cannot_be_played_is_refused(kills: str) -> None:
+    command = [sys.executable, "-m", "scripts.scaling", "--kills", kills]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--kills must be 1 to 1,000,000" in done.stderr

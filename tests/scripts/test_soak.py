@@ -20,6 +20,7 @@ from scripts.soaking.server import soaked_server
 from scripts.soaking.watcher import Place, Track, Watcher
 from scripts.soaking.weather import CLEARING_SECONDS, Weather
 from tests.support.process import reachable_directory
+from tests.support.waiting import patience
 
 ANN = User("1", "Ann", "")
 
@@ -139,10 +140,39 @@ def test_each_stretch_is_a_line_below_the_heading():
     assert "away" in stretch_line(Stretch(300, 300, {}, None, None, 0, 0))
 
 
-@pytest.mark.parametrize("words", [["--hours", "24"], ["--rate", "0"], ["--users", "3"], ["--minutes", "-1"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--hours", "24"],
+        ["--rate", "0"],
+        ["--users", "3"],
+        ["--minutes", "-1"],
+        ["--minutes", "0"],
+        ["--memory-slope", "nan"],
+    ],
+)
 def test_what_cannot_be_done_is_refused(words: list[str]):
-    with pytest.raises(ValueError, match=r"is 1 to|lasts up"):
+    with pytest.raises(ValueError, match=r"is 1 to|lasts up|0 or more"):
         plan_of(parser().parse_args(words))
+
+
+@pytest.mark.slow
+async def test_a_soak_that_is_ended_early_is_judged():
+    plan = plan_of(parser().parse_args(["--hours", "2", "--rate", "30", "--users", "8", "--no-faults"]))
+    enough, said = trio.Event(), list[str]()
+    with reachable_directory() as folder, patience():
+        async with soaked_server(folder) as server, trio.open_nursery() as nursery:
+            soak = Soak(plan, server, said.append, enough=enough)
+
+            async def end_it() -> None:
+                while soak.books.answered <= 50:  # noqa: ASYNC110  (nobody tells us)
+                    await trio.sleep(0.02)
+                enough.set()
+
+            nursery.start_soon(end_it)
+            outcome = await soak.run()
+    assert outcome.seconds < 3600
+    assert outcome.verdict.exact and outcome.verdict.expected > 0
 
 
 @pytest.mark.slow
