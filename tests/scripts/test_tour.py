@@ -13,6 +13,7 @@ from tests.support.process import server_process
 from tests.support.waiting import patience
 
 LINE = "http://127.0.0.1:8080"
+MARK = "[next]"
 AGENT = "scripts/agent"
 PROGRAMS = {AGENT: "scripts.game_server", "scripts/voice": "scripts.voice_node"}
 """{command: what it runs, once it has made the environment}."""
@@ -21,11 +22,51 @@ CLEAN_UP = (
 )
 
 
+VARYING = (
+    (r"\n", ""),  # long lines are folded
+    (r"\w+ \d+ \{'xp': \d+\}", ""),  # the quests of a day
+    (r"claim key [\w-]+", "claim key"),
+    (r"\w{3}, \d\d \w{3} \d{4} ", "day "),
+    (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "id"),
+    (r'"epoch":"\w+"', '"epoch"'),
+    (r"\b[0-9a-f]{24,}\b", "id"),
+    (r"127\.0\.0\.1:\d+", "host"),
+    (r"\d{4}-\d\d-\d\dT[\d:.]+Z", "time"),
+    (r"\b\d{2,}\b", "number"),
+)
+"""(what differs from run to run, what stands for it)"""
+
+
+def blocks() -> list[tuple[str, str]]:
+    """(`sh`, commands) and (`text`, what they print) of the README, in their order."""
+    text = (ROOT / "README.md").read_text()
+    return re.findall(r"^```(sh|text)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
 def tour() -> str:
-    """The commands of the README, one after the other."""
-    return "\n".join(
-        re.findall(r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
-    )
+    """The commands of the README, one after the other, each behind a mark."""
+    return "\n".join(f"echo '{MARK}'\n{text}" for sort, text in blocks() if sort == "sh")
+
+
+def printed() -> list[str]:
+    """What the README says that each of its commands prints, "" where it says nothing."""
+    found: list[str] = []
+    for sort, text in blocks():
+        if sort == "sh":
+            found.append("")
+        else:
+            found[-1] = text
+    return found
+
+
+def same_in_every_run(text: str) -> list[str]:
+    """The words that are left without ids, times and numbers that are drawn or chosen by the day.
+
+    Sorted, since participants stand in the order of their ids.
+    """
+    for varying, stands_for in VARYING:
+        text = re.sub(varying, stands_for, text)
+    return sorted(re.findall(r"[\w$]+|[^\w\s]", text))
 
 
 @pytest.mark.slow
@@ -78,4 +119,6 @@ async def test_the_tour_works_as_written(tmp_path: Path):
         "heard: hello from Alice",
     ):
         assert expected in shown, f"{expected} is not in\n{shown}"
+    for said, expected in zip(shown.split(f"{MARK}\n")[1:], printed(), strict=True):
+        assert not expected or same_in_every_run(said) == same_in_every_run(expected), said
     assert os.listdir(tmp_path) == [".venv"], "the tour leaves its files behind"  # noqa: PTH208
