@@ -23,11 +23,11 @@ from compiled.finding import PURE, standing
 from routes.allocator import return_large_blocks
 from routes.announcing import announce
 from routes.application import create_app
+from routes.config.config import Config
 from routes.disk import archive_of
 from routes.domains import DOMAINS
 from routes.edge.address import Proxies
-from routes.edge.config.config import Config
-from routes.edge.config.forms import Bind, Descriptor
+from routes.edge.binds import Bind, Descriptor
 from routes.edge.server.server import serve
 from routes.edge.transport.settings import ServerSettings
 from routes.joining import bow_out

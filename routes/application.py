@@ -3,9 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from routes.config.config import Config, read_config
+from routes.config.environment import process_environment
 from routes.domains import DOMAINS, TABLE
-from routes.edge.config.config import Config, read_config
-from routes.edge.config.environment import process_environment
 from routes.edge.pipeline.dispatcher import Dispatcher
 from routes.edge.server.quart_app import EdgeApp
 from routes.logs import configure_logging

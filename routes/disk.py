@@ -6,7 +6,7 @@ from pathlib import Path
 from persistence.bridge.database import Database
 from persistence.journal.history import sizes
 from persistence.schema.checks import read_failed_archiving
-from routes.edge.config.config import Config
+from routes.config.config import Config
 
 
 def archive_of(config: Config) -> Path | None:

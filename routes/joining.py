@@ -22,7 +22,7 @@ from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable, PersistenceError
 from persistence.nodes import members
 from persistence.nodes.members import Joined, Unjoined
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import Keys
 from routes.near import NearBus

@@ -12,7 +12,7 @@ from typing import TextIO
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from routes.edge.config.config import Config
+from routes.config.config import Config
 
 
 def configure_logging(config: Config, *, least: str | None = None) -> None:

@@ -13,7 +13,7 @@ from actors.ids import RandomBytes
 from actors.kernel.clock import Clock
 from actors.kernel.kind import Kind
 from persistence.bridge.database import Database
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.identity.keys import Keys
 
 T_co = TypeVar("T_co", covariant=True)

@@ -16,8 +16,8 @@ from actors.kernel.single_flight import SingleFlight
 from actors.kernel.turnstile import Turnstile
 from persistence.bridge.database import Database
 from persistence.nodes.members import State
+from routes.config.config import Config
 from routes.disk import Disk
-from routes.edge.config.config import Config
 from routes.edge.documents import Documents
 from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
 from routes.edge.identity.keys import Keys

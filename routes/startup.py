@@ -26,8 +26,8 @@ from persistence.embedded.postgres import embedded_postgres
 from persistence.schema.checks import check_server, running_seconds
 from persistence.schema.migrate import migrate
 from routes.changes import follow_others, reactions_of, reconciliations_of
+from routes.config.config import Config
 from routes.domain import Domains, channels_of, only
-from routes.edge.config.config import Config
 from routes.edge.identity.keys import Keys
 from routes.edge.limits import Limits
 from routes.edge.websocket.registry import MAX_PER_USER, Sockets

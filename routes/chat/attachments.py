@@ -39,7 +39,7 @@ from routes.chat.again import attachment_again
 from routes.chat.channels import READ, WRITE
 from routes.chat.guards import NOT_FOUND, participant
 from routes.chat.parts import BLOBS, UPLOAD_CHECKS
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Blob
 from routes.rates import UPLOAD

@@ -4,7 +4,7 @@ from persistence.nodes import members
 from persistence.nodes.sealed_with import change_master, read_master
 from routes.cli.database import database_of
 from routes.cli.faults import CommandFault
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.identity.keys import open_keys
 
 LOST = (

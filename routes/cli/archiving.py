@@ -27,7 +27,7 @@ from persistence.schema.migrate import check_known, read_applied
 from routes.cli.backup import NAMING_SECONDS, SALT_BYTES, check_empty
 from routes.cli.database import POOL_SIZE, reach
 from routes.cli.faults import CommandFault
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.docs.version import VERSION
 
 _UNREAD = re.compile(r'could not restore file "(\w[\w.]*)" from archive')

@@ -24,7 +24,7 @@ from persistence.schema.migrate import check_known, read_applied
 from routes.cli.database import POOL_SIZE, Reached, reach
 from routes.cli.faults import CommandFault
 from routes.cli.files import AS_SERVICE, is_closed
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import MASTER_FILE
 

@@ -4,7 +4,7 @@ import argparse
 
 from routes.cli.keeping import Add
 from routes.cli.output import say
-from routes.edge.config.config import Config
+from routes.config.config import Config
 
 # Each command imports what it needs when it is run.
 # ruff: noqa: PLC0415

@@ -18,7 +18,7 @@ from persistence.embedded.postgres import embedded_postgres
 from persistence.errors import DatabaseUnavailable
 from persistence.schema import checks
 from persistence.schema.migrate import migrate
-from routes.edge.config.config import Config
+from routes.config.config import Config
 
 SERVER_START_SECONDS = 30.0
 """How long to wait for a server that is starting or stopping."""

@@ -37,9 +37,9 @@ from persistence.schema import checks
 from persistence.schema.migrate import unapplied
 from routes.cli.files import AS_SERVICE, is_closed
 from routes.cli.interpreter import is_optimised, present_build
+from routes.config.config import Config
 from routes.disk import archive_of
-from routes.edge.config.config import Config
-from routes.edge.config.forms import Descriptor
+from routes.edge.binds import Descriptor
 from routes.edge.identity.keys import KeyFault, has_master, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 from routes.joining import CLOCK_MAX_MS

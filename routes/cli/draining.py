@@ -8,7 +8,7 @@ from persistence.bridge.database import Database
 from persistence.nodes import members
 from routes.cli.database import database_of
 from routes.cli.faults import CommandFault
-from routes.edge.config.config import Config
+from routes.config.config import Config
 
 PATIENCE_SECONDS = 60.0
 """How long `drain` waits until the node owns nothing."""

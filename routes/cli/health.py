@@ -4,8 +4,8 @@ from http.client import HTTPConnection, HTTPException
 from urllib.parse import urlsplit
 
 from routes.cli.faults import CommandFault
-from routes.edge.config.config import Config
-from routes.edge.config.forms import Bind, address_of
+from routes.config.config import Config
+from routes.edge.binds import Bind, address_of
 
 WAIT_SECONDS = 5.0
 

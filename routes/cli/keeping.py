@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from routes.cli.output import say
-from routes.edge.config.config import Config
+from routes.config.config import Config
 
 # Each command imports what it needs when it is run.
 # ruff: noqa: PLC0415

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from routes.edge.config.config import listing
+from routes.config.config import listing
 from routes.edge.principal import Need
 
 if TYPE_CHECKING:

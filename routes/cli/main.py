@@ -22,8 +22,8 @@ from routes.cli.ending import ended_in_order
 from routes.cli.keeping import add_keeping
 from routes.cli.output import finish, say
 from routes.cli.streams import let_go, open_missing
-from routes.edge.config.config import Config, read_config
-from routes.edge.config.environment import process_environment
+from routes.config.config import Config, read_config
+from routes.config.environment import process_environment
 from routes.edge.faults import OperatorFault
 from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from persistence.nodes import members
 from persistence.nodes.members import View
 from routes.cli.database import database_of
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.operations.nodes import nodes_of
 
 _HEADINGS = ("node", "life", "state", "release", "for", "shards", "sockets", "lag", "hears")

@@ -5,7 +5,7 @@ from pathlib import Path
 from persistence.embedded.data_dir import hold_data_dir
 from persistence.embedded.upgrade import upgrade
 from routes.cli.faults import CommandFault
-from routes.edge.config.config import Config
+from routes.config.config import Config
 
 
 async def upgrade_database(config: Config, old_bin: Path | None) -> str:

@@ -24,8 +24,8 @@ import trio
 from persistence.embedded.data_dir import holding, name_node, node_name
 from persistence.embedded.postgres import MAX_CONNECTIONS, embedded_postgres
 from routes.announcing import announce
-from routes.edge.config.config import Config
-from routes.edge.config.forms import Bind
+from routes.config.config import Config
+from routes.edge.binds import Bind
 from routes.keeper.listeners import Listeners, open_listeners
 from routes.keeper.nats import kept_nats, nats_folder
 from routes.keeper.node import KeptNode, settings_of

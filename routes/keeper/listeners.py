@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import structlog
 
-from routes.edge.config.forms import Bind
+from routes.edge.binds import Bind
 from routes.edge.faults import CannotListen
 from routes.edge.server.binding import bound
 from routes.keeper.steering import steer

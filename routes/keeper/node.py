@@ -19,8 +19,8 @@ import structlog
 import trio
 
 from persistence.embedded.bound import start_bound, wait_for_end
-from routes.edge.config.config import ConfigError
-from routes.edge.config.environment import process_environment
+from routes.config.config import ConfigError
+from routes.config.environment import process_environment
 from routes.edge.faults import OperatorFault
 from routes.keeper.listeners import Own
 from routes.keeper.pauses import Pauses

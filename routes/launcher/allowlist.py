@@ -16,7 +16,7 @@ from persistence.launcher.allowlist import Allowlist
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import PUBLIC

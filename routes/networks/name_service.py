@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from actors.hostnames import normal_host
 from actors.networks.record_hosts import RecordHosts
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.outgoing_http import Upstream
 from routes.networks import cloudflare
 from routes.networks.automation import Automation

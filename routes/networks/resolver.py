@@ -18,7 +18,7 @@ from dns.rdtypes.IN.A import A
 
 from actors.hostnames import is_address
 from actors.networks.units_claims import Lookup
-from routes.edge.config.forms import Bind
+from routes.edge.binds import Bind
 from routes.networks.nameserver import AnswerTooLarge, BoundedNameserver
 
 log = structlog.get_logger()

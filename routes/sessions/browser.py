@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from actors.sessions.units import NewSession
 from routes.call import Call
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.cookies import Cookie
 from routes.edge.errors import OriginRefused
 from routes.edge.identity.base64url import to_base64url

@@ -18,7 +18,7 @@ from actors.web_addresses import origin_of
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change, change_by_itself
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import IdempotencyKeyReused, UpstreamUnavailable
 from routes.edge.principal import AUTHENTICATED

@@ -21,7 +21,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from routes.edge.config.config import Config
+from routes.config.config import Config
 from routes.edge.docs.version import VERSION
 from routes.telemetry.records import FAILED, Sender
 from routes.telemetry.requests import TracedEdge

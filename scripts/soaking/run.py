@@ -10,7 +10,7 @@ import trio
 
 from persistence.errors import PersistenceError
 from routes.cli.database import reach
-from routes.edge.config.config import read_config
+from routes.config.config import read_config
 from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Verdict
 from scripts.load.clients.http import Requests

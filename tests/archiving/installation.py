@@ -16,7 +16,7 @@ from persistence.embedded.postgres import embedded_postgres
 from persistence.schema.migrate import migrate
 from routes.cli.archiving import make_base, restore_archive
 from routes.cli.backup import make_backup, restore_backup
-from routes.edge.config.config import Config, read_config
+from routes.config.config import Config, read_config
 from routes.edge.identity.keys import open_keys
 from tests.support.process import reachable_directory
 

@@ -14,8 +14,8 @@ from persistence.embedded.postgres import embedded_postgres
 from persistence.schema.checks import read_failed_archiving
 from persistence.schema.migrate import migrate
 from routes.cli.doctor import examine
+from routes.config.config import read_config
 from routes.disk import Disk
-from routes.edge.config.config import read_config
 from tests.support.disks import fill, small_disk
 from tests.support.process import reachable_directory
 from tests.support.waiting import wait_until

@@ -16,7 +16,7 @@ from persistence.embedded.cluster import ClusterFaulty
 from persistence.schema.migrate import MigrationChanged, migrate, read_applied, shipped
 from routes.cli.backup import make_backup, restore_backup
 from routes.cli.faults import CommandFault
-from routes.edge.config.config import Config, read_config
+from routes.config.config import Config, read_config
 from routes.edge.identity.keys import open_keys
 from tests.chat.play import a_file
 from tests.support.database import run_sql, with_database

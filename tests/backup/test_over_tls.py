@@ -18,7 +18,7 @@ from persistence.embedded.postgres import choose_home, open_cluster
 from persistence.errors import DatabaseUnavailable
 from persistence.schema.migrate import migrate
 from routes.cli.backup import make_backup, restore_backup
-from routes.edge.config.config import Config, read_config
+from routes.config.config import Config, read_config
 from tests.edge.certificate import Certificate
 from tests.support.database import DEBIAN_15, roomy_memory, run_sql, start, stop, with_database
 from tests.support.process import free_port

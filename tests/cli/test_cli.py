@@ -19,8 +19,8 @@ from persistence.embedded.cluster import ClusterFaulty
 from persistence.embedded.data_dir import node_name
 from routes import TABLE
 from routes.cli.main import main
-from routes.edge.config.config import read_config
-from routes.edge.config.settings import SETTINGS
+from routes.config.config import read_config
+from routes.config.settings import SETTINGS
 from routes.edge.identity.keys import open_keys
 from routes.logs import configure_logging
 from tests.support.disks import fill, small_disk

@@ -7,7 +7,7 @@ import pytest
 
 from persistence.embedded.data_dir import hold_data_dir
 from routes.cli.doctor import examine
-from routes.edge.config.config import read_config
+from routes.config.config import read_config
 from routes.edge.identity.keys import open_keys
 from routes.open_files import SPARE
 from tests.edge.certificate import Certificate

@@ -6,7 +6,7 @@ import structlog
 from persistence.blobs import Blobs
 from routes.cli.doctor import examine
 from routes.cli.main import main
-from routes.edge.config.config import read_config
+from routes.config.config import read_config
 from routes.edge.identity.keys import open_keys
 from tests.support.database import run_sql
 from tests.support.process import server_process

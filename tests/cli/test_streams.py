@@ -12,7 +12,7 @@ import structlog
 
 from routes.announcing import announce
 from routes.cli import streams
-from routes.edge.config.config import read_config
+from routes.config.config import read_config
 from routes.logs import configure_logging
 from tests.support.process import PROGRAM, children_of, reachable_directory
 from tests.support.waiting import PATIENCE_SECONDS, wait_until

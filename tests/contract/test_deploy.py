@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from routes.edge.config.config import read_config
-from routes.edge.config.settings import PREFIX, SETTINGS
+from routes.config.config import read_config
+from routes.config.settings import PREFIX, SETTINGS
 from tests.contract.sources import OF_THE_BUILD, ROOT
 
 SHIPPED = [

@@ -16,7 +16,7 @@ BROAD_EXCEPT = {
 PRINTS = {
     "routes/cli/main.py": "the command line",
     "routes/__main__.py": "the address and the setup link at the start",
-    "routes/edge/config/config.py": "the one line about a bad setting",
+    "routes/config/config.py": "the one line about a bad setting",
 }
 MUTABLE_CALLS = {
     "dict", "list", "set", "bytearray", "deque", "defaultdict", "OrderedDict", "Counter", "ContextVar",

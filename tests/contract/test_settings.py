@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import actors
 import routes
 from actors.errors import Refused
-from routes.edge.config.settings import PREFIX, SETTINGS
+from routes.config.settings import PREFIX, SETTINGS
 from routes.edge.websocket.close_codes import CloseCode
 from tests.contract.sources import LAYERS, OF_THE_BUILD, ROOT, Function, Source, sources, strings
 

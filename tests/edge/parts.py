@@ -7,7 +7,7 @@ from random import Random
 from actors.ids import UserId, Uuid
 from actors.kernel.directory import System
 from persistence.bridge.database import Database
-from routes.edge.config.config import Config, read_config
+from routes.config.config import Config, read_config
 from routes.edge.errors import BadServerCredentials, TokenExpired, Unauthenticated
 from routes.edge.incoming import arriving_bodies
 from routes.edge.limits import Limits

@@ -12,8 +12,8 @@ import trio
 import trio.testing
 from structlog.testing import capture_logs
 
-from routes.edge.config.config import read_config
-from routes.edge.config.forms import Bind, Descriptor
+from routes.config.config import read_config
+from routes.edge.binds import Bind, Descriptor
 from routes.keeper import node
 from routes.keeper.listeners import Own, open_listeners
 from routes.keeper.node import KeptNode, NodeFault, environment_of, settings_of

@@ -6,7 +6,7 @@ from itertools import chain
 
 import pytest
 
-from routes.edge.config.forms import Bind
+from routes.edge.binds import Bind
 from routes.edge.faults import CannotListen
 from routes.keeper.listeners import Listeners, open_listeners
 from tests.support.process import free_port

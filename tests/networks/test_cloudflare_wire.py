@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from routes.edge.config.forms import Bind
+from routes.edge.binds import Bind
 from routes.networks.name_service import NAME_SERVICE
 from routes.networks.resolver import Resolver
 from tests.networks.cloudflare import CANARY, ZONE

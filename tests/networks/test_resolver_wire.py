@@ -9,7 +9,7 @@ from types import FrameType
 import pytest
 import trio
 
-from routes.edge.config.forms import Bind
+from routes.edge.binds import Bind
 from routes.networks import resolver
 from routes.networks.nameserver import MAX_BYTES, MAX_RECORDS
 from routes.networks.resolver import Resolver

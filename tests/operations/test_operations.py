@@ -17,9 +17,9 @@ from actors.users.units_rights import enrol
 from persistence.connection import Connection
 from persistence.nodes.shards import ALL_SHARDS
 from persistence.users.audit import Stamp
+from routes.config.config import Config, read_config
 from routes.domain import Domain
 from routes.domains import DOMAINS
-from routes.edge.config.config import Config, read_config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import open_keys
 from routes.edge.incoming import Incoming

@@ -12,7 +12,7 @@ from persistence.embedded.postgres import choose_home, embedded_postgres
 from routes.cli.doctor import Finding, examine
 from routes.cli.faults import CommandFault
 from routes.cli.upgrade import upgrade_database
-from routes.edge.config.config import Config, read_config
+from routes.config.config import Config, read_config
 from tests.support.embedded import older
 from tests.support.process import reachable_directory
 

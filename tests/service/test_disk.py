@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from persistence.bridge.database import Database
+from routes.config.config import read_config
 from routes.disk import Disk, free_bytes
-from routes.edge.config.config import read_config
 from tests.support.disks import SMALL_BYTES, small_disk
 
 OWN_DATABASE = {"PARTYLINE_DATABASE_URL": "postgresql://elsewhere/partyline"}

@@ -23,7 +23,7 @@ from persistence.nodes.shards import shard_of
 from persistence.users.permissions import add_role
 from routes import DOMAINS, create_app
 from routes.changes import change_by_itself
-from routes.edge.config.config import read_config
+from routes.config.config import read_config
 from routes.edge.identity.outbound import trusted_authorities
 from routes.service import Service
 from routes.startup import open_service

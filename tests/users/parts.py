@@ -8,8 +8,8 @@ from actors.sessions.signed_in import SignedIn
 from actors.users.presence import Presence
 from actors.users.users import Users
 from routes.changes import reactions_of, reconciliations_of
+from routes.config.config import read_config
 from routes.connect.authenticator import ServerCredentials
-from routes.edge.config.config import read_config
 from routes.edge.incoming import arriving_bodies
 from routes.edge.limits import Limits
 from routes.edge.pipeline.metrics import Metrics

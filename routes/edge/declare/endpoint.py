@@ -19,12 +19,11 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from actors.errors import NotFound, Refused
 from routes.edge import policies
 from routes.edge.body_pieces import BodyPieces
-from routes.edge.config.config import Config
 from routes.edge.declare.query import PathParam, QueryPlan
 from routes.edge.declare.shown import ShownChannel
 from routes.edge.declare.signature import Handler, Signature, template, without_none, wrappers_of
@@ -131,7 +130,7 @@ class Endpoint(Route):
         body: the type of the body, `bytes` or `BodyPieces` for a raw one, None for none.
         body_optional: the handler gets None for an empty body, which is otherwise an error.
         media: the content types that are accepted; by default JSON, and any bytes for `BodyPieces`.
-        max_bytes: the largest body, or a function of the configuration that returns it.
+        max_bytes: the largest body, or a function of the service's settings that returns it.
         returns: the type of the result for OpenAPI: a type, `Blob`, or None.
         secret_reply: the reply holds a secret; if kept for repeats, it is sealed.
         again: makes the reply to a repeated request anew, because what it shows may be gone by then; only the first
@@ -151,7 +150,7 @@ class Endpoint(Route):
     body: object | None
     body_optional: bool
     media: tuple[str, ...]
-    max_bytes: int | Callable[[Config], int]
+    max_bytes: int | Callable[[Any], int]
     returns: object | None
     secret_reply: bool
     again: Again | None
@@ -175,9 +174,13 @@ class Endpoint(Route):
         """See `Route`."""
         return tuple(map(template, (self.path, *self.aliases)))
 
-    def body_bound(self, config: Config) -> int:
-        """The largest body that is accepted, bytes."""
-        return self.max_bytes if isinstance(self.max_bytes, int) else self.max_bytes(config)
+    def body_bound(self, settings: object) -> int:
+        """The largest body that is accepted, bytes.
+
+        Args:
+            settings: the service's own, for a bound that is one of them.
+        """
+        return self.max_bytes if isinstance(self.max_bytes, int) else self.max_bytes(settings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -213,7 +216,7 @@ def endpoint(
     guard: Guard | None = None,
     not_found: Mapping[str, type[NotFound]] | None = None,
     media: Sequence[str] = (),
-    max_bytes: int | Callable[[Config], int] = JSON_MAX_BYTES,
+    max_bytes: int | Callable[[Any], int] = JSON_MAX_BYTES,
     secret_reply: bool = False,
     again: Again | None = None,
     cacheable: str | None = None,

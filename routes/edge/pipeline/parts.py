@@ -6,7 +6,7 @@ from actors.ids import ObjectIds, RandomBytes
 from actors.kernel.clock import Clock
 from actors.kernel.directory import System
 from persistence.bridge.database import Database
-from routes.edge.config.config import Config
+from routes.edge.address import Network
 from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
 from routes.edge.identity.keys import Keys
 from routes.edge.limits import Limits
@@ -17,12 +17,41 @@ from routes.edge.unsent import Unsent
 from routes.edge.websocket.registry import Sockets
 
 
+class Settings(Protocol):
+    """What is set of how requests are served."""
+
+    @property
+    def request_seconds(self) -> int:
+        """How long a request may take."""
+        ...
+
+    @property
+    def trusted_proxies(self) -> tuple[Network, ...]:
+        """Who may say from whom a request comes."""
+        ...
+
+    @property
+    def client_ip_header(self) -> bytes | None:
+        """The header in which they say it, in lower case; None for X-Forwarded-For."""
+        ...
+
+    @property
+    def cors_origins(self) -> tuple[str, ...]:
+        """Pages of which origins may ask."""
+        ...
+
+    @property
+    def allow_query_tokens(self) -> bool:
+        """Whether a token may stand in a query."""
+        ...
+
+
 class Parts(Protocol):
     """The parts of a service that requests use; any object with these properties can be served."""
 
     @property
-    def config(self) -> Config:
-        """The configuration, read from the environment."""
+    def config(self) -> Settings:
+        """How requests are served."""
         ...
 
     @property

@@ -4,7 +4,7 @@ import socket
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from routes.edge.config.forms import Bind, Descriptor, binds
+from routes.edge.binds import Bind, Descriptor, binds
 from routes.edge.faults import CannotListen
 
 

@@ -6,7 +6,7 @@ import pytest
 import trio.testing
 from structlog.testing import capture_logs
 
-from routes.edge.config.config import read_config
+from routes.config.config import read_config
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing

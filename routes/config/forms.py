@@ -4,7 +4,6 @@ import binascii
 import re
 from base64 import b64decode
 from collections.abc import Callable
-from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 import msgspec
@@ -16,38 +15,11 @@ _HEADER = re.compile(r"[A-Za-z0-9-]+", re.ASCII)
 _HOST_NAME = re.compile(
     r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*", re.ASCII
 )
-_DESCRIPTOR = re.compile(r"fd://([0-9]{1,7})", re.ASCII)
-_HOST_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):([0-9]{1,5})", re.ASCII)
 
 
 MAX_KEY_ID_CHARACTERS = 64
 
 _KEY_BYTES = 32
-
-
-class Bind(NamedTuple):
-    """An address to listen on, or to connect to.
-
-    Args:
-        host: name, IPv4 address, or IPv6 address without brackets.
-        port: 0 to 65,535; 0 lets the system choose.
-    """
-
-    host: str
-    port: int
-
-    def __str__(self) -> str:
-        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
-
-
-class Descriptor(NamedTuple):
-    """A listening socket that whoever started this process has handed down.
-
-    Args:
-        number: of the file descriptor.
-    """
-
-    number: int
 
 
 class NamedKey(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -128,38 +100,6 @@ def host_name(value: str) -> str:
     if _HOST_NAME.fullmatch(name) is None:
         raise ValueError("is not the name of a host")
     return name
-
-
-def host_port(value: str) -> Bind:
-    """Parse `host:port`, IPv6 in brackets.
-
-    Raises:
-        ValueError: it has another form, or the port is above 65,535.
-    """
-    form = _HOST_PORT.fullmatch(value.strip())
-    if form is None or int(form[2]) > 65_535:
-        raise ValueError("is not host:port")
-    return Bind(form[1].strip("[]"), int(form[2]))
-
-
-def binds(value: str) -> tuple[Bind | Descriptor, ...]:
-    """Parse one or more `host:port` or `fd://number`, separated by commas."""
-    return tuple(_bind(part.strip()) for part in value.split(","))
-
-
-def _bind(value: str) -> Bind | Descriptor:
-    form = _DESCRIPTOR.fullmatch(value)
-    return host_port(value) if form is None else Descriptor(int(form[1]))
-
-
-def address_of(bind: Bind, scheme: str = "http") -> str:
-    """The web address under which a bound address is reached from the same machine.
-
-    Args:
-        scheme: `http` or `https`.
-    """
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bind.host, bind.host)  # noqa: S104 - compared, not bound
-    return f"{scheme}://{Bind(host, bind.port)}"
 
 
 def web_address(value: str) -> str:

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from routes.edge.config.config import ConfigError
-from routes.edge.config.settings import PREFIX
+from routes.config.config import ConfigError
+from routes.config.settings import PREFIX
 
 DOTENV = ".env"
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from routes.edge.config import forms
+from routes.config import forms
+from routes.edge.binds import binds, host_port
 
 PREFIX = "PARTYLINE_"
 
@@ -41,14 +42,14 @@ SETTINGS = (
     Setting(
         "bind",
         "127.0.0.1:8080",
-        forms.binds,
+        binds,
         "addresses to listen on, comma-separated host:port; fd://n is a socket that was handed down",
         also=("port", "host", "listen"),
     ),
     Setting(
         "tls_bind",
         None,
-        forms.binds,
+        binds,
         "addresses to listen on with TLS, beside those",
         also=("https", "ssl", "tlsport"),
     ),
@@ -158,7 +159,7 @@ SETTINGS = (
     Setting(
         "dns_server",
         None,
-        forms.host_port,
+        host_port,
         "resolver for domain claims, host:port; unset: the system's",
         also=("dns", "resolver", "nameserver"),
     ),

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import msgspec
 
+from routes.config import forms
+from routes.config.forms import NamedKey
+from routes.config.settings import PREFIX, SETTINGS, Setting
 from routes.edge.address import Network
-from routes.edge.config import forms
-from routes.edge.config.forms import Bind, Descriptor, NamedKey
-from routes.edge.config.settings import PREFIX, SETTINGS, Setting
+from routes.edge.binds import Bind, Descriptor, address_of
 from routes.edge.faults import OperatorFault
 from routes.edge.identity.issuer_settings import IssuerSettings
 
@@ -152,7 +153,7 @@ def _own_address(values: Mapping[str, object]) -> str:
         bound = values[field]
         for one in bound if isinstance(bound, tuple) else ():
             if isinstance(one, Bind):
-                return forms.address_of(one, scheme)
+                return address_of(one, scheme)
     raise ConfigError("PARTYLINE_BIND: names no address, so PARTYLINE_BASE_URL is needed")
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from routes.__main__ import cautions
+from routes.config.config import Config, ConfigError, listing, read_config
+from routes.config.environment import dotenv, process_environment
+from routes.config.forms import NamedKey
+from routes.config.settings import SETTINGS
 from routes.disk import archive_of
-from routes.edge.config.config import Config, ConfigError, listing, read_config
-from routes.edge.config.environment import dotenv, process_environment
-from routes.edge.config.forms import Bind, Descriptor, NamedKey
-from routes.edge.config.settings import SETTINGS
+from routes.edge.binds import Bind, Descriptor
 from tests.support.privileges import without_privileges
 from tests.support.process import reachable_directory
 
