@@ -217,9 +217,8 @@ class Parties:
                 ready = _ready(party.requirement_hash)
                 await self._write(party, others[second % len(others)], READY, ready, due=next_at + 0.5)
             second += 1
-            missed = max(
-                0, int(trio.current_time() - next_at - 1)
-            )  # seconds that passed while a write waited
+            # Seconds that passed while a write waited.
+            missed = max(0, int(trio.current_time() - next_at - 1))
             self._unsent += 2 * missed
             next_at += 1 + missed
             await trio.sleep_until(next_at)
