@@ -18,15 +18,13 @@ import trio
 from scripts.game_server.actions import ACTIONS, Failed
 from scripts.game_server.client import Away, Credentials, Rejected, ask, open_stream
 from scripts.game_server.keeping import kept_in
+from scripts.game_server.pauses import FIRST_SECONDS, Pauses
 
 REMEMBERED = 2_000
 """Commands that were begun; the oldest is forgotten. A server has half as many open ones at most."""
 
 CLAIM_KEY_SECONDS = 240.0
 """A claim key is valid for five minutes."""
-
-FIRST_PAUSE_SECONDS = 0.5
-"""Until the next attempt, where there is no answer; it doubles."""
 
 MOST_PAUSE_SECONDS = 30.0
 
@@ -148,12 +146,12 @@ class Agent:
         def start(command: dict[str, Any]) -> None:
             nursery.start_soon(self._do, http, path, command)
 
-        pause = FIRST_PAUSE_SECONDS
+        pause = FIRST_SECONDS
         while True:
             try:
                 async with open_stream(self._plan.url, f"{path}/stream", credentials) as frames:
                     async for frame in frames:
-                        pause = FIRST_PAUSE_SECONDS
+                        pause = FIRST_SECONDS
                         self._hear(frame, start)
             except Away as away:
                 self._say(f"stream lost ({away}), again in {pause:.1f} s")
@@ -227,16 +225,12 @@ class Agent:
 
     async def _until_answered(self, attempt: Callable[[], Awaitable[T]]) -> T:
         """What an attempt answers, made again while Partyline is away, as long as it takes."""
-        pause, told = FIRST_PAUSE_SECONDS, ""
+        pauses = Pauses(self._say, MOST_PAUSE_SECONDS)
         while True:
             try:
                 return await attempt()
             except Away as away:
-                if str(away) != told:
-                    told = str(away)
-                    self._say(f"no answer ({told}); it tries again")
-                await trio.sleep(max(away.least_seconds, pause * random.uniform(0.5, 1.0)))
-                pause = min(2 * pause, MOST_PAUSE_SECONDS)
+                await pauses.after(away)
 
 
 async def _ack(http: httpx2.AsyncClient, path: str, command: dict[str, Any], body: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """The node as Partyline knows it: registers, says how it is, and has done what it is told."""
 
-import random
 from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
@@ -9,12 +8,10 @@ import msgspec
 import trio
 
 from scripts.game_server.client import Away, Credentials, Rejected, ask
+from scripts.game_server.pauses import Pauses
 
 WAIT_SECONDS = 5
 """How long a heartbeat waits unless said otherwise; so long, too, who comes and goes may be unknown to Partyline."""
-
-FIRST_PAUSE_SECONDS = 0.5
-"""Until the next attempt, where somebody does not answer; it doubles."""
 
 MOST_PAUSE_SECONDS = 5.0
 """A node that is not heard for 30 s loses its channels."""
@@ -149,7 +146,7 @@ class VoiceNode:
             "capacity": plan.capacity,
             "protocol": self._media.protocol,
         }
-        pauses = _Pauses(self._say)
+        pauses = Pauses(self._say, MOST_PAUSE_SECONDS)
         while True:
             try:
                 made = await ask(
@@ -174,7 +171,7 @@ class VoiceNode:
     async def _stay(self, http: httpx2.AsyncClient, node: Registration) -> None:
         """Send heartbeats. Where the media cannot be asked there are none, so that Partyline moves its channels."""
         cursor: str | None = None
-        pauses = _Pauses(self._say)
+        pauses = Pauses(self._say, MOST_PAUSE_SECONDS)
         while True:
             began_at = trio.current_time()
             try:
@@ -224,30 +221,6 @@ class VoiceNode:
             if rejected.status in UNKNOWN:
                 raise Unknown(f"Partyline does not know the node {node.node_id}") from None
             raise Away(f"Partyline says no: {rejected}") from None
-
-
-class _Pauses:
-    """Between attempts, where somebody does not answer; why is said once.
-
-    Args:
-        say: tells the person at the terminal.
-    """
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
-        self._seconds, self._told = FIRST_PAUSE_SECONDS, ""
-
-    async def after(self, away: Away) -> None:
-        """Wait before the next attempt."""
-        if str(away) != self._told:
-            self._told = str(away)
-            self._say(f"no answer: {away}; it tries again")
-        await trio.sleep(max(away.least_seconds, self._seconds * random.uniform(0.5, 1.0)))
-        self._seconds = min(2 * self._seconds, MOST_PAUSE_SECONDS)
-
-    def end(self) -> None:
-        """There was an answer."""
-        self._seconds, self._told = FIRST_PAUSE_SECONDS, ""
 
 
 def _memory(cursor: str) -> str:

@@ -1,0 +1,37 @@
+"""Pauses between attempts, where Partyline does not answer: longer each time, and by chance, so that none meet."""
+
+import random
+from collections.abc import Callable
+
+import trio
+
+from scripts.game_server.client import Away
+
+FIRST_SECONDS = 0.5
+"""Until the next attempt; it doubles."""
+
+
+class Pauses:
+    """The pauses of one who tries again.
+
+    Args:
+        say: tells the person at the terminal why, once.
+        most_seconds: of one pause, unless Partyline asks for more.
+    """
+
+    def __init__(self, say: Callable[[str], None], most_seconds: float) -> None:
+        self._say = say
+        self._most_seconds = most_seconds
+        self._seconds, self._told = FIRST_SECONDS, ""
+
+    async def after(self, away: Away) -> None:
+        """Wait before the next attempt."""
+        if str(away) != self._told:
+            self._told = str(away)
+            self._say(f"no answer ({away}); it tries again")
+        await trio.sleep(max(away.least_seconds, self._seconds * random.uniform(0.5, 1.0)))
+        self._seconds = min(2 * self._seconds, self._most_seconds)
+
+    def end(self) -> None:
+        """There was an answer."""
+        self._seconds, self._told = FIRST_SECONDS, ""
