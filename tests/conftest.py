@@ -1,6 +1,7 @@
 """Fixtures that every test may ask for."""
 
 import os
+import signal
 from math import ceil
 
 import pytest
@@ -45,6 +46,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A script ignores it for what runs in its background, and programs that tests start would ignore it with us.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if (rate := config.getoption("--hurry")) != 1:
         hurry(rate)
     if (nodes := config.getoption("--nodes")) != 1:

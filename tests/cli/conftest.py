@@ -3,6 +3,14 @@
 import os
 
 import pytest
+import structlog
+
+
+@pytest.fixture(autouse=True)
+def _default_log():
+    """Commands say how the log is written, for the whole process."""
+    yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture

@@ -30,12 +30,6 @@ from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.users.parts import ANN, BEN
 
 
-@pytest.fixture(autouse=True)
-def _default_log():
-    yield
-    structlog.reset_defaults()
-
-
 def test_routes(environ, capsys):
     assert main(["routes"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -274,7 +268,7 @@ def test_nobody_who_answers_is_not_healthy(environ, capsys):
             "{0}/keys cannot be looked into: run this as the user that the service ",
         ),
         (("nodes",), "{0}/lock cannot be opened: Permission denied\n"),
-        (("token", "--name", "Ann"), "the keys in {0}/keys cannot be used: Permission denied\n"),
+        (("token", "--name", "Ann"), "{0}/lock cannot be opened: Permission denied\n"),
     ],
 )
 def test_a_folder_that_is_somebody_elses_is_one_line(environ, capsys, command, said):

@@ -1,7 +1,6 @@
 """Keys that are gone, or others than before: a start that would end all tokens and lose all secrets is refused."""
 
 import pytest
-import structlog
 
 from persistence.blobs import Blobs
 from routes.cli.doctor import examine
@@ -12,12 +11,6 @@ from tests.support.database import run_sql
 from tests.support.process import server_process
 
 TOKEN = ["token", "--name", "Ann"]
-
-
-@pytest.fixture(autouse=True)
-def _default_log():
-    yield
-    structlog.reset_defaults()
 
 
 @pytest.fixture

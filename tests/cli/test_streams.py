@@ -76,7 +76,6 @@ def test_a_log_that_cannot_be_written_stops_nobody_who_logs(
                 structlog.get_logger().error("a line")
             announce("listens")
         finally:
-            structlog.reset_defaults()
             streams.let_go()
 
 
