@@ -59,7 +59,7 @@ def run(config: Config) -> None:
     """
     return_large_blocks()
     begin_collecting()
-    trio.run(_run, _affordable(config))
+    trio.run(_run, _affordable(config), restrict_keyboard_interrupt_to_checkpoints=True)
 
 
 def begin_collecting() -> None:

@@ -4,6 +4,7 @@ import argparse
 
 from routes.cli.keeping import Add
 from routes.cli.output import say
+from routes.cli.running import run_trio
 from routes.config.config import Config
 
 # Each command imports what it needs when it is run.
@@ -28,28 +29,22 @@ def add_nodes(add: Add) -> None:
 
 
 def _list(_arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.nodes import list_nodes
 
-    for line in trio.run(list_nodes, config):
+    for line in run_trio(list_nodes, config):
         say(line)
     return 0
 
 
 def _drain(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.draining import drain
 
-    trio.run(drain, config, arguments.node, say)
+    run_trio(drain, config, arguments.node, say)
     return 0
 
 
 def _resume(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.draining import resume
 
-    say(trio.run(resume, config, arguments.node))
+    say(run_trio(resume, config, arguments.node))
     return 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from routes.cli.output import say
+from routes.cli.running import run_trio
 from routes.config.config import Config
 
 # Each command imports what it needs when it is run.
@@ -68,30 +69,24 @@ def add_keeping(add: Add) -> None:
 
 
 def _backup(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.backup import make_backup
     from routes.cli.passphrase import read_passphrase
 
     passphrase = read_passphrase(arguments.passphrase_file, new=True)
-    for line in trio.run(make_backup, arguments.file, config, passphrase):
+    for line in run_trio(make_backup, arguments.file, config, passphrase):
         say(line)
     return 0
 
 
 def _accept(_arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.accepting import accept_keys
 
-    for line in trio.run(accept_keys, config):
+    for line in run_trio(accept_keys, config):
         say(line)
     return 0
 
 
 def _restore(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.archiving import moment, restore_archive
     from routes.cli.backup import restore_backup
     from routes.cli.faults import CommandFault
@@ -99,30 +94,26 @@ def _restore(arguments: argparse.Namespace, config: Config) -> int:
 
     until = moment(arguments.until)
     if arguments.file.is_dir():
-        for line in trio.run(restore_archive, arguments.file, config, until):
+        for line in run_trio(restore_archive, arguments.file, config, until):
             say(line)
         return 0
     if until is not None:
         raise CommandFault("--until is for the folder of an archive; a file is of one moment")
     passphrase = read_passphrase(arguments.passphrase_file)
-    for line in trio.run(restore_backup, arguments.file, config, passphrase):
+    for line in run_trio(restore_backup, arguments.file, config, passphrase):
         say(line)
     return 0
 
 
 def _base(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.archiving import make_base
 
-    for line in trio.run(make_base, config, arguments.keep):
+    for line in run_trio(make_base, config, arguments.keep):
         say(line)
     return 0
 
 
 def _export(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from actors.ids import parse_uuid
     from persistence.blobs import Blobs
     from routes.cli.database import database_of
@@ -139,14 +130,12 @@ def _export(arguments: argparse.Namespace, config: Config) -> int:
             blobs = Blobs(config.shared_dir / "blobs")
             return await export_user(user_id, arguments.file, database, blobs, DOMAINS)
 
-    say(trio.run(exported))
+    say(run_trio(exported))
     return 0
 
 
 def _upgrade(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.upgrade import upgrade_database
 
-    say(trio.run(upgrade_database, config, arguments.old_bin))
+    say(run_trio(upgrade_database, config, arguments.old_bin))
     return 0

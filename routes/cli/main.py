@@ -21,6 +21,7 @@ from routes.cli.clustering import add_nodes
 from routes.cli.ending import ended_in_order
 from routes.cli.keeping import add_keeping
 from routes.cli.output import finish, say
+from routes.cli.running import run_trio
 from routes.cli.streams import let_go, open_missing
 from routes.config.config import Config, read_config
 from routes.config.environment import process_environment
@@ -205,15 +206,13 @@ def _serve(arguments: argparse.Namespace, config: Config) -> int:
 
 
 def _migrate(_arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.database import database_of
 
     async def opened() -> None:
         async with database_of(config):
             pass
 
-    trio.run(opened)
+    run_trio(opened)
     say("the database is at this version")
     return 0
 
@@ -239,8 +238,6 @@ def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
 
 
 def _doctor(_arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.doctor import examine
 
     async def examined() -> int:
@@ -250,12 +247,10 @@ def _doctor(_arguments: argparse.Namespace, config: Config) -> int:
             ill += finding.ill
         return ill
 
-    return 1 if trio.run(examined) else 0
+    return 1 if run_trio(examined) else 0
 
 
 def _token(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from actors.kernel.clock import SystemClock
     from routes.cli.database import database_of
     from routes.cli.token import TokenWish, make_token
@@ -268,13 +263,11 @@ def _token(arguments: argparse.Namespace, config: Config) -> int:
             keys = await keys_of(database, config.shared_dir)
             return await make_token(wish, database, keys, SystemClock())
 
-    say(trio.run(minted))
+    say(run_trio(minted))
     return 0
 
 
 def _signin(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from actors.kernel.clock import SystemClock
     from routes.cli.database import database_of
     from routes.cli.signin import make_sign_in_link
@@ -286,7 +279,7 @@ def _signin(arguments: argparse.Namespace, config: Config) -> int:
         async with database_of(config) as database:
             return await make_sign_in_link(wish, database, config.dashboard_url, SystemClock())
 
-    say(trio.run(made))
+    say(run_trio(made))
     return 0
 
 
@@ -312,8 +305,6 @@ def _config(_arguments: argparse.Namespace, _config: Config) -> int:
 
 
 def _archive_import(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from actors.kernel.clock import SystemClock
     from routes.cli.archive import import_file, said
     from routes.cli.database import database_of
@@ -325,12 +316,10 @@ def _archive_import(arguments: argparse.Namespace, config: Config) -> int:
             say(line)
         return 1 if report.refused else 0
 
-    return trio.run(imported)
+    return run_trio(imported)
 
 
 def _catalog_import(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.catalog import import_file
     from routes.cli.database import database_of
 
@@ -338,12 +327,10 @@ def _catalog_import(arguments: argparse.Namespace, config: Config) -> int:
         async with database_of(config) as database:
             return await import_file(arguments.file, database, say)
 
-    return 0 if trio.run(imported) else 1
+    return 0 if run_trio(imported) else 1
 
 
 def _catalog_remove(arguments: argparse.Namespace, config: Config) -> int:
-    import trio
-
     from routes.cli.catalog import remove
     from routes.cli.database import database_of
 
@@ -351,5 +338,5 @@ def _catalog_remove(arguments: argparse.Namespace, config: Config) -> int:
         async with database_of(config) as database:
             await remove(arguments.slug, arguments.game, database, say)
 
-    trio.run(removed)
+    run_trio(removed)
     return 0

@@ -47,7 +47,7 @@ def run(config: Config) -> None:
     Raises:
         CannotListen, ClusterInUse, ClusterFaulty, NoPostgres, NatsMissing, NodeFault: with one line that says why.
     """
-    trio.run(_run, config)
+    trio.run(_run, config, restrict_keyboard_interrupt_to_checkpoints=True)
 
 
 async def _run(config: Config) -> None:

@@ -58,7 +58,7 @@ def test_a_start_ends_without_a_traceback_and_can_be_repeated(moment: str) -> No
             _told(served, moment)
             served.send_signal(signal.SIGINT)
             rest, _ = served.communicate(timeout=PATIENCE_SECONDS)
-            assert served.returncode == 128 + signal.SIGINT
+            assert served.returncode in {128 + signal.SIGINT, 0}  # 0: it had begun to serve by then
             assert "Traceback" not in rest
         with _serving(folder) as served:
             assert "outlived" not in _told(served, "listens on")
