@@ -1,5 +1,6 @@
 """Fixtures that every test may ask for."""
 
+import gc
 import os
 import signal
 from math import ceil
@@ -11,6 +12,7 @@ from routes.__main__ import begin_collecting
 from tests.support.database import database, database_url, postgres_server
 from tests.support.hurry import hurry
 from tests.support.in_turn import gather, spread
+from tests.support.memory import work_in_memory
 from tests.support.server import EDGES
 
 __all__ = ["database", "database_url", "postgres_server"]
@@ -46,6 +48,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    work_in_memory()
+    gc.disable()  # what is loaded while tests are collected stays; see `pytest_collection_finish`
     # A script ignores it for what runs in its background, and programs that tests start would ignore it with us.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias, get_args
 import httpx2
 import trio
 
+from routes.edge.identity.outbound import trusted_authorities
+
 Order: TypeAlias = Literal["same", "reversed", "shuffled"]
 
 RETRY_SECONDS = 0.5
@@ -55,7 +57,9 @@ class Deliveries:
         """Send what is put, until cancelled."""
         # One client for all: what it trusts takes longer to read than an event to deliver.
         async with (
-            httpx2.AsyncClient(timeout=ANSWER_SECONDS, trust_env=False) as self._client,
+            httpx2.AsyncClient(
+                verify=trusted_authorities(), timeout=ANSWER_SECONDS, trust_env=False
+            ) as self._client,
             trio.open_nursery() as self._nursery,
         ):
             task_status.started()

@@ -20,7 +20,7 @@ from persistence.schema.migrate import migrate
 from routes.cli.backup import make_backup, restore_backup
 from routes.config.config import Config, read_config
 from tests.edge.certificate import Certificate
-from tests.support.database import DEBIAN_15, roomy_memory, run_sql, start, stop, with_database
+from tests.support.database import DEBIAN_15, run_sql, start, stop, with_database
 from tests.support.process import free_port
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import Player, open_world
@@ -39,7 +39,7 @@ def serving_tls(certificate: Certificate) -> Iterator[str]:
     Yields:
         The address of its maintenance database, by name and password, whose certificate is verified.
     """
-    folder = Path(tempfile.mkdtemp(prefix="partyline-tls-", dir=roomy_memory()))
+    folder = Path(tempfile.mkdtemp(prefix="partyline-tls-"))
     folder.chmod(0o755)
     home, account = choose_home(folder)
     port = free_port()

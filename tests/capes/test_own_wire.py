@@ -9,8 +9,6 @@ from tests.capes.stage import ADMIN, OWN, PUBLIC, TERMS, cape_in, moderator, tex
 from tests.support.one_world import in_one_world
 from tests.support.world import World
 
-pytestmark = pytest.mark.both_edges
-
 
 async def test_drafting_needs_no_terms_and_submitting_does(world: World):
     ann = await world.player("Ann")
@@ -44,6 +42,7 @@ async def test_older_terms_do_not_count(world: World, monkeypatch: pytest.Monkey
     assert await ann.refused("POST", f"{OWN}/{made['id']}/submit") == (403, "TERMS_NOT_ACCEPTED")
 
 
+@pytest.mark.both_edges
 async def test_a_draft(world: World):
     ann = await world.player("Ann")
     made = await upload(ann, name="  Phoenix  ", description=" burns\nbrightly ")
@@ -60,6 +59,7 @@ async def test_a_draft(world: World):
     assert bare["description"] == ""
 
 
+@pytest.mark.both_edges
 @in_one_world(
     ("change", "pointer"),
     [
@@ -85,6 +85,7 @@ async def test_uploads_that_are_refused(world: World, change: dict[str, object],
         assert await ann.get(f"{OWN}/{made['id']}") == made
 
 
+@pytest.mark.both_edges
 async def test_too_many_bytes(world: World):
     ann = await world.player("Ann")
     for extra in (512 * 1024, 2 << 20):
@@ -92,6 +93,7 @@ async def test_too_many_bytes(world: World):
         assert await ann.refused("POST", OWN, large) == (413, "PAYLOAD_TOO_LARGE")
 
 
+@pytest.mark.both_edges
 @in_one_world(("over", "status"), [(0, 201), (1, 413), (2, 413), (3, 413)])
 async def test_the_last_byte_that_fits(world: World, over: int, status: int):
     ann = await world.player("Ann")

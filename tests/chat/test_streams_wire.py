@@ -13,8 +13,6 @@ from tests.support.websocket import Client, Refused
 from tests.support.world import CONVERSATIONS, Player, Room, World
 from tests.users.play import erase
 
-pytestmark = pytest.mark.both_edges
-
 INBOX = "/v1/social/chat/live"
 
 QUIET_SECONDS = 0.4
@@ -36,6 +34,7 @@ def contents(frame: Any) -> list[str]:
     return [item["content"] for item in frame["items"]]
 
 
+@pytest.mark.both_edges
 async def test_a_conversation_is_shown_at_once_and_on_change(world: World) -> None:
     ann, ben, room = await pair(world)
     sent = await ann.say(room, "one")
@@ -164,6 +163,7 @@ async def test_a_page_before_the_future_takes_new_messages_in(world: World) -> N
         assert contents(await socket.receive_json()) == ["one"]
 
 
+@pytest.mark.both_edges
 async def test_the_inbox_is_shown_at_once_and_on_change(world: World) -> None:
     ann, ben, room = await pair(world)
     async with ben.live(INBOX) as socket:
@@ -187,6 +187,7 @@ async def test_the_inbox_is_shown_at_once_and_on_change(world: World) -> None:
         assert [one["id"] for one in (await socket.receive_json())["conversations"]] == [other.id]
 
 
+@pytest.mark.both_edges
 @pytest.mark.slow
 async def test_the_inbox_sends_at_most_four_frames_a_second(world: World) -> None:
     ann, ben, room = await pair(world)
@@ -204,6 +205,7 @@ async def test_the_inbox_sends_at_most_four_frames_a_second(world: World) -> Non
     assert len(arrived) <= 2 + int((arrived[-1] - started) / 0.25)
 
 
+@pytest.mark.both_edges
 async def test_what_the_client_says_is_passed_over(world: World) -> None:
     ann, ben, room = await pair(world)
     async with ben.live(f"{room.path}/live") as socket:
@@ -214,6 +216,7 @@ async def test_what_the_client_says_is_passed_over(world: World) -> None:
         assert contents(await socket.receive_json()) == ["one"]
 
 
+@pytest.mark.both_edges
 async def test_a_flood_closes_with_4429(world: World) -> None:
     _, ben, room = await pair(world)
     world.clock.stop()
@@ -223,6 +226,7 @@ async def test_a_flood_closes_with_4429(world: World) -> None:
         assert (await socket.wait_closed()).code == 4429
 
 
+@pytest.mark.both_edges
 @in_one_world("query", ["limit=x", "interval=x", "beforeMs=x", "includeArchived=2"])
 async def test_intervals_and_limits_are_integers(world: World, query: str) -> None:
     _, ben, room = await pair(world)
@@ -232,6 +236,7 @@ async def test_intervals_and_limits_are_integers(world: World, query: str) -> No
     assert (refused.value.status, refused.value.problem["code"]) == (400, "BAD_QUERY")
 
 
+@pytest.mark.both_edges
 async def test_leaving_closes_the_stream_with_4403(world: World) -> None:
     ann, ben, room = await pair(world)
     sent = await ann.say(room, "one")
@@ -248,6 +253,7 @@ async def test_leaving_closes_the_stream_with_4403(world: World) -> None:
         assert (await anns.receive_json())["conversation"]["participantCount"] == 1
 
 
+@pytest.mark.both_edges
 @in_one_world("path", ["ROOM/live", "ROOM/live?beforeMs=99999999999999", INBOX])
 async def test_losing_the_permission_closes_with_4403(world: World, path: str) -> None:
     _, ben, room = await pair(world)
@@ -257,6 +263,7 @@ async def test_losing_the_permission_closes_with_4403(world: World, path: str) -
         assert (await socket.wait_closed()).code == 4403
 
 
+@pytest.mark.both_edges
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ["ROOM/live", INBOX])
 async def test_the_end_of_the_token_closes_with_4401(world: World, path: str) -> None:

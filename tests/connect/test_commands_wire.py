@@ -12,8 +12,6 @@ from tests.support.jobs import clean_connect
 from tests.support.waiting import patience, wait_until
 from tests.support.world import Player, World, open_world
 
-pytestmark = pytest.mark.both_edges
-
 
 async def _give(owner: Player, server: GameServer, action: str = "restart", **more: object) -> str:
     made = await owner.do("POST", f"{server.path}/commands", {"action": action, **more}, status=201)
@@ -27,6 +25,7 @@ async def _ack(server: GameServer, id: str, status: str, **more: object) -> dict
     return command
 
 
+@pytest.mark.both_edges
 async def test_a_command_from_beginning_to_end(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
@@ -140,6 +139,7 @@ async def test_pages_are_newest_first(world: World):
     assert (rest["nextCursor"], rest["hasMore"]) == (None, False)
 
 
+@pytest.mark.both_edges
 async def test_a_long_poll_is_answered_when_there_is_something(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)
@@ -161,6 +161,7 @@ async def test_a_long_poll_is_answered_when_there_is_something(world: World):
     assert polled == [id]
 
 
+@pytest.mark.both_edges
 async def test_a_long_poll_ends_at_the_time_that_it_asked_for(world: World):
     """One of a second returns while one of twenty, which began before it, goes on."""
     ann = await world.player("Ann")
@@ -180,6 +181,7 @@ async def test_a_long_poll_ends_at_the_time_that_it_asked_for(world: World):
         await _give(ann, other)
 
 
+@pytest.mark.both_edges
 async def test_prefer_wait_answers_the_finished_command(world: World):
     ann = await world.player("Ann")
     server = await claimed(world, ann)

@@ -19,8 +19,6 @@ from tests.support.websocket import Refused, connect
 from tests.support.world import Player, World, world
 from tests.voice.play import node_server
 
-pytestmark = pytest.mark.both_edges
-
 __all__ = ["world"]
 
 MS_BETWEEN = 20_000

@@ -16,11 +16,10 @@ from tests.publications.play import publish, push
 from tests.support.one_world import in_one_world
 from tests.support.waiting import wait_until
 
-pytestmark = pytest.mark.both_edges
-
 OTHER_GUILD = "299999999999999999"
 
 
+@pytest.mark.both_edges
 async def test_an_owner_sets_reads_and_removes_it(guild: Guild) -> None:
     net = await network(await guild.world.player("Ann"))
     assert await shown(net) is None
@@ -88,6 +87,7 @@ async def test_where_discord_does_not_answer_it_is_stored_and_asked_again(guild:
     await guild.until(net, "active")
 
 
+@pytest.mark.both_edges
 @pytest.mark.parametrize("discord_seconds", [0.2])
 async def test_one_who_never_answers_keeps_nobody_waiting(guild: Guild) -> None:
     net = await network(await guild.world.player("Ann"))

@@ -22,8 +22,6 @@ from tests.support.waiting import wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, World
 
-pytestmark = pytest.mark.both_edges
-
 LIVE = "/v1/social/friends/live"
 
 EMPTY = "/v1/social/live?channels="
@@ -92,6 +90,7 @@ def online(received: Any) -> dict[str, bool]:
     return states
 
 
+@pytest.mark.both_edges
 async def test_friends_are_shown_at_once_and_on_change(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     await befriend(world, ann, ben)
@@ -329,6 +328,7 @@ async def test_friends_are_a_default_channel(world: World) -> None:
         assert channels == {"friends", "inbox", "party"}
 
 
+@pytest.mark.both_edges
 async def test_losing_the_permission_closes_with_4403(world: World) -> None:
     ann = await world.player("Ann")
     async with watching(ann) as socket:

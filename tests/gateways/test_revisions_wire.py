@@ -50,7 +50,8 @@ async def test_a_hundred_writes_at_once_end_in_one_revision(world: World):
                 writers.start_soon(write, number)
     assert {one.revision for one in gateways} == {1 + WRITES}
     routes = (await admin.get(ROUTES))["items"]
-    assert {route["status"] for route in routes} == {"pending"}
+    # The others may have been confirmed already, on the way to the last.
+    assert [route["status"] for route in routes if route["revision"] == 1 + WRITES] == ["pending"]
     assert await gateways[0].beat() == {"routesRevision": 1 + WRITES}
     routes = (await admin.get(ROUTES))["items"]
     assert {route["status"] for route in routes} == {"active"}

@@ -9,7 +9,7 @@ import pytest
 
 from persistence.bridge.database import Database
 from persistence.connection import Connection
-from tests.support.database import DEBIAN_15, lent_database, roomy_memory, running_server
+from tests.support.database import DEBIAN_15, lent_database, running_server
 from tests.support.turns import Gate, make_things, open_gate
 
 
@@ -58,7 +58,7 @@ async def gate(database_url: str) -> AsyncIterator[Gate]:
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
     """A data folder that every user can reach, with a short path."""
-    folder = Path(tempfile.mkdtemp(prefix="partyline-test-", dir=roomy_memory()))
+    folder = Path(tempfile.mkdtemp(prefix="partyline-test-"))
     folder.chmod(0o755)
     yield folder / "data"
     shutil.rmtree(folder)

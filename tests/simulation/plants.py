@@ -118,15 +118,15 @@ PLANTS = (
     Plant(
         "a subscription misses what happened while it was opened",
         patches=((Channel, "_missed", _without_newer),),
-        first=370,
+        first=540,
     ),
     Plant(
         "a deleted text is told to those who come back",
         patches=((Channel, "publish", _keeping_texts),),
-        first=250,
+        first=290,
     ),
     Plant("a deadline is lost when its process ends", patches=((opening, "wake_due", _asleep),), first=20),
-    Plant("a commit lands late, and memory does not hear of it", tables=_Unsealed, first=2_710),
+    Plant("a commit lands late, and memory does not hear of it", tables=_Unsealed, first=3_390),
     Plant(
         "who is in a party is not asked again after a turn of unknown outcome",
         patches=((Memberships, "distrust", _deaf),),

@@ -66,7 +66,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 @contextmanager
 def running_server(pg_bin: Path | None) -> Iterator[str]:
     """A server with a migrated template, in a folder of its own; call it in the main thread."""
-    folder = Path(tempfile.mkdtemp(prefix="partyline-test-", dir=roomy_memory()))
+    folder = Path(tempfile.mkdtemp(prefix="partyline-test-"))
     folder.chmod(0o755)  # where we are root, the user to whom PostgreSQL drops has to come in
     try:
         home, account = choose_home(folder)
@@ -81,13 +81,6 @@ def running_server(pg_bin: Path | None) -> Iterator[str]:
             stop(cluster)
     finally:
         shutil.rmtree(folder)
-
-
-def roomy_memory() -> str | None:
-    """A folder in memory, where fsync costs nothing; None (the default place) when memory is scarce."""
-    shm = Path("/dev/shm")
-    roomy = os.access(shm, os.W_OK) and shutil.disk_usage(shm).free > 2 << 30
-    return str(shm) if roomy else None
 
 
 def start(cluster: Cluster) -> None:

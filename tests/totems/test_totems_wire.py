@@ -16,8 +16,6 @@ from tests.support.world import Player, World, open_world
 from tests.totems.models import BLOCKBENCH, blockbench, body, item_model
 from tests.totems.play import OLD, OWN, carry, upload
 
-pytestmark = pytest.mark.both_edges
-
 NOWHERE = "0" * 24
 
 BOTH = (OWN, OLD)
@@ -49,6 +47,7 @@ async def test_nobody_carries_one_at_first(world: World, path: str):
     assert await ann.get(f"{path}/gallery") == {"items": [], "total": 0}
 
 
+@pytest.mark.both_edges
 @both
 async def test_what_is_uploaded_is_carried(world: World, path: str):
     ann = await world.player("Ann")
@@ -85,6 +84,7 @@ async def test_both_addresses_are_one(world: World):
         assert await bob.get(OWN + where) == await bob.get(OLD + where)
 
 
+@pytest.mark.both_edges
 async def test_anybody_reads_the_model(world: World):
     ann = await world.player("Ann")
     made = await upload(ann, model=blockbench(), format=BLOCKBENCH)
@@ -276,6 +276,7 @@ async def test_with_the_gallery_closed(closed: World, path: str):
     assert (await ann.get(f"{path}/history"))["total"] == 2
 
 
+@pytest.mark.both_edges
 @both_in_one_world
 async def test_too_large(world: World, path: str):
     ann = await world.player("Ann")
@@ -294,6 +295,7 @@ async def test_what_is_declared_too_large_is_refused_unread(database_url: str, t
             assert await ann.refused("POST", path, content=huge) == (413, "PAYLOAD_TOO_LARGE")
 
 
+@pytest.mark.both_edges
 @both_in_one_world
 async def test_wrong_bodies(world: World, path: str):
     ann = await world.player("Ann")
@@ -343,6 +345,7 @@ async def test_repeats_under_a_key(world: World, path: str):
         assert answer.status_code == 200
 
 
+@pytest.mark.both_edges
 async def test_uploads_are_looked_at_a_few_at_once(world: World):
     """More of them wait, and nobody else waits for them."""
     ann, ben = await world.players("Ann", "Ben")

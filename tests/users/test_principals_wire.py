@@ -12,8 +12,6 @@ from tests.contract.sources import ROOT
 from tests.support.one_world import in_one_world
 from tests.support.world import Player, World
 
-pytestmark = pytest.mark.both_edges
-
 AREAS = {"admin", "moderation", "profile", "public", "saved-servers", "totem", "capes", "ip"}
 
 # {role: the nodes of these areas that it gives}
@@ -75,6 +73,7 @@ def without_token() -> dict[str, int]:
     return {f"{row['method']} {row['path']}": 200 if row["auth"] == "none" else 401 for row in ROWS}
 
 
+@pytest.mark.both_edges
 @in_one_world("role", HELD)
 async def test_roles(world: World, role: str) -> None:
     ann = await world.player("Ann")
@@ -95,6 +94,7 @@ async def test_a_node_opens_its_routes_and_no_others(world: World, node: str) ->
     await compare(ben, by_nodes(ABSENT - {node}))
 
 
+@pytest.mark.both_edges
 async def test_without_a_token_that_holds(world: World) -> None:
     ann = await world.player("Ann")
     for token in ("nonsense", world.token(ann.id, "Ann", ttl_seconds=-5), str(ann.token)[:-2]):

@@ -1,6 +1,6 @@
 // A model of painted rectangles on a canvas, turned by buttons, arrow keys and dragging. Seen from far away a rectangle
 // is a parallelogram, so a canvas can paint each by itself; what is farther is painted first.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { say } from "../words.js";
 import { turned } from "./faces.js";
@@ -17,7 +17,8 @@ const PLAIN = [150, 158, 170];
 export function ModelView({ faces, images, label, yaw: first = 35 }) {
   const canvas = useRef(null);
   const [yaw, setYaw] = useState(first);
-  useEffect(() => { paint(canvas.current, faces, images, yaw); }, [faces, images, yaw]);
+  // Before the browser shows the canvas: an effect of another kind would leave it empty for a frame.
+  useLayoutEffect(() => { paint(canvas.current, faces, images, yaw); }, [faces, images, yaw]);
   const press = (event) => {
     const step = { ArrowLeft: -STEP_DEGREES, ArrowRight: STEP_DEGREES }[event.key];
     if (!step) return;
