@@ -3,6 +3,7 @@
 import msgspec
 
 from persistence.connection import Connection, Row
+from persistence.pages import BEFORE_ANY
 
 
 class Layer(msgspec.Struct, frozen=True):
@@ -85,7 +86,7 @@ async def list_owned(
         " WHERE owner_id = $1 AND (created_at_ms, id) < ($2, $3)"
         " ORDER BY created_at_ms DESC, id DESC LIMIT $4",
         owner_id,
-        *(before or _LAST),
+        *(before or BEFORE_ANY),
         limit,
     )
     return [_banner(row) for row in rows]
@@ -119,10 +120,6 @@ def encode_layers(layers: tuple[Layer, ...]) -> str:
 def decode_layers(text: str) -> tuple[Layer, ...]:
     """The layers in the JSON text of a row."""
     return msgspec.json.decode(text, type=tuple[Layer, ...])
-
-
-_LAST = (2**63 - 1, "")
-"""The position behind which everything lies."""
 
 
 def _banner(row: Row) -> Banner:

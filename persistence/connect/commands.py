@@ -7,6 +7,7 @@ import msgspec
 from persistence.connect.rows import CommandRow
 from persistence.connection import Connection, Row
 from persistence.journal.turn import Statement
+from persistence.pages import BEFORE_ANY
 
 _PUT = """
 INSERT INTO connect_commands (id, server_id, action, payload, status, version, attempts, extension_id, created_by,
@@ -108,10 +109,6 @@ async def open_of(conn: Connection, server_id: str) -> list[CommandRow]:
     return [_command(row) for row in rows]
 
 
-_LAST = (2**63 - 1, "")
-"""The position behind which all commands lie."""
-
-
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """The selection of a page of a server's commands.
 
@@ -144,7 +141,7 @@ async def page(conn: Connection, server_id: str, wanted: Wanted) -> list[Command
         """,
         server_id,
         wanted.status,
-        *(wanted.before or _LAST),
+        *(wanted.before or BEFORE_ANY),
         wanted.limit,
         wanted.max_bytes,
     )

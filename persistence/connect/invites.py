@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from persistence.connect.rows import InviteRow, OfferRow
 from persistence.connection import Connection, Row
+from persistence.pages import BEFORE_ANY
 
 
 async def add(conn: Connection, row: InviteRow) -> None:
@@ -48,10 +49,6 @@ async def read(conn: Connection, id: str) -> InviteRow | None:
     return None if row is None else _invite(row)
 
 
-_LAST = (2**63 - 1, "")
-"""The position behind which all invites lie."""
-
-
 async def open_of_invitee(
     conn: Connection, user_id: str, now_ms: int, *, after: tuple[int, str] | None, limit: int
 ) -> list[OfferRow]:
@@ -72,7 +69,7 @@ async def open_of_invitee(
         ORDER BY i.created_at_ms DESC, i.id DESC
         LIMIT $5
         """,
-        user_id, now_ms, *(after or _LAST), limit,
+        user_id, now_ms, *(after or BEFORE_ANY), limit,
     )  # fmt: skip
     return [OfferRow(**{**dict(row), "capabilities": tuple(row["capabilities"])}) for row in rows]
 

@@ -7,6 +7,7 @@ import msgspec
 from persistence.connect.rows import SessionRow, TicketRow
 from persistence.connection import Connection
 from persistence.expiring import forget_ended
+from persistence.pages import BEFORE_ANY
 
 _COLUMNS = SessionRow.__struct_fields__
 
@@ -117,10 +118,6 @@ class NamedSession(msgspec.Struct, frozen=True):
     server_name: str
 
 
-_LAST = (2**63 - 1, "")
-"""The position behind which all sessions lie."""
-
-
 async def of_player(
     conn: Connection, user_id: str, now_ms: int, *, after: tuple[int, str] | None, limit: int
 ) -> list[NamedSession]:
@@ -139,7 +136,7 @@ async def of_player(
         """,
         user_id,
         now_ms,
-        *(after or _LAST),
+        *(after or BEFORE_ANY),
         limit,
     )
     return [NamedSession(SessionRow(*(row[name] for name in _COLUMNS)), row["server_name"]) for row in rows]

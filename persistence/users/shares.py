@@ -3,6 +3,7 @@
 import msgspec
 
 from persistence.connection import Connection
+from persistence.pages import BEFORE_ANY
 
 
 class ShareHead(msgspec.Struct, frozen=True):
@@ -45,7 +46,7 @@ async def of_user(
         " ORDER BY created_at_ms DESC, code DESC LIMIT $5",
         user_id,
         now_ms,
-        *(before or _LAST),
+        *(before or BEFORE_ANY),
         limit,
     )
     return [ShareHead(*row) for row in rows]
@@ -113,7 +114,3 @@ async def prune(conn: Connection, limit: int, *, now_ms: int) -> int:
         limit,
     )
     return int(tag.rpartition(" ")[2])
-
-
-_LAST = (2**63 - 1, "")
-"""A place that no share has and that all of them come after."""
