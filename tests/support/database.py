@@ -73,6 +73,9 @@ def running_server(pg_bin: Path | None) -> Iterator[str]:
         cluster = open_cluster(home, account, pg_bin)
         start(cluster)
         try:
+            # What it would count in the middle of a test would choose another plan now and then.
+            run_sql(cluster.dsn, "ALTER SYSTEM SET autovacuum = off")
+            run_sql(cluster.dsn, "SELECT pg_reload_conf()")
             make_template(cluster.dsn)
             yield cluster.dsn
         finally:
