@@ -46,12 +46,13 @@ _LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
 
 def dotenv(text: str) -> Iterator[tuple[str, str]]:
     """Read a `.env` file as (name, value): `NAME=value`, quotes optional; empty lines and those that begin with `#`
-    are skipped.
+    are skipped. What a quote opens goes on until a line that ends with it, as in systemd's and the shell's files.
 
     Raises:
-        ConfigError: a line has another form.
+        ConfigError: a line has another form, or nothing closes a quote.
     """
-    for number, line in enumerate(text.splitlines(), 1):
+    lines = enumerate(text.splitlines(), 1)
+    for number, line in lines:
         bare = line.strip()
         if not bare or bare.startswith("#"):
             continue
@@ -59,6 +60,17 @@ def dotenv(text: str) -> Iterator[tuple[str, str]]:
         if form is None:
             raise ConfigError(f"{DOTENV}, line {number}: not NAME=value")
         value = form[2]
+        if value[:1] in ("'", '"') and value.count(value[0]) == 1:
+            value = "\n".join((value, *_continued(lines, value[0], number)))
         if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
             value = value[1:-1]
         yield form[1], value
+
+
+def _continued(lines: Iterator[tuple[int, str]], quote: str, opened: int) -> Iterator[str]:
+    for _, line in lines:
+        bare = line.rstrip()
+        yield bare
+        if bare.endswith(quote):
+            return
+    raise ConfigError(f"{DOTENV}, line {opened}: no line ends with the {quote} that begins the value")

@@ -1,5 +1,6 @@
 """Every setting: its default, its forms, and one clear line for everything else."""
 
+import json
 import re
 from ipaddress import ip_network
 from pathlib import Path
@@ -13,6 +14,7 @@ from routes.config.forms import NamedKey
 from routes.config.settings import SETTINGS
 from routes.disk import archive_of
 from routes.edge.binds import Bind, Descriptor
+from tests.contract.sources import ROOT
 from tests.support.privileges import without_privileges
 from tests.support.process import reachable_directory
 
@@ -297,6 +299,34 @@ def test_dotenv_may_begin_with_the_mark_of_its_form(tmp_path: Path) -> None:
 def test_dotenv_line_that_is_none() -> None:
     with pytest.raises(ConfigError, match=r"^\.env, line 2: not NAME=value$"):
         list(dotenv("A=1\nnonsense\n"))
+
+
+FOLDED = """A='[{"iss": "x",
+      "alg": "RS256"}]'
+B="it's"
+C='x' # not one
+D=it's
+"""
+
+
+def test_dotenv_value_in_quotes_goes_on_over_lines() -> None:
+    read = dict(dotenv(FOLDED))
+    assert json.loads(read["A"]) == [{"iss": "x", "alg": "RS256"}]
+    assert (read["B"], read["C"], read["D"]) == ("it's", "'x' # not one", "it's")
+
+
+def test_dotenv_quote_that_nothing_closes_is_one_line() -> None:
+    with pytest.raises(ConfigError, match=r"^\.env, line 2: no line ends with the ' that begins the value$"):
+        list(dotenv("A=1\nB='[{\nC=2\n"))
+
+
+@pytest.mark.parametrize("paper", ["settings.md", "sign-in.md", "proxies.md"])
+def test_settings_in_the_papers_may_be_put_into_dotenv_as_they_stand(paper: str) -> None:
+    text = (ROOT / "docs" / paper).read_text("utf-8")
+    blocks = re.findall(r"^```\n(PARTYLINE_[^`]*)^```$", text, re.MULTILINE)
+    assert blocks
+    for block in blocks:
+        assert read_config(dict(dotenv(block)))
 
 
 def test_a_server_without_our_bounds_is_said_to_be_one() -> None:
