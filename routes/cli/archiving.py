@@ -31,6 +31,8 @@ from routes.config.config import Config
 from routes.edge.docs.version import VERSION
 
 _UNREAD = re.compile(r'could not restore file "(\w[\w.]*)" from archive')
+_TOO_LATE = "recovery ended before configured recovery target was reached"
+_LAST = re.compile(r"last completed transaction was at log time (.+)")
 
 
 def moment(text: str | None) -> datetime | None:
@@ -106,10 +108,11 @@ async def restore_archive(archive: Path, config: Config, until: datetime | None)
         until: the moment; None for the end of the archive.
 
     Raises:
-        BackupFault: there is no base of before that moment, or it or the log behind it is damaged or cannot be read.
+        BackupFault: there is no base of before that moment, or the archive ends before it; the base, or the log behind
+            it, is damaged or cannot be read.
         MigrationChanged: the base's schema is newer than this version.
         CommandFault: the shared folder is not empty, or a database of one's own is configured.
-        ClusterFaulty: the data folder is not empty, or the archive ends before that moment.
+        ClusterFaulty: the data folder is not empty.
         PersistenceError: the database cannot be run.
     """
     if config.database_url is not None:
@@ -128,7 +131,7 @@ async def restore_archive(archive: Path, config: Config, until: datetime | None)
                 options |= await trio.to_thread.run_sync(archiving, config.wal_dir, account)
                 held.enter_context(kept_for_one(config.wal_dir))
             cluster = await trio.to_thread.run_sync(open_cluster, home, account, config.pg_bin, options)
-            with _naming_segment(archive, home):
+            with _in_terms_of(archive, home):
                 last = await _recover(cluster)
         await trio.to_thread.run_sync(_beside, base, archive, config)
     return iter((f"restored into {config.data_dir}, as it was at {last or base.about.ended_at}",))
@@ -152,11 +155,17 @@ async def _recover(cluster: Cluster) -> str | None:
 
 
 @contextmanager
-def _naming_segment(archive: Path, home: Path) -> Iterator[None]:
-    """Say it in terms of the archive where a segment cannot be read, at which PostgreSQL ends."""
+def _in_terms_of(archive: Path, home: Path) -> Iterator[None]:
+    """Say what is wrong with the archive, or the moment, where PostgreSQL ends at it."""
     try:
         yield
     except ClusterFaulty as fault:
+        if _TOO_LATE in str(fault):
+            last = _LAST.findall((home / "postgres.log").read_text("utf-8", "replace"))
+            ends = f"at its last transaction, of {last[-1]}" if last else "at its base backup"
+            raise BackupFault(
+                f"the archive ends before that moment, {ends}; without --until all of it is restored"
+            ) from fault
         if (match := _UNREAD.search(str(fault))) is None:
             raise
         raise BackupFault(

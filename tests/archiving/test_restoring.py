@@ -1,5 +1,7 @@
 """Restores that could miss something: all that was archived comes back, or the restore says why not."""
 
+from datetime import timedelta
+
 import msgspec
 import pytest
 
@@ -20,6 +22,19 @@ async def test_a_damaged_segment_ends_a_restore_with_its_name() -> None:
         damaged.write_bytes(damaged.read_bytes()[:-9])
         with pytest.raises(BackupFault, match=rf"{damaged.name} is damaged or cannot be read"):
             await one.lose_and_restore()
+
+
+@pytest.mark.slow
+async def test_a_moment_after_the_end_of_an_archive_is_told_with_its_end() -> None:
+    async with installation() as one:
+        await one.base()
+        later = await one.now() + timedelta(days=1)
+        with pytest.raises(BackupFault, match="ends before that moment, at its base backup; without --until"):
+            await one.lose_and_restore(later)
+        await one.lose_and_restore()
+        await one.write("last")
+        with pytest.raises(BackupFault, match=r"at its last transaction, of 20\d\d-.*; without --until"):
+            await one.lose_and_restore(later)
 
 
 @pytest.mark.slow
