@@ -12,23 +12,7 @@ PAPERS = (
     "README.md",
     "ARCHITECTURE.md",
     "DECISIONS.md",
-    "docs/discord.md",
-    "docs/console.md",
-    "docs/client.md",
-    "docs/client-python.md",
-    "docs/settings.md",
-    "docs/errors.md",
-    "docs/agent.md",
-    "docs/backups.md",
-    "docs/gateways.md",
-    "docs/install.md",
-    "docs/proxies.md",
-    "docs/news.md",
-    "docs/operating.md",
-    "docs/runbook.md",
-    "docs/services.md",
-    "docs/upgrading.md",
-    "docs/versions.md",
+    *(f"docs/{path.name}" for path in sorted(ROOT.glob("docs/*.md"))),
 )
 
 
@@ -51,7 +35,9 @@ def test_the_version_has_its_entry():
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_paths_in_the_papers_exist(paper: str):
-    named = re.findall(r"`((?:routes|actors|persistence|tests|scripts|docs)/[\w./-]*)[^`]*`", _text(paper))
+    named = re.findall(
+        r"`((?:routes|actors|persistence|tests|scripts|docs|deploy|partyline)/[\w./-]*)[^`]*`", _text(paper)
+    )
     missing = [path for path in named if not (ROOT / path).exists()]
     assert not missing, missing
 
