@@ -282,7 +282,7 @@ async def _nodes(urls: tuple[str, ...], database: Database) -> AsyncIterator[Fin
 def _backup(shared_dir: Path) -> Iterator[Finding]:
     last = last_backup_seconds(shared_dir)
     days = (time.time() - last) / 86_400
-    cure = None if days <= BACKUP_MAX_DAYS else "run partyline backup, each night"
+    cure = None if days <= BACKUP_MAX_DAYS else "run partyline backup FILE, each night"
     yield Finding("backup", f"{days:.0f} days ago" if last else "never made", cure, grave=False)
 
 

@@ -25,6 +25,8 @@ async def test_the_doctor_finds_nothing_wrong(environ, database_url):
     assert {"python", "data folder", "disk", "keys", "database", "migrations", "clock"} <= {
         finding.about for finding in findings
     }
+    [backup] = [str(finding) for finding in findings if finding.about == "backup"]
+    assert "run partyline backup FILE" in backup  # it wants one
 
 
 async def test_the_doctor_sees_open_keys_and_a_dead_database(environ, tmp_path):
