@@ -154,8 +154,9 @@ class Agent:
                         pause = FIRST_SECONDS
                         self._hear(frame, start)
             except Away as away:
-                self._say(f"stream lost ({away}), again in {pause:.1f} s")
-            await trio.sleep(pause * random.uniform(0.5, 1.0))
+                seconds = pause * random.uniform(0.5, 1.0)
+                self._say(f"stream lost ({away}), again in {seconds:.1f} s")
+                await trio.sleep(seconds)
             pause = min(2 * pause, MOST_PAUSE_SECONDS)
 
     def _hear(self, frame: Any, start: Callable[[dict[str, Any]], None]) -> None:
