@@ -195,6 +195,13 @@ def holding(page: Page, pattern: str) -> list[Route]:
     return held
 
 
+def at_the_keyboard(page: Page) -> None:
+    """Press a key that does nothing, and wait for what is loaded for those who use keys: it keeps the focus."""
+    with page.expect_response("**/ui-lost-focus.js") as loaded:
+        page.keyboard.press("Shift")
+    page.evaluate("(address) => import(address)", loaded.value.url)
+
+
 def in_memory(page: Page) -> dict[str, int]:
     """How many nodes and listeners there are, also those that no page shows any more, after what can go is gone."""
     debugger = page.context.new_cdp_session(page)

@@ -52,6 +52,7 @@ function Finding() {
   useEffect(() => { if (finding.value && !views) import("./ui/palette.js").then(setViews, () => { finding.value = null; }); }, [finding.value]);
   useEffect(() => {
     const press = (event) => {
+      import("./ui/lost-focus.js").catch(() => {});
       const isFind = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey;
       if (!isFind && !(event.key === "?" && isLetter(event))) return;
       event.preventDefault();
@@ -123,11 +124,12 @@ function Page({ found }) {
     // On a change of page the focus goes to its heading, and its title is read out; the first one begins at the top.
     return isPageChanged ? focusHeading(main.current, title) : undefined;
   }, [isThere]);
-  // Another address of the same page: what had the focus may be gone, or hidden, with what it belonged to.
+  // Another address of the same page: what had the focus may be gone, or hidden, with what it belonged to; or it was not of
+  // the page at all, as when one has gone there by Ctrl+K.
   useEffect(() => {
     if (!isThere) return undefined;
     let stop = null;
-    const frame = requestAnimationFrame(() => { if (isFocusLost()) stop = focusHeading(main.current, title); });
+    const frame = requestAnimationFrame(() => { if (isFocusLost(main.current)) stop = focusHeading(main.current, title); });
     return () => {
       cancelAnimationFrame(frame);
       stop?.();
@@ -140,7 +142,7 @@ function Page({ found }) {
   </main>`;
 }
 
-const isFocusLost = () => document.activeElement === document.body || !document.activeElement.checkVisibility();
+const isFocusLost = (main, { activeElement: one } = document) => one === main || !main.contains(one) || !one.checkVisibility();
 
 // A page may draw its heading only when it has read what it is called: until then the focus is on the page itself, and
 // it stays where it is if the person has moved it meanwhile.

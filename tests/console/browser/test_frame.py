@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Dialog, Page, expect
 
 from tests.console.furnished import Furnished, furnish
-from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.stage import Look, Scene, at_the_keyboard, holding, needs_browser, play
 from tests.console.sweep import SCRIPT, walk
 from tests.support.world import World
 
@@ -140,7 +140,7 @@ async def test_what_is_not_saved_is_asked_about_and_shown_beside_theirs(
         page.get_by_label("Slots").fill("61")
         page.get_by_role("button", name="Discard").press("Enter")
         expect(page.get_by_label("Slots")).to_have_value("60")
-        expect(page.locator("#main")).to_be_focused()
+        expect(page.get_by_role("region", name="Settings", exact=True)).to_be_focused()
 
     await play(world, DESK, story)
 
@@ -175,5 +175,45 @@ async def test_a_dialog_gives_the_focus_back_and_an_undo_waits_for_it(
         page.get_by_role("button", name="Remove").click()
         page.clock.run_for(8_000)
         expect(undo).to_have_count(0)
+
+    await play(world, DESK, story)
+
+
+async def test_who_uses_the_keyboard_goes_on_where_a_row_or_a_field_was(
+    world: World, furnished: Furnished
+) -> None:
+    """Without that the focus is on nothing, and the next key begins at the top of the page."""
+    user = furnished.parts["/app/operate/users/:id?"][1]
+    notes = f"/v1/admin/users/{user.rpartition('/')[2]}/notes"
+    for text in ("one", "two", "three"):
+        await furnished.root.do("POST", notes, {"text": text})
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(furnished.root, user)
+        rows = page.locator("#user-notes + .cards > li")
+        expect(rows).to_have_count(3)
+        at_the_keyboard(page)
+        for left, name in ((["two", "one"], "three"), (["two"], "one")):
+            page.get_by_role("button", name=f"Delete: {name}").press("Enter")
+            expect(rows).to_have_count(len(left))
+            expect(rows.first).to_be_focused()
+        page.keyboard.press("Enter")  # once too often
+        page.keyboard.press("Tab")
+        expect(rows.locator("summary")).to_be_focused()
+        find(page, "all servers", "All servers page")
+        held = holding(page, "**/v1/admin/connect/publications/*")
+        feature = page.get_by_role("button", name="Feature: ")
+        feature.press("Enter")
+        expect(feature).to_be_disabled()
+        page.wait_for_function("document.activeElement === document.body")
+        held[0].continue_()
+        expect(feature).to_be_focused()
+        find(page, "ada", "Ada conversation")
+        page.get_by_role("textbox").fill("a word")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Edit").press("Enter")
+        expect(page.get_by_label("Edit message")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(page.locator(".message:focus").get_by_role("button", name="Edit")).to_be_visible()
 
     await play(world, DESK, story)

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.stage import Look, Scene, at_the_keyboard, needs_browser, play
 from tests.console.sweep import go
 from tests.saved_servers.play import SAVED
 from tests.support.world import World
@@ -90,6 +90,7 @@ async def test_saved_servers_are_put_in_order_by_dragging_and_by_buttons(world: 
         page = scene.enter(ada, "/app/saved")
         rows = page.locator("ol.cards > li")
         expect(rows).to_have_count(3)
+        at_the_keyboard(page)
 
         def takes(row: int, to: int) -> None:
             handle, goal = rows.nth(row).locator(".handle").bounding_box(), rows.nth(to).bounding_box()
@@ -115,6 +116,7 @@ async def test_saved_servers_are_put_in_order_by_dragging_and_by_buttons(world: 
         with page.expect_response("**/saved/order"):
             rows.first.get_by_role("button", name="down").press("Enter")
         stand("a", "c", "b")
+        expect(rows.nth(1).get_by_role("button", name="down")).to_be_focused()
         rows.nth(1).get_by_label("favourite").click()
         expect(rows.nth(1)).to_contain_text("★")
         rows.nth(1).get_by_role("button", name="Remove").click()

@@ -35,7 +35,7 @@ function Content({ message, isMine, changed }) {
   const vote = async (optionIds) => changed(await chat.vote(conversationId, id, optionIds));
   const close = async () => changed(await chat.closePoll(conversationId, id));
   return html`
-    ${message.content && html`<p class="text" dir="auto">${rich(message.content, message.mentions)}
+    ${message.content && html`<p id=${id} class="text" dir="auto">${rich(message.content, message.mentions)}
       ${message.editedAt && html` <small class="dim">${say("chat.edited")}</small>`}</p>
       ${message.editedAt && html`<${Revisions} message=${message} />`}`}
     ${message.attachments.map((attachment) => html`<${Attachment} key=${attachment.id} attachment=${attachment} />`)}
@@ -59,12 +59,15 @@ function Actions({ message, isMine, edit, changed }) {
     if (isSure) changed(await chat.remove(message.conversationId, message.id));
   });
   if (!isMine && !may("social:chat.moderate")) return null;
-  return html`<div class="actions" role="group" aria-label=${say("chat.actions")}>
+  return html`<div class="actions" role="group" aria-label=${say("chat.actions")} aria-describedby=${message.id}>
     ${isMine && message.content && html`<button type="button" class="quiet" onClick=${edit}>${say("action.edit")}</button>`}
     <button type="button" class="quiet" onClick=${remove.run}>${say("action.delete")}</button>
     ${remove.error && html`<${Complaint} error=${remove.error} />`}
   </div>`;
 }
+
+// What is opened after the page has come is not focused by `autofocus`.
+const focused = (field) => field?.focus();
 
 function Editor({ message, changed, close }) {
   const [content, setContent] = useState(message.content);
@@ -81,7 +84,7 @@ function Editor({ message, changed, close }) {
     }
   };
   return html`<div class="editor">
-    <textarea autofocus aria-label=${say("chat.editing")} maxlength="4000" value=${content} onInput=${(event) => setContent(event.currentTarget.value)} onKeyDown=${key}></textarea>
+    <textarea ref=${focused} aria-label=${say("chat.editing")} maxlength="4000" value=${content} onInput=${(event) => setContent(event.currentTarget.value)} onKeyDown=${key}></textarea>
     <button type="button" onClick=${close}>${say("action.cancel")}</button>
     <button type="button" class="primary" disabled=${save.isRunning} onClick=${save.run}>${say("action.save")}</button>
     <${Complaint} error=${save.error} />
