@@ -43,6 +43,17 @@ window.sweep = {
       .map((one) => `unseen in forced colours: ${nameOf(one)}`);
   },
 
+  /** What stands in several rows and is called the same in each: out of their places nobody tells one from the others. What is
+   * called by a value, such as a name or an id, does the same wherever it stands. */
+  alike() {
+    const rows = new Map();
+    for (const one of document.querySelectorAll("main :is(li, tr) :is(button, a[href], summary)")) {
+      const isNamed = one.ariaLabel !== null || one.closest("[aria-describedby]") || one.querySelector("bdi, .hidden");
+      if (!isNamed && isThere(one)) rows.set(nameOf(one), (rows.get(nameOf(one)) ?? new Set()).add(one.closest("li, tr")));
+    }
+    return [...rows].filter(([, found]) => found.size > 1).map(([name]) => `several rows have ${name}`);
+  },
+
   /** What moves. */
   moving() {
     return document.getAnimations().map((one) => `moves: ${nameOf(one.effect.target)}`);

@@ -63,7 +63,7 @@ def visit(page: Page, paths: Sequence[str]) -> Iterator[str]:
 
 
 def found_by(page: Page, question: str) -> list[str]:
-    """What a question of `sweep.js` finds on the page: `cutOff`, `unseen` or `moving`."""
+    """What a question of `sweep.js` finds on the page: `alike`, `cutOff`, `unseen` or `moving`."""
     return cast(list[str], page.evaluate(f"sweep.{question}()"))
 
 

@@ -149,7 +149,7 @@ def test_requests_stand_in_one_module_and_their_routes_exist():
 
 def asked_in(text: str) -> set[str]:
     """The keys of words that a module names."""
-    return set(re.findall(r'say\(\s*"([\w.-]+)"', text))
+    return set(re.findall(r'(?:say|ofRow)\(\s*"([\w.-]+)"', text))
 
 
 def test_what_a_button_needs_is_what_its_route_needs():

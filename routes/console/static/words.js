@@ -45,11 +45,12 @@ const plural = new Intl.PluralRules(language);
 
 document.documentElement.lang = language;
 
-// Blocks of scripts that are written from the right (Unicode, UAX 9); those beyond U+FFFF by their first halves.
-const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\ud802\ud803\ud83a\ud83b]/;
+// Blocks of scripts that are written from the right (Unicode, UAX 9), those beyond U+FFFF by their first halves; and signs
+// that turn what follows around: no name has any but the mark, and notes and settings may.
+const TURNING = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\ud802\ud803\ud83a\ud83b]/;
 
-// What `<bdi>` does, for sentences that are no markup: dialogs, toasts, labels. No name has isolates of its own.
-const isolated = (text) => (FROM_THE_RIGHT.test(text) ? `\u2068${text}\u2069` : text);
+/** What `<bdi>` does, for what is no markup: dialogs, toasts, labels, options. Nothing searches or copies what this makes. */
+export const isolated = (text) => (TURNING.test(text) ? `\u2068${text}\u2069` : text);
 
 /**
  * The words under a key, with `{name}` replaced by values. An entry of several forms is chosen by `count`. A value that
@@ -92,7 +93,7 @@ export const number = (value) => numbers.format(value);
 export const clockTime = (at) => clock.format(new Date(at));
 export const day = (at) => date.format(new Date(at));
 export const exactTime = (at) => whole.format(new Date(at));
-export const listed = (texts) => list.format(texts);
+export const listed = (texts) => list.format(texts.map(isolated));
 
 const UNITS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 30], ["month", 12], ["year", Infinity]];
 

@@ -83,7 +83,7 @@ async def world(database_url: str, tmp_path: Path, dns_server: DnsServer) -> Asy
 
 def send(page: Page, action: str, payload: str) -> None:
     page.get_by_label("Action").fill(action)
-    page.get_by_label("Payload (JSON)").fill(payload)
+    page.get_by_role("textbox", name="Payload (JSON)").fill(payload)
     page.get_by_role("button", name="Send", exact=True).click()
 
 
@@ -143,7 +143,7 @@ async def test_from_the_agent_s_key_to_its_last_command(
         page.get_by_label("Action").fill("")
         page.get_by_label("Action").press("ArrowUp")
         expect(page.get_by_label("Action")).to_have_value("count")
-        expect(page.get_by_label("Payload (JSON)")).to_have_value('{"to":7}')
+        expect(page.get_by_role("textbox", name="Payload (JSON)")).to_have_value('{"to":7}')
         expect(servers.get_by_text("Offline")).to_be_visible()
         expect(servers.get_by_text("last heard")).to_be_visible()
 

@@ -53,7 +53,7 @@ async def test_news_are_written_and_read(world: World, look: Look) -> None:
         desk.get_by_role("link", name="Partyline").click()
         assert asked == ["Leave without saving?"]
         desk.get_by_role("button", name="Publish").click()
-        desk.get_by_role("link", name="<i>Islands</i> open").wait_for()
+        desk.get_by_role("link", name="<i>Islands</i> open", exact=True).wait_for()
         desk.goto("/app/operate/users")
         desk.goto("/app/operate/news")
         assert len(asked) == 1  # what is published is no longer asked about

@@ -40,7 +40,7 @@ async def test_every_page_is_for_everybody(world: World, furnished: Furnished) -
             with_all_eyes(scene, page, name)
             scene.faults += [f"{name}: {one}" for width in (NARROWEST, ZOOMED) for one in fits(page, width)]
             page.set_viewport_size({"width": DESKTOP, "height": 800})
-            scene.faults += [f"{name}: {one}" for one in walk(page)]
+            scene.faults += [f"{name}: {one}" for one in found_by(page, "alike") + walk(page)]
             page.emulate_media(forced_colors="active", reduced_motion="reduce")
             scene.faults += [f"{name}: {one}" for one in found_by(page, "unseen") + found_by(page, "moving")]
             page.emulate_media(forced_colors="none", reduced_motion="no-preference")

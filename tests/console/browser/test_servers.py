@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.console.furnished import claimed_server
+from tests.console.furnished import befriend, claimed_server
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.support.world import Player, World
 
@@ -280,21 +280,29 @@ async def test_what_was_refused_of_one_server_is_not_said_of_the_next(world: Wor
         scene.let(ada.do, "DELETE", member)
         refused = page.locator(".fault.whole")
         expect(refused).to_be_visible()
+        page.get_by_role("link", name="Members").focus()  # goes with the page of this server
         page.keyboard.press("Control+k")
         page.get_by_role("combobox").fill("Beta")
         page.get_by_role("option", name="Beta").click()
         expect(page).to_have_url(re.compile(f"/app/servers/{second}"))
-        expect(page.get_by_role("heading", level=1, name="Beta")).to_be_visible()
+        expect(page.get_by_role("heading", level=1, name="Beta")).to_be_focused()
         expect(page.locator("main .facts").first).to_be_visible()
         expect(refused).to_have_count(0)
 
     await play(world, look, story)
 
 
+BIDI = "(field) => getComputedStyle(field).unicodeBidi"
+"""`plaintext` where a field is written from the side that its text begins on."""
+
+
 async def test_a_name_from_the_right_turns_no_sentence_around(world: World, look: Look) -> None:
-    ada = await world.player("Ada")
+    ada, *others = await world.players("Ada", "\u05d0\u05d1\u05d0 (1)", "\u05d2\u05de\u05d0 (2)")
     name = "\u05e9\u05e8\u05ea (1)"
     server = await claimed_server(world, ada, name)
+    for other in others:
+        await befriend(ada, other)
+    await ada.talk_to(*others)
 
     def story(scene: Scene) -> None:
         page = scene.enter(ada, f"/app/servers/{server['id']}/danger")
@@ -306,5 +314,20 @@ async def test_a_name_from_the_right_turns_no_sentence_around(world: World, look
         dialog.get_by_role("textbox").fill(name)
         dialog.get_by_role("button", name="Remove server").click()
         expect(page).to_have_url(re.compile("/app/servers$"))
+        # What isolates a name is neither typed nor the first letter of it.
+        page.keyboard.press("Control+k")
+        field, option = page.get_by_role("combobox"), page.get_by_role("option", name="conversation")
+        field.fill(others[0].name)
+        title = option.locator("bdi").text_content() or ""
+        isolated = [f"\u2068{other.name}\u2069" for other in others]
+        assert title in {" and ".join(isolated), " and ".join(reversed(isolated))}
+        plain = re.sub("[\u2068\u2069]", "", title)
+        field.fill(plain)
+        expect(option).to_be_visible()
+        typed = field.evaluate(BIDI)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1, name=title)).to_be_visible()
+        expect(page.locator(".inbox .face")).to_have_text(plain[0])
+        assert {typed, page.get_by_role("textbox").evaluate(BIDI)} == {"plaintext"}
 
     await play(world, look, story)

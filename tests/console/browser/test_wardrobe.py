@@ -51,7 +51,7 @@ async def test_a_totem_from_its_file_to_somebody_else(world: World, look: Look) 
         other = scene.enter(ben, "/app/totem")
         other.get_by_role("button", name="Look at mushroom.json").click()
         expect(other.get_by_role("img", name="The totem mushroom.json")).to_be_visible()
-        other.get_by_role("button", name="Carry", exact=True).click()
+        other.get_by_role("button", name="Carry: ").click()
         expect(other.get_by_text("You carry mushroom.json now.")).to_be_visible()
         assert scene.let(ben.get, "/v1/profile/personal-totem")["fileName"] == "mushroom.json"
 
@@ -104,7 +104,7 @@ async def test_a_cape_from_its_file_to_being_worn(world: World, look: Look, tmp_
         assert canvas.evaluate(PAINT) != front
         page.get_by_label("Name", exact=True).fill("Dusk")
         page.get_by_role("button", name="Upload a cape").click()
-        page.get_by_role("button", name="Submit", exact=True).click()
+        page.get_by_role("button", name="Submit: Dusk").click()
         page.get_by_role("dialog").get_by_role("button", name="Accept the terms").click()
         expect(page.get_by_text("Waits for a moderator")).to_be_visible()
         judge = scene.enter(mona, "/app/operate/capes")
@@ -150,7 +150,7 @@ async def test_a_cape_is_seen_on_a_figure_and_changed(world: World) -> None:
 
     def story(scene: Scene) -> None:
         page = scene.enter(ada, "/app/capes")
-        page.get_by_role("button", name="Edit", exact=True).click()
+        page.get_by_role("button", name="Edit: Dusk").click()
         editor = page.get_by_role("form", name="Edit Dusk")
         editor.get_by_label("Name").fill("Dawn")
         editor.get_by_role("button", name="Save").click()

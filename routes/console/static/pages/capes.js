@@ -10,6 +10,7 @@ import { ask } from "../ui/dialog.js";
 import { CapeFigure } from "../ui/figure.js";
 import { Field, Form, Submit } from "../ui/form.js";
 import { Picture } from "../ui/picture.js";
+import { ofRow } from "../ui/row.js";
 import { Complaint, Empty, More, State } from "../ui/states.js";
 import { toast } from "../ui/toast.js";
 import { say } from "../words.js";
@@ -51,7 +52,7 @@ function Cape({ cape, isWorn, wear }) {
   return html`<${Picture} url=${cape.previewTextureUrl} alt="" width="80" height="128" />
     <p><bdi>${cape.name}</bdi></p><p class="dim"><bdi>${cape.creator}</bdi></p>
     ${cape.status !== "approved" && html`<span class=${`chip ${TONES[cape.status] ?? "plain"}`}>${say(`capes.status.${cape.status}`)}</span>`}
-    ${cape.status === "approved" && html`<button type="button" aria-pressed=${isWorn} disabled=${wear.isRunning} onClick=${() => wear.run(isWorn ? null : cape.id)}>${say(isWorn ? "capes.worn" : "capes.wear")}</button>`}`;
+    ${cape.status === "approved" && html`<button type="button" aria-pressed=${isWorn} disabled=${wear.isRunning} onClick=${() => wear.run(isWorn ? null : cape.id)} ...${ofRow(isWorn ? "capes.worn" : "capes.wear", cape.name)} />`}`;
 }
 
 const CHANGEABLE = ["draft", "private", "blocked"];
@@ -77,10 +78,10 @@ function Moves({ cape, changed }) {
   };
   return html`${cape.moderation?.reason && html`<p class="bad" dir="auto">${cape.moderation.reason}</p>`}
     ${isEdited && html`<${Editor} cape=${cape} done=${async () => { edit(false); await changed(); }} />`}
-    ${CHANGEABLE.includes(cape.status) && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(submit)}>${say("capes.submit")}</button>
-      <button type="button" class="link" aria-expanded=${isEdited} onClick=${() => edit(!isEdited)}>${say("action.edit")}</button>`}
-    ${cape.status === "pending" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => api.withdraw(cape.id))}>${say("friends.cancel")}</button>`}
-    <button type="button" class="link" onClick=${() => act.run(remove)}>${say("action.delete")}</button><${Complaint} error=${act.error} />`;
+    ${CHANGEABLE.includes(cape.status) && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(submit)} ...${ofRow("capes.submit", cape.name)} />
+      <button type="button" class="link" aria-expanded=${isEdited} onClick=${() => edit(!isEdited)} ...${ofRow("action.edit", cape.name)} />`}
+    ${cape.status === "pending" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => api.withdraw(cape.id))} ...${ofRow("friends.cancel", cape.name)} />`}
+    <button type="button" class="link" onClick=${() => act.run(remove)} ...${ofRow("action.delete", cape.name)} /><${Complaint} error=${act.error} />`;
 }
 
 function Editor({ cape, done }) {

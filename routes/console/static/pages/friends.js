@@ -8,6 +8,7 @@ import { useAction, useList } from "../store.js";
 import { ask } from "../ui/dialog.js";
 import { Face } from "../ui/face.js";
 import { Field, Form, Submit } from "../ui/form.js";
+import { ofRow } from "../ui/row.js";
 import { Complaint, Empty, Fault, Loading, State } from "../ui/states.js";
 import { toast } from "../ui/toast.js";
 import { When } from "../ui/when.js";
@@ -60,7 +61,7 @@ function Request({ request, choices }) {
   return html`<li><${Face} id=${request.player.id} name=${request.player.name} /><div class="grow"><bdi>${request.player.name}</bdi>
       <p class="dim">${say(`friends.${request.direction}`)} · <${When} at=${request.createdAt} /></p>
       ${request.note && html`<p dir="auto">${request.note}</p>`}<${Complaint} error=${act.error} /></div>
-    ${choices.map(([words, choose], n) => html`<button type="button" class=${n === 0 && choices.length > 1 ? "primary" : ""} disabled=${act.isRunning} onClick=${() => act.run(choose)}>${say(words)}</button>`)}
+    ${choices.map(([words, choose], n) => html`<button type="button" class=${n === 0 && choices.length > 1 ? "primary" : ""} disabled=${act.isRunning} onClick=${() => act.run(choose)} ...${ofRow(words, request.player.name)} />`)}
   </li>`;
 }
 
@@ -89,9 +90,9 @@ function Friend({ friend }) {
       <p class="dim">${friend.online ? say("friends.online") : friend.lastSeenAt ? html`${say("friends.lastSeen")} <${When} at=${friend.lastSeenAt} />` : say("friends.offline")}</p>
       <${Complaint} error=${act.error} /></div>
     <button type="button" aria-pressed=${friend.favorite} aria-label=${say("friends.favorite", { name })} onClick=${() => act.run(favorite)}>${friend.favorite ? "★" : "☆"}</button>
-    <button type="button" onClick=${() => act.run(write)}>${say("friends.write")}</button>
-    <button type="button" onClick=${() => act.run(invite)}>${say("friends.invite")}</button>
-    <details class="more"><summary aria-label=${say("friends.more", { name })}>⋯</summary><div class="popover">
+    <button type="button" onClick=${() => act.run(write)} ...${ofRow("friends.write", name)} />
+    <button type="button" onClick=${() => act.run(invite)} ...${ofRow("friends.invite", name)} />
+    <details class="more"><summary aria-label=${say("friends.more", { name })}>⋯</summary><div class="popover" role="group" aria-label=${name}>
       <${Visibility} friend=${friend} act=${act} /><${Note} friend=${friend} act=${act} />
       <${Report} id=${friendId} name=${name} />
       <button type="button" onClick=${() => act.run(remove)}>${say("friends.remove")}</button>
@@ -140,6 +141,6 @@ function BlockedList() {
   return html`<${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("friends.noneBlocked")}<//>`
     : html`<ul class="people cards">${list.items.map((block) => html`<li key=${block.blockedUserId}><code>${block.blockedUserId}</code>
         <div class="grow"><p class="dim" dir="auto">${block.reason}</p></div>
-        <button type="button" disabled=${unblock.isRunning} onClick=${() => unblock.run(block)}>${say("friends.unblock")}</button></li>`)}</ul>
+        <button type="button" disabled=${unblock.isRunning} onClick=${() => unblock.run(block)} ...${ofRow("friends.unblock", block.blockedUserId)} /></li>`)}</ul>
       <${Complaint} error=${unblock.error} />`}<//>`;
 }

@@ -32,9 +32,9 @@ function Days({ items }) {
   const days = Map.groupBy ? Map.groupBy(items, (one) => day(one.createdAt)) : grouped(items);
   return [...days].map(([name, ofDay]) => html`<section key=${name} aria-label=${name}><h2>${name}</h2>
     <ul class="cards">${ofDay.map((one) => html`<li key=${one.id} class=${one.readAt === null ? "unread" : ""}>
-      <div class="grow"><p>${textOf(one)}</p><p class="dim"><${When} at=${one.createdAt} /></p></div>
+      <div class="grow"><p id=${`about-${one.id}`}>${textOf(one)}</p><p class="dim"><${When} at=${one.createdAt} /></p></div>
       ${offers[one.data?.inviteId] && html`<${Answer} offer=${offers[one.data.inviteId]} answered=${open.reload} />`}
-      ${linkOf(one) && html`<a class="button" href=${linkOf(one)}>${say("notifications.open")}</a>`}</li>`)}</ul></section>`);
+      ${linkOf(one) && html`<a class="button" href=${linkOf(one)} aria-describedby=${`about-${one.id}`}>${say("notifications.open")}</a>`}</li>`)}</ul></section>`);
 }
 
 function grouped(items) {

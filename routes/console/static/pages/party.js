@@ -9,9 +9,10 @@ import { ask } from "../ui/dialog.js";
 import { Face } from "../ui/face.js";
 import { Field, Form, Submit } from "../ui/form.js";
 import { PartyInvites } from "../ui/party-invites.js";
+import { ofRow } from "../ui/row.js";
 import { Complaint, Empty, Fault, Loading } from "../ui/states.js";
 import { toast } from "../ui/toast.js";
-import { say } from "../words.js";
+import { listed, say } from "../words.js";
 
 export default function PartyPage() {
   const { data, error } = useShared("party");
@@ -61,7 +62,7 @@ function Lead({ party, member: { playerId, name, selector } }) {
   const remove = async () => {
     if (await ask({ title: say("party.kick"), text: say("party.kickText", { name }), confirm: say("party.kick"), isDanger: true })) await api.kick(playerId);
   };
-  return html`<details class="more"><summary aria-label=${say("friends.more", { name })}>⋯</summary><div class="popover">
+  return html`<details class="more"><summary aria-label=${say("friends.more", { name })}>⋯</summary><div class="popover" role="group" aria-label=${name}>
     <button type="button" aria-pressed=${selector} disabled=${act.isRunning} onClick=${() => act.run(choose)}>${say("party.selector")}</button>
     <button type="button" disabled=${act.isRunning} onClick=${() => act.run(promote)}>${say("party.promote")}</button>
     <button type="button" class="danger" disabled=${act.isRunning} onClick=${() => act.run(remove)}>${say("party.kick")}</button><${Complaint} error=${act.error} /></div></details>`;
@@ -70,12 +71,12 @@ function Lead({ party, member: { playerId, name, selector } }) {
 function Invited({ party, invite: { recipientId, player } }) {
   const withdraw = useAction(() => api.withdraw(party.id, recipientId));
   return html`<li class="dim"><${Face} id=${recipientId} name=${player.name} /><div class="grow"><bdi>${player.name}</bdi> ${say("party.isInvited")}<${Complaint} error=${withdraw.error} /></div>
-    ${party.leaderId === me.value.id && html`<button type="button" disabled=${withdraw.isRunning} onClick=${() => withdraw.run()}>${say("friends.cancel")}</button>`}</li>`;
+    ${party.leaderId === me.value.id && html`<button type="button" disabled=${withdraw.isRunning} onClick=${() => withdraw.run()} ...${ofRow("friends.cancel", player.name)} />`}</li>`;
 }
 
 function Launch({ lobby: { launchSignal }, members }) {
   if (!launchSignal) return null;
-  const names = members.filter((member) => launchSignal.memberIds.includes(member.playerId)).map((member) => member.name).join(", ");
+  const names = listed(members.filter((member) => launchSignal.memberIds.includes(member.playerId)).map((member) => member.name));
   return html`<p class="banner good" role="status">${say("party.launch", { target: launchSignal.targetId, names })}
     ${launchSignal.serverAddress && html` <code>${launchSignal.serverAddress}</code>`}</p>`;
 }

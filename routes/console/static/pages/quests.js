@@ -2,6 +2,7 @@
 import { quests as api } from "../api.js";
 import { html } from "../html.js";
 import { useAction, useRead } from "../store.js";
+import { ofRow } from "../ui/row.js";
 import { Complaint, State } from "../ui/states.js";
 import { When } from "../ui/when.js";
 import { number, say, sayOf } from "../words.js";
@@ -14,6 +15,6 @@ export default function Quests() {
         <meter min="0" max=${quest.goal} value=${quest.progress} aria-label=${say("quests.progress")}></meter>
         <p class="dim">${say("quests.of", { progress: quest.progress, goal: number(quest.goal) })} · ${say("quests.reward", { xp: quest.reward.xp })} · ${say("grants.until")} <${When} at=${quest.expiresAt} /></p></div>
       ${quest.completedAt ? html`<span class="chip good">${say("quests.done")}</span>`
-        : html`<button type="button" disabled=${rerollsLeft === 0 || reroll.isRunning} onClick=${() => reroll.run(quest)}>${say("quests.reroll")}</button>`}</li>`)}</ul>
+        : html`<button type="button" disabled=${rerollsLeft === 0 || reroll.isRunning} onClick=${() => reroll.run(quest)} ...${ofRow("quests.reroll", sayOf("quests.kind", quest.kind))} />`}</li>`)}</ul>
       <p class="dim">${say("quests.rerolls", { count: rerollsLeft })}</p>`}<//></div>`;
 }

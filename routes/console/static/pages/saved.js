@@ -5,6 +5,7 @@ import { html } from "../html.js";
 import { useAction, useRead } from "../store.js";
 import { Handle, useDragging } from "../ui/drag.js";
 import { Field, Form, Submit } from "../ui/form.js";
+import { ofRow } from "../ui/row.js";
 import { Complaint, Empty, State } from "../ui/states.js";
 import { toast } from "../ui/toast.js";
 import { say } from "../words.js";
@@ -58,7 +59,7 @@ function Rows({ saved: { items, serverIds }, arranged, act, drop }) {
     <div class="grow"><bdi>${server.displayName}</bdi> <code>${server.address}</code></div>
     <div class="buttons"><button type="button" disabled=${at === 0 || arrange.isRunning} aria-label=${say("saved.up", { name: server.displayName })} onClick=${() => move(at, -1)}>↑</button>
     <button type="button" disabled=${at === rows.length - 1 || arrange.isRunning} aria-label=${say("saved.down", { name: server.displayName })} onClick=${() => move(at, 1)}>↓</button>
-    <button type="button" onClick=${() => drop(server, serverIds)}>${say("saved.drop")}</button></div></li>`)}</ol>`;
+    <button type="button" onClick=${() => drop(server, serverIds)} ...${ofRow("saved.drop", server.displayName)} /></div></li>`)}</ol>`;
 }
 
 // A server that nobody has published can be kept as well.

@@ -5,6 +5,7 @@ import { html } from "../html.js";
 import { useAction } from "../store.js";
 import { say } from "../words.js";
 import { copyText } from "./chip.js";
+import { ofRow } from "./row.js";
 import { Complaint } from "./states.js";
 import { toast } from "./toast.js";
 import { When } from "./when.js";
@@ -32,7 +33,7 @@ export function DomainRecord({ network, domain, txt, verified, children }) {
     <p role="status">${seen.lastCheckedAt ? [say("claim.notYet"), seen.observed.length > 0 ? say("claim.observed", { found: seen.observed.join(", ") }) : say("claim.nothingObserved")].join(" ") : say("claim.notLooked")}</p>
     <p class="dim">${seen.lastCheckedAt && html`${say("claim.lastLook")} <${When} at=${seen.lastCheckedAt} />. `}${say("claim.looksAgain")}</p>
     <${Complaint} error=${check.error} />
-    <div class="buttons start"><button type="button" class="primary" disabled=${check.isRunning} onClick=${() => check.run()}>${say("claim.check")}</button>${children}</div></div>`;
+    <div class="buttons start"><button type="button" class="primary" disabled=${check.isRunning} onClick=${() => check.run()} ...${ofRow("claim.check", domain.domain)} />${children}</div></div>`;
 }
 
 // A record that is not there yet is a 409 that says what was there instead.

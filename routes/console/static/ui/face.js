@@ -5,7 +5,7 @@ const hueOf = (text) => ([...text].reduce((sum, sign) => (Math.imul(sum, 31) + s
 
 /** @param {{id: string, name: string, isOnline?: boolean|null}} props `isOnline` null or absent shows no dot. */
 export function Face({ id, name, isOnline = null }) {
-  const initial = ([...(name || "?").trim()][0] ?? "?").toUpperCase();
+  const initial = (/[^\s\u2068]/u.exec(name ?? "")?.[0] ?? "?").toUpperCase(); // none that only isolates
   const className = isOnline === null ? "face" : `face ${isOnline ? "online" : "offline"}`;
   return html`<span class=${className} aria-hidden="true" style=${{ "--face": hueOf(id) }}>${initial}</span>`;
 }

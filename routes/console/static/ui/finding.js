@@ -76,7 +76,7 @@ function useUsers(text) {
 function ranked(wanted, entries) {
   if (!wanted) return entries;
   const rank = ({ id, words }) => {
-    const name = words.toLowerCase();
+    const name = words.replace(/[\u2068\u2069]/g, "").toLowerCase(); // nobody types what isolates a name
     if (id === wanted || name.startsWith(wanted)) return 0;
     if (name.includes(` ${wanted}`)) return 1;
     return name.includes(wanted) || (wanted.length >= 8 && id?.startsWith(wanted)) ? 2 : 3;

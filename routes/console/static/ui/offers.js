@@ -5,6 +5,7 @@ import { useShared } from "../live.js";
 import { go } from "../router.js";
 import { useAction, useRead } from "../store.js";
 import { ask } from "./dialog.js";
+import { ofRow } from "./row.js";
 import { Complaint } from "./states.js";
 import { toast } from "./toast.js";
 import { When } from "./when.js";
@@ -38,6 +39,6 @@ export function Answer({ offer, answered }) {
     await api.decline(offer.id);
     toast(say("offers.declined", { name: offer.serverName }));
   };
-  return html`<${Complaint} error=${act.error} /><div class="buttons start"><button type="button" class="primary" disabled=${act.isRunning} onClick=${() => act.run(accept)}>${say("friends.accept")}</button>
-    <button type="button" disabled=${act.isRunning} onClick=${() => act.run(decline)}>${say("friends.decline")}</button></div>`;
+  return html`<${Complaint} error=${act.error} /><div class="buttons start"><button type="button" class="primary" disabled=${act.isRunning} onClick=${() => act.run(accept)} ...${ofRow("friends.accept", offer.serverName)} />
+    <button type="button" disabled=${act.isRunning} onClick=${() => act.run(decline)} ...${ofRow("friends.decline", offer.serverName)} /></div>`;
 }

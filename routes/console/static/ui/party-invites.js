@@ -5,6 +5,7 @@ import { go } from "../router.js";
 import { useAction } from "../store.js";
 import { say } from "../words.js";
 import { Face } from "./face.js";
+import { ofRow } from "./row.js";
 import { Complaint } from "./states.js";
 import { When } from "./when.js";
 
@@ -19,6 +20,6 @@ function Invite({ invite }) {
   };
   return html`<li><${Face} id=${invite.senderId} name=${invite.senderName} />
     <div class="grow"><bdi>${invite.senderName}</bdi><p class="dim">${say("party.invitesYou")} · <${When} at=${invite.createdAt} /></p><${Complaint} error=${act.error} /></div>
-    <button type="button" class="primary" disabled=${act.isRunning} onClick=${() => act.run(join)}>${say("party.join")}</button>
-    <button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => api.decline(invite.partyId))}>${say("friends.decline")}</button></li>`;
+    <button type="button" class="primary" disabled=${act.isRunning} onClick=${() => act.run(join)} ...${ofRow("party.join", invite.senderName)} />
+    <button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => api.decline(invite.partyId))} ...${ofRow("friends.decline", invite.senderName)} /></li>`;
 }

@@ -68,5 +68,5 @@ function bodyOf({ links, ...fields }, publication) {
 }
 
 const Preview = ({ fields }) => html`<div class="tile" aria-label=${say("publication.preview")} role="group"><h2><bdi>${fields.displayName || "–"}</bdi></h2>
-  <p><code>${fields.address || "–"}</code></p><p class="dim">${fields.motdOverride}</p>
+  <p><code>${fields.address || "–"}</code></p><p class="dim" dir="auto">${fields.motdOverride}</p>
   <p>${tagsOf(fields.tags).map((tag) => html`<span class="chip plain">${tag}</span> `)}</p></div>`;

@@ -1,6 +1,6 @@
 // Fields that a game server's schema describes: one control each, by type. Keys that no field names are kept.
 import { html } from "../html.js";
-import { say } from "../words.js";
+import { isolated, say } from "../words.js";
 import { saidByThem } from "./edited.js";
 import { Field } from "./form.js";
 
@@ -60,7 +60,7 @@ const said = (value) => JSON.stringify(value ?? null);
 
 function Control({ field, value, isSet, theirs, error, pointer, onInput }) {
   const meanwhile = theirs === null || field.type === "secret" ? null : saidByThem(theirs);
-  const hintOf = (...parts) => [field.description, ...parts, meanwhile].filter(Boolean).join(" ");
+  const hintOf = (...parts) => [field.description && isolated(field.description), ...parts, meanwhile].filter(Boolean).join(" ");
   const shared = { label: field.label ?? field.key, hint: hintOf(), error, pointer, value, onInput, required: field.required || null };
   switch (field.type) {
     case "bool": return html`<${Field} kind="switch" ...${shared} />`;

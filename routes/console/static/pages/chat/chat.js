@@ -34,7 +34,7 @@ function List({ inbox, id }) {
     <a href=${`/app/chat/${conversation.id}`} aria-current=${conversation.id === id ? "page" : null}>
       <${Face} id=${conversation.id} name=${titleOf(conversation)} />
       <bdi class="title">${titleOf(conversation)}</bdi>
-      <span class="dim clip">${conversation.lastMessagePreview ?? say("chat.nothingYet")}</span>
+      <bdi class="dim clip">${conversation.lastMessagePreview ?? say("chat.nothingYet")}</bdi>
       <span class="dim at"><${When} at=${conversation.lastMessageAtMs} /></span>
       ${conversation.unreadCount > 0 && html`<span class="badge">${say("chat.unread", { count: conversation.unreadCount })}</span>`}
     </a></li>`)}</ul>`;

@@ -5,6 +5,7 @@ import { html } from "../../html.js";
 import { me } from "../../session.js";
 import { useAction, useList } from "../../store.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { say } from "../../words.js";
@@ -32,7 +33,7 @@ function Mine({ extension, changed }) {
   return html`<li><div class="grow"><${Told} extension=${extension} />
       ${isOpen && html`<${Editor} extension=${extension} saved=${async () => { open(false); await changed(); }} />`}</div>
     <span class=${`chip ${extension.visibility === "public" ? "good" : "plain"}`}>${say(`extensions.${extension.visibility}`)}</span>
-    <button type="button" aria-expanded=${isOpen} onClick=${() => open(!isOpen)}>${say("action.edit")}</button></li>`;
+    <button type="button" aria-expanded=${isOpen} onClick=${() => open(!isOpen)} ...${ofRow("action.edit", extension.name)} /></li>`;
 }
 
 const visibilities = () => ["private", "public"].map((one) => [one, say(`extensions.${one}`)]);

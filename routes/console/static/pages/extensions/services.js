@@ -5,14 +5,15 @@ import { html } from "../../html.js";
 import { useAction, useList } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
-import { say } from "../../words.js";
+import { isolated, say } from "../../words.js";
 
 /** @param {{offered: any[]}} props extensions of the catalog. */
 export function Services({ offered }) {
   const list = useList((query, signal) => api.list({ limit: 100, ...query }, signal));
-  const options = [["", "–"], ...offered.map((one) => [one.extensionId, `${one.name} (${one.extensionId})`])];
+  const options = [["", "–"], ...offered.map((one) => [one.extensionId, `${isolated(one.name)} (${one.extensionId})`])];
   return html`<section aria-labelledby="services"><h2 id="services">${say("services.title")}</h2><p class="dim">${say("services.text")}</p>
     <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("services.none")}<//>`
       : html`<ul class="cards">${list.items.map((one) => html`<${Service} key=${one.serviceId} service=${one} options=${options} changed=${list.reload} />`)}</ul><${More} of=${list} />`)}<//>
@@ -32,10 +33,10 @@ function Service({ service, options, changed }) {
     await changed();
   });
   return html`<li><div class="grow"><p><bdi>${service.name}</bdi> <code>${service.extensionId}</code></p>
-    <details><summary>${say("services.migrate")}</summary><${Form} action=${migrate} label=${say("services.migrate")} onSubmit=${() => migrate.run()}><div class="row">
+    <details><summary ...${ofRow("services.migrate", service.name)} /><${Form} action=${migrate} label=${say("services.migrate")} onSubmit=${() => migrate.run()}><div class="row">
       <${Field} kind="select" label=${say("services.extension")} hint=${say("services.migrateHint")} value=${target} onInput=${setTarget} options=${options.filter(([one]) => one !== service.extensionId)} error=${migrate.error} pointer="/extensionId" />
       <${Submit} action=${migrate} disabled=${!target || migrate.isRunning}>${say("services.migrate")}<//></div><//></details><${Complaint} error=${remove.error} /></div>
-    <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run()}>${say("services.remove")}</button></li>`;
+    <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run()} ...${ofRow("services.remove", service.name)} /></li>`;
 }
 
 function Make({ options, made }) {

@@ -21,7 +21,7 @@ export function OwnServers({ servers }) {
   return html`<section aria-labelledby="home-servers"><h2 id="home-servers">${say("home.servers")}</h2><ul class="cards">
     ${down.map((server) => html`<li key=${server.serverId}><div class="grow"><a href=${`/app/servers/${server.serverId}`}><bdi>${server.name}</bdi></a><p class="dim">${say("server.seen")} <${When} at=${server.status.updatedAt} /></p></div><span class="chip bad">${say("server.offline")}</span></li>`)}
     ${failed.data?.map(({ server, command }) => html`<li key=${command.id}><div class="grow"><a href=${`/app/servers/${server.serverId}/console`}><bdi>${server.name}</bdi></a> <code>${command.action}</code>
-      <p class="bad">${command.error}</p><p class="dim"><${When} at=${command.finishedAt} /></p></div><span class="chip bad">${say("commands.failed")}</span></li>`)}</ul></section>`;
+      <p class="bad" dir="auto">${command.error}</p><p class="dim"><${When} at=${command.finishedAt} /></p></div><span class="chip bad">${say("commands.failed")}</span></li>`)}</ul></section>`;
 }
 
 async function failedOf(servers, signal) {

@@ -6,6 +6,7 @@ import { useList } from "../../store.js";
 import { Field } from "../../ui/form.js";
 import { Id } from "../../ui/chip.js";
 import { localOf, momentOf } from "../../ui/local-time.js";
+import { ofRow } from "../../ui/row.js";
 import { Search } from "../../ui/search.js";
 import { Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
@@ -24,7 +25,7 @@ export default function Audit() {
     <${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say(FILTERS.some((name) => wanted[name]) ? "audit.noneSuch" : "audit.none")}<//>` : html`<ol class="cards">${list.items.map((entry) => html`<li key=${entry.id}><div class="grow">
         <p><code>${entry.action}</code> <${Person} id=${entry.actorId} name=${entry.actorName} filter="actorId" />${entry.targetId && html` → <${Person} id=${entry.targetId} name=${entry.targetName} filter="targetId" />`}</p>
         <p class="dim"><${When} at=${entry.at} />${entry.requestId && html` · <${Id} id=${entry.requestId} what=${say("audit.requestId")} />`}</p>
-        ${entry.detail && html`<details><summary>${say("audit.detail")}</summary><pre tabindex="0">${JSON.stringify(entry.detail, null, 2)}</pre></details>`}</div></li>`)}</ol>
+        ${entry.detail && html`<details><summary ...${ofRow("audit.detail", entry.action)} /><pre tabindex="0">${JSON.stringify(entry.detail, null, 2)}</pre></details>`}</div></li>`)}</ol>
       <${More} of=${list} />`}<//></div>`;
 }
 

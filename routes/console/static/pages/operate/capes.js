@@ -4,6 +4,7 @@ import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Picture } from "../../ui/picture.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint, State } from "../../ui/states.js";
 import { say } from "../../words.js";
 import { Queue, useArrivals, without } from "./queue.js";
@@ -36,5 +37,5 @@ function Cape({ cape, erased }) {
     erased();
   });
   return html`<div class="judged"><${Picture} url=${cape.previewTextureUrl} alt=${say("capes.preview")} width="80" height="128" /><${Picture} class="pixels" url=${cape.textureUrl} alt=${say("moderation.texture")} width="128" />
-    <div><p><bdi>${cape.name}</bdi></p><p class="dim" dir="auto">${cape.description}</p><p><a href=${`/app/operate/users/${cape.ownerId}`}><bdi>${cape.creator}</bdi></a></p><button type="button" class="link" disabled=${erase.isRunning} onClick=${erase.run}>${say("capes.remove")}</button><${Complaint} error=${erase.error} /></div></div>`;
+    <div><p><bdi>${cape.name}</bdi></p><p class="dim" dir="auto">${cape.description}</p><p><a href=${`/app/operate/users/${cape.ownerId}`}><bdi>${cape.creator}</bdi></a></p><button type="button" class="link" disabled=${erase.isRunning} onClick=${erase.run} ...${ofRow("capes.remove", cape.name)} /><${Complaint} error=${erase.error} /></div></div>`;
 }

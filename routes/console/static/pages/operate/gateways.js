@@ -6,6 +6,7 @@ import { place, setQuery } from "../../router.js";
 import { useAction, useList } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
@@ -47,14 +48,14 @@ function Gateway({ gateway, selection, changed }) {
       <p class="dim">${say("gateways.connections", { count: connections, all: number(capacity) })} · ${say("server.seen")} <${When} at=${gateway.lastHeartbeatAt} /></p>
       <${Editor} gateway=${gateway} changed=${changed} /><${Complaint} error=${act.error} /></div>
     <span class=${`chip ${TONES[status]}`}>${say(`gateways.status.${status}`)}</span>
-    ${status !== "offline" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run()}>${say(status === "draining" ? "gateways.takeBack" : "gateways.drain")}</button>`}</li>`;
+    ${status !== "offline" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run()} ...${ofRow(status === "draining" ? "gateways.takeBack" : "gateways.drain", publicHost)} />`}</li>`;
 }
 
 function Editor({ gateway, changed }) {
   const [capacity, setCapacity] = useState(String(gateway.capacity));
   const [region, setRegion] = useState(gateway.region);
   const save = useAction(async () => changed(await admin.changeGateway(gateway.gatewayId, { capacity: Number(capacity), region: region.trim() })));
-  return html`<details><summary>${say("action.edit")}</summary><${Form} action=${save} label=${gateway.publicHost} onSubmit=${() => save.run()}><div class="row">
+  return html`<details><summary ...${ofRow("action.edit", gateway.publicHost)} /><${Form} action=${save} label=${gateway.publicHost} onSubmit=${() => save.run()}><div class="row">
     <${Field} kind="number" min="1" label=${say("gateways.capacity")} value=${capacity} onInput=${setCapacity} error=${save.error} pointer="/capacity" />
     <${Field} label=${say("users.region")} value=${region} onInput=${setRegion} error=${save.error} pointer="/region" maxlength="32" spellcheck=${false} />
     <${Submit} action=${save}>${say("action.save")}<//></div><//></details>`;

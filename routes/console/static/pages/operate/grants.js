@@ -5,6 +5,7 @@ import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
 import { Field, Form, Submit } from "../../ui/form.js";
 import { momentOf } from "../../ui/local-time.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint, Empty, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
@@ -28,7 +29,7 @@ export function Grants({ id, changed }) {
     <${State} of=${read}>${({ items }) => items.length === 0 ? html`<${Empty}>${say("grants.none")}<//>` : html`<ul class="cards">${items.map((grant) => html`<li key=${`${grant.node} ${grant.source} ${grant.purchaseId}`}>
       <div class="grow"><code>${grant.node}</code> ${valueOf(grant.value)} <p class="dim">${say(`grants.source.${grant.source}`)}${grant.expiresAt && html` · ${say("grants.until")} <${When} at=${grant.expiresAt} />`}</p></div>
       <span class=${`chip ${grant.negated ? "bad" : "good"}`}>${say(grant.negated ? "grants.taken" : "grants.given")}</span>
-      <button type="button" disabled=${revoke.isRunning} onClick=${() => revoke.run(grant)}>${say("grants.revoke")}</button></li>`)}</ul>`}<//>
+      <button type="button" disabled=${revoke.isRunning} onClick=${() => revoke.run(grant)} ...${ofRow("grants.revoke", grant.node)} /></li>`)}</ul>`}<//>
     <${Complaint} error=${revoke.error} /><${Grant} id=${id} granted=${again} /></section>`;
 }
 

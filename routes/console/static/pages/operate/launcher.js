@@ -34,8 +34,8 @@ function Reports() {
   const list = useList((query, signal) => api.reports({ limit: 30, ...query }, signal));
   return html`<section aria-labelledby="launcher-reports"><h2 id="launcher-reports">${say("launcher.reports")}</h2>
     <${State} of=${list}>${({ totals }) => (list.items.length === 0 ? html`<${Empty}>${say("launcher.none")}<//>` : html`
-      <dl class="facts">${totals.map((one) => html`<dt>${one.platform ?? "–"} ${one.launcherVersion ?? ""}</dt><dd>${number(one.reports)}</dd>`)}</dl>
-      <ul class="cards">${list.items.map((one) => html`<li key=${one.id}><div class="grow"><p>${one.platform ?? "–"} ${one.launcherVersion ?? ""} · <a href=${`/app/operate/users/${one.userId}`}>${say("launcher.reporter")}</a> · <${When} at=${one.createdAt} /></p>
+      <dl class="facts">${totals.map((one) => html`<dt><bdi>${one.platform ?? "–"}</bdi> <bdi>${one.launcherVersion}</bdi></dt><dd>${number(one.reports)}</dd>`)}</dl>
+      <ul class="cards">${list.items.map((one) => html`<li key=${one.id}><div class="grow"><p><bdi>${one.platform ?? "–"}</bdi> <bdi>${one.launcherVersion}</bdi> · <a href=${`/app/operate/users/${one.userId}`}>${say("launcher.reporter")}</a> · <${When} at=${one.createdAt} /></p>
         <details><summary>${say("audit.detail")}</summary><pre tabindex="0">${JSON.stringify(one.report, null, 2)}</pre></details></div></li>`)}</ul>
       <${More} of=${list} />`)}<//></section>`;
 }

@@ -4,6 +4,7 @@ import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { place } from "../../router.js";
 import { useAction, useList } from "../../store.js";
+import { ofRow } from "../../ui/row.js";
 import { Search } from "../../ui/search.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
@@ -34,8 +35,8 @@ function Publications() {
     <${Complaint} error=${act.error} />
     <${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("discover.none")}<//>` : html`<${ChooseAll} of=${selection} /><ul class="cards">${list.items.map((one) => html`<li key=${one.id}>
         <${Choice} of=${selection} item=${one} /><div class="grow"><p><bdi>${one.displayName}</bdi> <code>${one.address}</code></p><p class="dim">${sayOf("listing.state", one.discoveryState)} · <${When} at=${one.updatedAt} /></p></div>
-        <div class="buttons"><button type="button" aria-pressed=${one.featured} disabled=${act.isRunning} onClick=${() => act.run(one, { featured: !one.featured })}>${say("listing.feature")}</button>
-        <button type="button" aria-pressed=${one.suppressed} disabled=${act.isRunning} onClick=${() => act.run(one, { suppressed: !one.suppressed })}>${say("listing.suppress")}</button></div></li>`)}</ul>
+        <div class="buttons"><button type="button" aria-pressed=${one.featured} disabled=${act.isRunning} onClick=${() => act.run(one, { featured: !one.featured })} ...${ofRow("listing.feature", one.displayName)} />
+        <button type="button" aria-pressed=${one.suppressed} disabled=${act.isRunning} onClick=${() => act.run(one, { suppressed: !one.suppressed })} ...${ofRow("listing.suppress", one.displayName)} /></div></li>`)}</ul>
       <${More} of=${list} /><${SelectionBar} of=${selection} actions=${many} changed=${list.reload} />`}<//></section>`;
 }
 

@@ -7,6 +7,7 @@ import { useAction, useList, useRead } from "../../store.js";
 import { Conflict, useEdited } from "../../ui/edited.js";
 import { Field, Form, Submit } from "../../ui/form.js";
 import { momentOf } from "../../ui/local-time.js";
+import { ofRow } from "../../ui/row.js";
 import { SaveBar } from "../../ui/savebar.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
@@ -37,10 +38,10 @@ function Article({ article, selection, changed }) {
     await api.change(article.id, changes);
     await changed();
   });
-  const button = (words, changes, pressed = null) => html`<button key=${words} type="button" aria-pressed=${pressed} disabled=${act.isRunning} onClick=${() => act.run(changes)}>${say(words)}</button>`;
+  const button = (words, changes, pressed = null) => html`<button key=${words} type="button" aria-pressed=${pressed} disabled=${act.isRunning} onClick=${() => act.run(changes)} ...${ofRow(words, article.title)} />`;
   return html`<li><${Choice} of=${selection} item=${article} /><div class="grow"><p><a href=${`/app/news/${article.id}`}><bdi>${article.title}</bdi></a></p>
       <p class="dim">${say(`newsdesk.visibility.${article.visibility}`)} · <${When} at=${article.publishedAt ?? article.publishAt ?? article.createdAt} />${article.authorName && html` · <bdi>${article.authorName}</bdi>`}</p><${Complaint} error=${act.error} /></div>
-    <div class="buttons"><a class="button" href=${`/app/operate/news?status=${article.status}&article=${article.id}`}>${say("action.edit")}</a>
+    <div class="buttons"><a class="button" href=${`/app/operate/news?status=${article.status}&article=${article.id}`} ...${ofRow("action.edit", article.title)} />
     ${article.status === "published" && button("news.pinned", { pinned: !article.pinned }, article.pinned)}
     ${movesOf(article).map((to) => button(`newsdesk.move.${to}`, { status: to }))}</div></li>`;
 }

@@ -62,7 +62,7 @@ export function Queue({ items, keyOf, nameOf, draw, verdicts, label, reasonWords
     <${Complaint} error=${judge.error} /><${ChooseAll} of=${selection} />
     <ol class="cards queue" ref=${list} aria-label=${label}>${items.map((item, n) => html`<li key=${keyOf(item)} aria-current=${n === chosen ? "true" : null} onClick=${() => goTo(n)} onFocusIn=${() => goTo(n)}>
       <${Choice} of=${selection} item=${item} /><div class="grow">${draw(item)}</div>
-      ${verdicts.map((verdict, key) => html`<button key=${verdict.name} type="button" disabled=${judge.isRunning} onClick=${() => judge.run(verdict, item)}>${letters.value && html`<kbd>${key + 1}</kbd> `}${verdict.words}</button>`)}</li>`)}</ol>
+      ${verdicts.map((verdict, key) => html`<button key=${verdict.name} type="button" disabled=${judge.isRunning} aria-label=${`${letters.value ? `${key + 1} ` : ""}${say("row.of", { what: verdict.words, name: nameOf(item) })}`} onClick=${() => judge.run(verdict, item)}>${letters.value && html`<kbd>${key + 1}</kbd> `}${verdict.words}</button>`)}</li>`)}</ol>
     <${SelectionBar} of=${selection} actions=${many} changed=${judged} />`;
 }
 

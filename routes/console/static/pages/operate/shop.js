@@ -6,6 +6,7 @@ import { place, setQuery } from "../../router.js";
 import { useAction, useList } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
@@ -23,19 +24,20 @@ export default function ShopDesk() {
 function Purchases({ products }) {
   const { status = "" } = place.value.query;
   const list = useList((query, signal) => api.allPurchases({ limit: 30, status: status || null, ...query }, signal), [status]);
+  const nameOf = ({ productId }) => products.find((product) => product.id === productId)?.name ?? productId;
   const act = useAction(async (purchase, verb) => {
-    const name = products.find((one) => one.id === purchase.productId)?.name ?? purchase.productId;
+    const name = nameOf(purchase);
     if (!(await ask({ title: say(`shopdesk.${verb}`), text: say(`shopdesk.${verb}Text`, { name, price: money(purchase) }), confirm: say(`shopdesk.${verb}`), isDanger: verb === "refund" }))) return;
     const changed = await (verb === "refund" ? api.refund(purchase.id) : api.markPaid(purchase.id));
     list.change((before) => ({ ...before, items: before.items.map((one) => (one.id === changed.id ? changed : one)) }));
   });
   return html`<section aria-labelledby="shopdesk-purchases"><h2 id="shopdesk-purchases">${say("shop.purchases")}</h2>
     <${Field} kind="select" label=${say("server.status")} value=${status} onInput=${(value) => setQuery({ status: value })} options=${STATUSES.map((one) => [one, say(`shop.status.${one || "any"}`)])} /><${Complaint} error=${act.error} />
-    <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("shopdesk.nonePurchased")}<//>` : html`<ul class="cards">${list.items.map((one) => html`<li key=${one.id}><div class="grow"><p><bdi>${products.find((product) => product.id === one.productId)?.name ?? one.productId}</bdi> · ${money(one)}</p>
+    <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("shopdesk.nonePurchased")}<//>` : html`<ul class="cards">${list.items.map((one) => html`<li key=${one.id}><div class="grow"><p><bdi>${nameOf(one)}</bdi> · ${money(one)}</p>
         <p class="dim">${one.payerId && html`<a href=${`/app/operate/users/${one.payerId}`}>${say("shopdesk.payer")}</a> · `}${one.provider} · <${When} at=${one.createdAt} />${one.hold && html` · <span class="bad">${say(`shopdesk.hold.${one.hold}`)}</span>`}</p></div>
         <span class=${`chip ${TONES[one.status] ?? "plain"}`}>${say(`shop.status.${one.status}`)}</span>
-        ${(one.status === "pending" || one.hold) && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(one, "paid")}>${say("shopdesk.paid")}</button>`}
-        ${["paid", "fulfilled"].includes(one.status) && one.provider === "manual" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(one, "refund")}>${say("shopdesk.refund")}</button>`}</li>`)}</ul>
+        ${(one.status === "pending" || one.hold) && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(one, "paid")} ...${ofRow("shopdesk.paid", nameOf(one))} />`}
+        ${["paid", "fulfilled"].includes(one.status) && one.provider === "manual" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(one, "refund")} ...${ofRow("shopdesk.refund", nameOf(one))} />`}</li>`)}</ul>
       <${More} of=${list} />`)}<//></section>`;
 }
 
@@ -49,7 +51,7 @@ function Products({ list }) {
   const many = [true, false].map((isOn) => ({ name: String(isOn), words: say(isOn ? "shopdesk.sell" : "shopdesk.stopSelling"), fits: (product) => product.available !== isOn, run: sell(isOn), undo: sell(!isOn) }));
   return html`<section aria-labelledby="shopdesk-products"><h2 id="shopdesk-products">${say("shopdesk.products")}</h2><${Complaint} error=${act.error} />
     <${State} of=${list}>${() => (list.items.length === 0 ? html`<${Empty}>${say("shopdesk.noneProducts")}<//>` : html`<${ChooseAll} of=${selection} /><ul class="cards">${list.items.map((product) => html`<li key=${product.id}><${Choice} of=${selection} item=${product} /><div class="grow"><p><bdi>${product.name}</bdi> <code>${product.slug}</code></p><p class="dim">${say(`shopdesk.kind.${product.kind}`)} · ${money(product.price)}</p></div>
-      <button type="button" aria-pressed=${product.available} disabled=${act.isRunning} onClick=${() => act.run(product)}>${say("shopdesk.onSale")}</button></li>`)}</ul><${SelectionBar} of=${selection} actions=${many} changed=${list.reload} />`)}<//>
+      <button type="button" aria-pressed=${product.available} disabled=${act.isRunning} onClick=${() => act.run(product)} ...${ofRow("shopdesk.onSale", product.name)} /></li>`)}</ul><${SelectionBar} of=${selection} actions=${many} changed=${list.reload} />`)}<//>
     <${Make} made=${list.reload} /></section>`;
 }
 

@@ -8,6 +8,7 @@ import { useAction, useList, useRead } from "../../store.js";
 import { Id } from "../../ui/chip.js";
 import { ask, showSecret } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
@@ -54,7 +55,7 @@ function Notes({ id }) {
     <${State} of=${list}>${() => html`<ul class="cards">${list.items.map((note) => html`<li key=${note.id}><div class="grow"><p dir="auto" class="text">${note.text}</p>
         <p class="dim"><bdi>${note.authorName ?? say("audit.service")}</bdi> · <${When} at=${note.createdAt} /></p></div>
         ${(note.authorId === me.value.id || may(SUPER_ADMIN)) && html`<${NoteEditor} user=${id} note=${note} saved=${list.reload} />
-          <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run(note)}>${say("action.delete")}</button>`}</li>`)}</ul>
+          <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run(note)} ...${ofRow("action.delete", nameOf(note))} />`}</li>`)}</ul>
       <${More} of=${list} />`}<//>
     <${Form} action=${add} label=${say("notes.add")} onSubmit=${() => add.run()}><${Field} kind="area" rows="2" label=${say("notes.text")} value=${text} onInput=${setText} error=${add.error} pointer="/text" maxlength="2000" />
       <${Submit} action=${add} disabled=${!text.trim() || add.isRunning}>${say("notes.add")}<//><//>
@@ -62,6 +63,7 @@ function Notes({ id }) {
 }
 
 const NAMED_BY = 60; // characters of a note, which tell it from others
+const nameOf = (note) => note.text.slice(0, NAMED_BY);
 
 function NoteEditor({ user, note, saved }) {
   const [text, setText] = useState(note.text);
@@ -69,7 +71,7 @@ function NoteEditor({ user, note, saved }) {
     await admin.changeNote(user, note.id, text.trim());
     await saved();
   });
-  return html`<details><summary>${say("action.edit")}</summary><${Form} action=${save} label=${say("notes.edit", { text: note.text.slice(0, NAMED_BY) })} onSubmit=${() => save.run()}>
+  return html`<details><summary ...${ofRow("action.edit", nameOf(note))} /><${Form} action=${save} label=${say("notes.edit", { text: nameOf(note) })} onSubmit=${() => save.run()}>
     <${Field} kind="area" rows="2" label=${say("notes.text")} value=${text} onInput=${setText} error=${save.error} pointer="/text" maxlength="2000" />
     <${Submit} action=${save} disabled=${!text.trim() || save.isRunning}>${say("action.save")}<//><//></details>`;
 }

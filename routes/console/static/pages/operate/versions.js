@@ -7,6 +7,7 @@ import { may } from "../../session.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selection.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
@@ -55,11 +56,11 @@ function Release({ release, selection, changed }) {
   return html`<li><${Choice} of=${selection} item=${release} /><div class="grow"><p><strong>${version}</strong> ${scope.type} <code>${scope.id}</code></p>
       <p class="dim">${say(`versions.policy.${release.updatePolicy}`)} · ${say("versions.rollout", { percent: release.rollout.percentage })} · ${say("versions.artifacts", { count: release.artifacts.length })} · <${When} at=${release.publishedAt ?? release.createdAt} /></p>
       ${status === "published" && html`<${Publish} release=${release} changed=${changed} />`}
-      ${may("versions:track") && html`<details onToggle=${(event) => look(event.currentTarget.open)}><summary>${say("versions.spread")}</summary>${isSeen && html`<${Spread} release=${release} />`}</details>`}<${Complaint} error=${act.error} /></div>
+      ${may("versions:track") && html`<details onToggle=${(event) => look(event.currentTarget.open)}><summary ...${ofRow("versions.spread", version)} />${isSeen && html`<${Spread} release=${release} />`}</details>`}<${Complaint} error=${act.error} /></div>
     <span class=${`chip ${TONES[status]}`}>${say(`versions.status.${status}`)}</span>
-    ${status === "draft" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => move("publish", { status: "published" }))}>${say("versions.publish")}</button>`}
-    ${status === "published" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => move("yank", { status: "yanked" }, true))}>${say("versions.yank")}</button>`}
-    <button type="button" class="link" disabled=${act.isRunning} onClick=${() => act.run(remove)}>${say("action.delete")}</button></li>`;
+    ${status === "draft" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => move("publish", { status: "published" }))} ...${ofRow("versions.publish", version)} />`}
+    ${status === "published" && html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(() => move("yank", { status: "yanked" }, true))} ...${ofRow("versions.yank", version)} />`}
+    <button type="button" class="link" disabled=${act.isRunning} onClick=${() => act.run(remove)} ...${ofRow("action.delete", version)} /></li>`;
 }
 
 // What clients have said of a release, over all days and platforms.
@@ -84,7 +85,7 @@ function Publish({ release, changed }) {
     toast(say("versions.activated", { name: release.version, channel: channel.trim() }));
     await changed();
   });
-  return html`<details><summary>${say("versions.activate")}</summary><${Form} action=${save} label=${say("versions.activate")} onSubmit=${() => save.run()}><div class="row">
+  return html`<details><summary ...${ofRow("versions.activate", release.version)} /><${Form} action=${save} label=${say("versions.activate")} onSubmit=${() => save.run()}><div class="row">
     <${Field} label=${say("versions.channel")} value=${channel} onInput=${setChannel} error=${save.error} pointer="/channel" maxlength="32" spellcheck=${false} />
     <${Field} kind="number" min="0" max="100" label=${say("versions.percentage")} value=${percentage} onInput=${setPercentage} error=${save.error} pointer="/rollout/percentage" />
     <${Submit} action=${save} disabled=${!channel.trim() || save.isRunning}>${say("versions.activate")}<//></div><//></details>`;

@@ -3,6 +3,7 @@ import { identities as api, issuers } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
@@ -19,9 +20,9 @@ export function Identities() {
   });
   if (!offered.data?.items.length && !list.data?.items.length) return null;
   return html`<section aria-labelledby="profile-identities"><h2 id="profile-identities">${say("identities.title")}</h2>
-    <${State} of=${list}>${({ items }) => html`<ul class="cards">${items.map((identity) => html`<li key=${identity.id}><div class="grow"><p>${identity.issuer} <bdi>${identity.name}</bdi></p>
+    <${State} of=${list}>${({ items }) => html`<ul class="cards">${items.map((identity) => html`<li key=${identity.id}><div class="grow"><p><bdi>${identity.issuer}</bdi> <bdi>${identity.name}</bdi></p>
       <p class="dim">${say("sessions.last")} <${When} at=${identity.lastUsedAt} /></p></div>
-      <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run(identity)}>${say("identities.remove")}</button></li>`)}</ul>`}<//>
+      <button type="button" disabled=${remove.isRunning} onClick=${() => remove.run(identity)} ...${ofRow("identities.remove", identity.issuer ?? identity.name)} /></li>`)}</ul>`}<//>
     <div class="buttons start">${(offered.data?.items ?? []).map((issuer) => html`<button key=${issuer.id} type="button" disabled=${link.isRunning} onClick=${() => link.run(issuer.id)}>${say("identities.link", { name: issuer.name })}</button>`)}</div>
     <${Complaint} error=${link.error ?? remove.error} /></section>`;
 }

@@ -32,7 +32,7 @@ function Editor({ kept }) {
 // What other services say about one; it is linked there, not here.
 function Told({ settings: { supporter, discord, patreon } }) {
   if (!supporter.active && !discord.linked && !patreon.linked) return null;
-  return html`<dl class="facts">${supporter.active && html`<dt>${say("profile.supporter")}</dt><dd>${supporter.tier ?? ""} ${supporter.since && html`${say("sessions.since")} <${When} at=${supporter.since} />`}</dd>`}
+  return html`<dl class="facts">${supporter.active && html`<dt>${say("profile.supporter")}</dt><dd><bdi>${supporter.tier}</bdi> ${supporter.since && html`${say("sessions.since")} <${When} at=${supporter.since} />`}</dd>`}
     ${discord.linked && html`<dt>Discord</dt><dd><bdi>${discord.username ?? ""}</bdi></dd>`}
-    ${patreon.linked && html`<dt>Patreon</dt><dd>${patreon.tier ?? ""}</dd>`}</dl>`;
+    ${patreon.linked && html`<dt>Patreon</dt><dd><bdi>${patreon.tier}</bdi></dd>`}</dl>`;
 }

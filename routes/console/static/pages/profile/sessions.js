@@ -4,6 +4,7 @@ import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
 import { browserOf } from "../../ui/browser-name.js";
 import { ask, showSecret } from "../../ui/dialog.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint, Empty, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { say } from "../../words.js";
@@ -33,7 +34,7 @@ export function Sessions() {
     <${State} of=${list}>${({ items }) => items.length === 0 ? html`<${Empty}>${say("sessions.none")}<//>` : html`<ul class="cards">
       ${items.map((session) => html`<li key=${session.id}><div class="grow"><p title=${session.browser}><bdi>${nameOf(session.browser)}</bdi> ${session.current && html`<span class="chip good">${say("sessions.this")}</span>`}</p>
         <p class="dim">${session.address} · ${say("sessions.since")} <${When} at=${session.createdAt} /> · ${say("sessions.last")} <${When} at=${session.lastUsedAt} /></p></div>
-        ${!session.current && html`<button type="button" disabled=${end.isRunning} onClick=${() => end.run(session)}>${say("sessions.end")}</button>`}</li>`)}</ul>`}<//>
+        ${!session.current && html`<button type="button" disabled=${end.isRunning} onClick=${() => end.run(session)} ...${ofRow("sessions.end", nameOf(session.browser))} />`}</li>`)}</ul>`}<//>
     <div class="buttons start"><button type="button" disabled=${link.isRunning} onClick=${() => link.run()}>${say("sessions.link")}</button>
       <button type="button" disabled=${endOthers.isRunning} onClick=${() => endOthers.run()}>${say("sessions.endOthers")}</button></div>
     <${Complaint} error=${end.error ?? endOthers.error ?? link.error} /></section>`;

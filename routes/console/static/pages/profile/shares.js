@@ -6,6 +6,7 @@ import { useAction, useList } from "../../store.js";
 import { Id } from "../../ui/chip.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
@@ -20,7 +21,7 @@ export function Shares() {
   });
   return html`<section aria-labelledby="profile-shares"><h2 id="profile-shares">${say("shares.title")}</h2>
     <${State} of=${list}>${({ items }) => (items.length === 0 ? html`<${Empty}>${say("shares.none")}<//>` : html`<ul class="cards">${items.map((share) => html`<li key=${share.code}><div class="grow"><p><bdi>${share.name}</bdi> <${Id} id=${share.code} what=${say("shares.code")} /></p>
-      <p class="dim">${say("grants.until")} <${When} at=${share.expiresAt} /></p></div><button type="button" disabled=${end.isRunning} onClick=${() => end.run(share)}>${say("shares.end")}</button></li>`)}</ul>`)}<//>
+      <p class="dim">${say("grants.until")} <${When} at=${share.expiresAt} /></p></div><button type="button" disabled=${end.isRunning} onClick=${() => end.run(share)} ...${ofRow("shares.end", share.name)} /></li>`)}</ul>`)}<//>
     <${More} of=${list} />
     <${Complaint} error=${end.error} /><${Make} made=${list.reload} /></section>`;
 }

@@ -2,6 +2,7 @@
 import { html } from "../../html.js";
 import { useAction } from "../../store.js";
 import { Id } from "../../ui/chip.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { duration, say, sayOf } from "../../words.js";
@@ -20,11 +21,11 @@ export function CommandLine({ command, server, by, cancel, repeat }) {
       ${isOpen && command.progress !== null && html` <progress max="100" value=${command.progress} aria-label=${say("commands.progress")}></progress>`}</p>
     <p class="dim">${by === null ? html`<${Id} id=${command.createdBy} what=${say("commands.by")} />` : html`<bdi>${by}</bdi>`} · <${When} at=${command.createdAt} />${!isOpen && html` · ${say("commands.took", { time: duration(Date.parse(command.finishedAt) - Date.parse(command.createdAt)) })}`}</p>
     ${command.error && html`<p class="bad" dir="auto">${command.error}</p>`}
-    ${hasContent(command.payload) && html`<details><summary>${say("commands.payload")}</summary><pre tabindex="0">${JSON.stringify(command.payload, null, 2)}</pre></details>`}
-    ${command.result !== null && html`<details><summary>${say("commands.result")}</summary><pre tabindex="0">${JSON.stringify(command.result, null, 2)}</pre></details>`}
+    ${hasContent(command.payload) && html`<details><summary ...${ofRow("commands.payload", command.action)} /><pre tabindex="0">${JSON.stringify(command.payload, null, 2)}</pre></details>`}
+    ${command.result !== null && html`<details><summary ...${ofRow("commands.result", command.action)} /><pre tabindex="0">${JSON.stringify(command.result, null, 2)}</pre></details>`}
     <${Complaint} error=${act.error} /></div>
-    ${isOpen ? html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(cancel)}>${say("action.cancel")}</button>`
-      : html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(repeat)}>${say("commands.repeat")}</button>`}</li>`;
+    ${isOpen ? html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(cancel)} ...${ofRow("action.cancel", command.action)} />`
+      : html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(repeat)} ...${ofRow("commands.repeat", command.action)} />`}</li>`;
 }
 
 const hasContent = (payload) => payload !== null && Object.keys(payload).length > 0;

@@ -5,6 +5,7 @@ import { html } from "../../html.js";
 import { useChannel, useShared } from "../../live.js";
 import { me } from "../../session.js";
 import { useAction } from "../../store.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint } from "../../ui/states.js";
 import { say } from "../../words.js";
 import { CommandLine, requestOf } from "./command-line.js";
@@ -71,5 +72,5 @@ function Sending({ sending: { server, name, request, command, error }, put }) {
   if (command) return html`<${CommandLine} command=${command} server=${name} by=${me.value.name} cancel=${() => api.cancel(server, command.id)} repeat=${() => send.run(() => api.send(server, requestOf(command)))} />`;
   // Where nobody knows whether it happened, the very same request is made again, so that it happens once.
   return html`<li><div class="grow"><p><bdi>${name}</bdi> <code>${request.action}</code> ${error ? html`<span class="chip bad">${say("elsewhere.refused")}</span>` : html`<span class="dim">${say("chat.sending")}</span>`}</p>${error && html`<${Complaint} error=${error} />`}</div>
-    ${error && html`<button type="button" disabled=${send.isRunning} onClick=${() => send.run(error.isOutcomeUnknown ? error.again : undefined)}>${say("action.retry")}</button>`}</li>`;
+    ${error && html`<button type="button" disabled=${send.isRunning} onClick=${() => send.run(error.isOutcomeUnknown ? error.again : undefined)} ...${ofRow("action.retry", name)} />`}</li>`;
 }

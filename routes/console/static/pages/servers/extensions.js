@@ -4,10 +4,11 @@ import { extensions as catalog, servers as api } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { Empty, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
-import { say } from "../../words.js";
+import { isolated, say } from "../../words.js";
 
 const MOST_OFFERED = 100;
 
@@ -25,7 +26,7 @@ function Registered({ server, extension }) {
     <p class="dim" dir="auto">${extension.description}</p>
     <p class="dim">${say("extensions.version", { number: extension.version })} · ${say("server.seen")} <${When} at=${extension.lastSeenAt} /></p>
     ${extension.actions.length > 0 && html`<details><summary>${say("extensions.actions", { count: extension.actions.length })}</summary><ul class="plain">${extension.actions.map((action) => html`<li key=${action.id}><code>${action.id}</code> <bdi>${action.label}</bdi> <span class="dim" dir="auto">${action.description}</span></li>`)}</ul></details>`}</div>
-    <a class="button" href=${`/app/servers/${server.serverId}/settings?source=${encodeURIComponent(extension.extensionId)}`}>${say("server.settings")}</a></li>`;
+    <a class="button" href=${`/app/servers/${server.serverId}/settings?source=${encodeURIComponent(extension.extensionId)}`} ...${ofRow("server.settings", extension.name)} /></li>`;
 }
 
 function Register({ server, known, registered }) {
@@ -40,7 +41,7 @@ function Register({ server, known, registered }) {
   return html`<${State} of=${offered}>${({ items }) => {
     const others = items.filter((one) => !known.includes(one.extensionId));
     return others.length > 0 && html`<${Form} action=${register} label=${say("extensions.register")} onSubmit=${() => register.run()}><div class="row">
-      <${Field} kind="select" label=${say("extensions.register")} hint=${say("extensions.registerHint")} value=${chosen} onInput=${choose} options=${[["", "–"], ...others.map((one) => [one.extensionId, `${one.name} (${one.extensionId})`])]} />
+      <${Field} kind="select" label=${say("extensions.register")} hint=${say("extensions.registerHint")} value=${chosen} onInput=${choose} options=${[["", "–"], ...others.map((one) => [one.extensionId, `${isolated(one.name)} (${one.extensionId})`])]} />
       <${Submit} action=${register} disabled=${!chosen || register.isRunning}>${say("extensions.add")}<//></div><//>`;
   }}<//>`;
 }

@@ -5,6 +5,7 @@ import { html } from "../../html.js";
 import { useShared } from "../../live.js";
 import { useAction } from "../../store.js";
 import { Field, Form, Submit } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint, Empty } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
@@ -33,7 +34,7 @@ function Invite({ server, invite, name, isLocked, changed }) {
   return html`<li><div class="grow"><p>${name ? html`<bdi>${name}</bdi>` : html`<code>${invite.inviteeUserId}</code>`}</p>
     <p class="dim">${say(`members.role.${invite.role}`)} · ${say("members.until")} <${When} at=${invite.expiresAt} />${invite.capabilities.length > 0 && ` · ${listed(invite.capabilities.map((one) => say(`capability.${one}`)))}`}</p>
     ${invite.note && html`<p dir="auto">${invite.note}</p>`}<${Complaint} error=${revoke.error} /></div>
-    <button type="button" disabled=${isLocked || revoke.isRunning} onClick=${() => revoke.run()}>${say("friends.cancel")}</button></li>`;
+    <button type="button" disabled=${isLocked || revoke.isRunning} onClick=${() => revoke.run()} ...${ofRow("friends.cancel", name ?? invite.inviteeUserId)} /></li>`;
 }
 
 function Make({ server, friends, roles, isLocked, invited }) {

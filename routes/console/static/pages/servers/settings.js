@@ -6,6 +6,7 @@ import { go, place } from "../../router.js";
 import { useList, useRead } from "../../store.js";
 import { Conflict, useEdited } from "../../ui/edited.js";
 import { Field } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { SaveBar } from "../../ui/savebar.js";
 import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
 import { Empty, More, State } from "../../ui/states.js";
@@ -60,6 +61,6 @@ function History({ server, source, version }) {
   const list = useList((query, signal) => api.settingsHistory(server.serverId, { source, limit: 20, ...query }, signal), [server.serverId, source, version]);
   return html`<details><summary>${say("settings.history")}</summary><${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("settings.noHistory")}<//>`
     : html`<ol class="cards">${list.items.map((one) => html`<li key=${one.version}><div class="grow"><p>${say("settings.version", { number: one.version })} · <${When} at=${one.updatedAt} /></p>
-        <p class="dim">${listed(one.changedKeys)}</p><details><summary>${say("settings.data")}</summary><pre tabindex="0">${JSON.stringify(one.data, null, 2)}</pre></details></div></li>`)}</ol>
+        <p class="dim">${listed(one.changedKeys)}</p><details><summary ...${ofRow("settings.data", say("settings.version", { number: one.version }))} /><pre tabindex="0">${JSON.stringify(one.data, null, 2)}</pre></details></div></li>`)}</ol>
       <${More} of=${list} />`}<//></details>`;
 }

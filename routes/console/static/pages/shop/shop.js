@@ -3,6 +3,7 @@ import { shop as api } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
@@ -30,7 +31,7 @@ function Product({ product, bought }) {
     await bought();
   });
   return html`<p><strong><bdi>${product.name}</bdi></strong></p><p class="dim" dir="auto">${product.description}</p><p>${money(product.price)}</p>
-    ${product.owned ? html`<span class="chip good">${say("shop.owned")}</span>` : html`<button type="button" class="primary" disabled=${buy.isRunning} onClick=${() => buy.run()}>${say("shop.order")}</button>`}<${Complaint} error=${buy.error} />`;
+    ${product.owned ? html`<span class="chip good">${say("shop.owned")}</span>` : html`<button type="button" class="primary" disabled=${buy.isRunning} onClick=${() => buy.run()} ...${ofRow("shop.order", product.name)} />`}<${Complaint} error=${buy.error} />`;
 }
 
 const TONES = { fulfilled: "good", paid: "good", pending: "warn", failed: "bad", disputed: "bad" };
@@ -42,5 +43,5 @@ function Purchase({ purchase, name, changed }) {
   });
   return html`<li><div class="grow"><p><bdi>${name}</bdi>${purchase.quantity > 1 && ` × ${purchase.quantity}`} · ${money(purchase)}</p><p class="dim"><${When} at=${purchase.createdAt} /></p><${Complaint} error=${cancel.error} /></div>
     <span class=${`chip ${TONES[purchase.status] ?? "plain"}`}>${say(`shop.status.${purchase.status}`)}</span>
-    ${purchase.status === "pending" && purchase.checkoutId && html`<button type="button" disabled=${cancel.isRunning} onClick=${() => cancel.run()}>${say("shop.cancel")}</button>`}</li>`;
+    ${purchase.status === "pending" && purchase.checkoutId && html`<button type="button" disabled=${cancel.isRunning} onClick=${() => cancel.run()} ...${ofRow("shop.cancel", name)} />`}</li>`;
 }

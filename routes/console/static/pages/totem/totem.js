@@ -4,6 +4,7 @@ import { html } from "../../html.js";
 import { place, setQuery } from "../../router.js";
 import { byOffset, useAction, useList, useRead } from "../../store.js";
 import { Field } from "../../ui/form.js";
+import { ofRow } from "../../ui/row.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
@@ -50,6 +51,6 @@ function Shelf({ list, carried, carry }) {
   return html`<ul class="cards">${list.items.map((totem) => html`<li key=${totem.itemModelId}><div class="grow"><p>${describe(totem)} ${totem.rating.content !== "sfw" && html`<span class="chip warn">${say("totem.rated", { content: totem.rating.content, age: totem.rating.age })}</span>`}</p>
       <p class="dim">${say("totem.carriers", { count: totem.selectedCount })} · <${When} at=${totem.createdAt} /></p></div>
       <button type="button" aria-label=${say("totem.lookAt", { name: nameOf(totem) })} onClick=${() => setQuery({ look: totem.itemModelId })}>${say("totem.look")}</button>
-      <button type="button" aria-pressed=${totem.itemModelId === carried} disabled=${carry.isRunning || totem.itemModelId === carried} onClick=${() => carry.run(totem)}>${say(totem.itemModelId === carried ? "totem.isCarried" : "totem.carry")}</button></li>`)}</ul>
+      <button type="button" aria-pressed=${totem.itemModelId === carried} disabled=${carry.isRunning || totem.itemModelId === carried} onClick=${() => carry.run(totem)} ...${ofRow(totem.itemModelId === carried ? "totem.isCarried" : "totem.carry", nameOf(totem))} /></li>`)}</ul>
     <${More} of=${list} />`;
 }
