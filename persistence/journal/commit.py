@@ -30,7 +30,7 @@ from typing import Any
 
 from persistence.connection import Connection
 from persistence.errors import Fenced, HeadMoved, PersistenceError
-from persistence.journal.receipts import KEEP_UNLESS_EXPIRED, storing
+from persistence.journal.receipts import KEEP_UNLESS_EXPIRED, rows_of, storing
 from persistence.journal.turn import Persist, Plan, Statement, Turn
 from persistence.notifications import notifications
 from persistence.notifications.notifications import NewNotification
@@ -184,11 +184,7 @@ def _arguments(turns: Sequence[Turn]) -> list[Any]:
     entries = [
         (n, seq, event) for n, t in enumerate(turns, 1) for seq, event in enumerate(t.journal, t.seq + 1)
     ]
-    receipts = [
-        (n, r.key, r.fingerprint, r.status, r.reply, r.expires_at_ms)
-        for n, t in enumerate(turns, 1)
-        for r in t.receipts
-    ]
+    receipts = [(n, *row) for n, t in enumerate(turns, 1) for row in rows_of(t.receipts)]
     return [
         *_heads(turns),
         *_columns(entries, 3),

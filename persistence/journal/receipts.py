@@ -2,9 +2,13 @@
 
 Invariant: a key that has not expired is never overwritten. A second effect under the same key is refused by
 PostgreSQL together with its receipt, on every node and however often it is sent.
+
+The ETag of an answer is a row of its own, under a key that follows from the receipt's. Releases that know of none find
+the receipt as they ever have, and the other row expires with it.
 """
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 
 from persistence.connection import Connection
 from persistence.journal.turn import Receipt, Statement
@@ -13,7 +17,9 @@ PAGE_ROWS = 5_000
 """Receipts on one page, the unit of work of `forget_user`."""
 
 _FIND = """
-SELECT key, fingerprint, status, reply, expires_at_ms FROM receipts WHERE key = $1 AND expires_at_ms > $2
+SELECT key, fingerprint, status, reply, expires_at_ms, coalesce(
+    (SELECT tag.reply FROM receipts AS tag WHERE tag.key = $3 AND tag.expires_at_ms > $2), ''
+) FROM receipts WHERE key = $1 AND expires_at_ms > $2
 """
 
 KEEP_UNLESS_EXPIRED = """
@@ -45,7 +51,7 @@ async def find(conn: Connection, key: bytes, now_ms: int) -> Receipt | None:
         key: that of `Receipt`, 32 bytes.
         now_ms: epoch milliseconds.
     """
-    row = await conn.fetchrow(_FIND, key, now_ms)
+    row = await conn.fetchrow(_FIND, key, now_ms, _tag_key(key))
     return None if row is None else Receipt(*row)
 
 
@@ -69,10 +75,19 @@ def storing(receipts: Sequence[Receipt], now_ms: int) -> Statement:
         receipts: at least one.
         now_ms: epoch milliseconds.
     """
-    columns = zip(
-        *((r.key, r.fingerprint, r.status, r.reply, r.expires_at_ms) for r in receipts), strict=True
-    )
-    return Statement(_STORE, [*columns, now_ms])
+    return Statement(_STORE, [*zip(*rows_of(receipts), strict=True), now_ms])
+
+
+def rows_of(receipts: Iterable[Receipt]) -> Iterator[tuple[bytes, bytes, int, bytes, int]]:
+    """The rows that say receipts: (key, fingerprint, status, reply, expires_at_ms)."""
+    for kept in receipts:
+        yield kept.key, kept.fingerprint, kept.status, kept.reply, kept.expires_at_ms
+        if kept.etag:
+            yield _tag_key(kept.key), kept.fingerprint, kept.status, kept.etag, kept.expires_at_ms
+
+
+def _tag_key(key: bytes) -> bytes:
+    return hashlib.sha256(key + b"etag").digest()
 
 
 async def prune(conn: Connection, limit: int, *, now_ms: int) -> int:

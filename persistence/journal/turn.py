@@ -29,6 +29,7 @@ class Receipt(msgspec.Struct, frozen=True):
         status: the HTTP status that was answered, 200 to 299.
         reply: the encoded body, encrypted when it holds a secret.
         expires_at_ms: when the key may be forgotten, epoch milliseconds.
+        etag: that of the reply, encrypted as it is; empty where it has none.
     """
 
     key: bytes
@@ -36,6 +37,7 @@ class Receipt(msgspec.Struct, frozen=True):
     status: int
     reply: bytes
     expires_at_ms: int
+    etag: bytes = b""
 
     @property
     def forgotten(self) -> bool:

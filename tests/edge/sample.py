@@ -120,8 +120,18 @@ async def insert(conn: Connection, id: str, name: str) -> str:
 @endpoint("PUT", "/v1/secrets", needs=AUTHENTICATED, secret_reply=True)
 async def new_secret(call: Call) -> Reply[Thing]:
     """Makes a secret."""
+    headers = {"x-a": "b", "etag": '"s3"'}
     return await call.transact(
-        insert, "secret", "s3cret", shape=lambda name: Reply(Thing(name), status=202, headers={"x-a": "b"})
+        insert, "secret", "s3cret", shape=lambda name: Reply(Thing(name), status=202, headers=headers)
+    )
+
+
+@endpoint("PUT", "/v1/tags", needs=AUTHENTICATED)
+async def tag(call: Call, body: Thing) -> Reply[Thing]:
+    """Changes something that has an ETag."""
+    headers = {"x-a": "b", "etag": '"r1"'}
+    return await call.transact(
+        insert, "tag", body.name, shape=lambda name: Reply(Thing(name), headers=headers)
     )
 
 

@@ -28,7 +28,7 @@ async def test_a_living_receipt_is_never_overwritten(database: Database) -> None
 
 
 async def test_an_expired_receipt_is_replaced(database: Database) -> None:
-    await database.transact(receipts.store, [a_receipt(expires_at_ms=2_000)], 1_000)
+    await database.transact(receipts.store, [a_receipt(expires_at_ms=2_000, etag=b'"1"')], 1_000)
     second = a_receipt(reply=b"second", expires_at_ms=4_000)
     await database.transact(receipts.store, [second], 2_000)
     assert await database.read(receipts.find, second.key, 3_000) == second

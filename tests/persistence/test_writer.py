@@ -184,7 +184,7 @@ async def test_a_takeover_waits_for_the_commit_in_flight(
 
 @both_ways
 async def test_receipts_commit_with_their_turn(things: Database, turn_of: MakeTurn) -> None:
-    receipt = a_receipt(reply=b'{"id":1}')
+    receipt = a_receipt(reply=b'{"id":1}', etag=b'"1"')
     assert await commit(things, turn_of("a", receipts=(receipt,)), turn_of("b")) == {"a": ["ok"], "b": ["ok"]}
     assert await things.read(receipts.find, receipt.key, 9_999) == receipt
 

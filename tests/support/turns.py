@@ -98,9 +98,11 @@ a_planned_turn = partial(a_turn, plan=plan_things)
 """A turn that may be part of one statement."""
 
 
-def a_receipt(key: str = "key", *, reply: bytes = b"{}", expires_at_ms: int = 10_000) -> Receipt:
+def a_receipt(
+    key: str = "key", *, reply: bytes = b"{}", expires_at_ms: int = 10_000, etag: bytes = b""
+) -> Receipt:
     """A receipt under a key of 32 bytes."""
-    return Receipt(key.encode().ljust(32, b"."), b"f" * 32, 201, reply, expires_at_ms)
+    return Receipt(key.encode().ljust(32, b"."), b"f" * 32, 201, reply, expires_at_ms, etag)
 
 
 @dataclass(slots=True)

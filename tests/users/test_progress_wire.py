@@ -53,8 +53,12 @@ async def test_options_before_and_after_they_are_kept(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     fresh = await ann.ask("GET", OPTIONS)
     assert (fresh.json(), fresh.headers["etag"]) == ({"options": {}, "revision": 0, "updatedAt": None}, '"0"')
-    kept = await ann.ask("PUT", OPTIONS, {"options": {"fov": 90, "lang": "de_de"}})
-    assert (kept.status_code, kept.headers["etag"]) == (200, '"1"')
+    for replayed in (None, "true"):
+        kept = await ann.ask(
+            "PUT", OPTIONS, {"options": {"fov": 90, "lang": "de_de"}}, headers={"idempotency-key": "k"}
+        )
+        assert kept.headers.get("idempotent-replayed") == replayed
+        assert (kept.status_code, kept.headers["etag"]) == (200, '"1"')
     assert kept.json()["options"] == {"fov": 90, "lang": "de_de"}
     assert await ann.get(OPTIONS) == kept.json()
     assert (await ben.get(OPTIONS))["revision"] == 0

@@ -27,7 +27,7 @@ HEADERS: Schema = {
     "RateLimit": _header('What is left of it: `"name";r=remaining;t=seconds until all is there again`.'),
     "Retry-After": _header("Seconds after which the request may be repeated.", always=True, type_="integer"),
     "WWW-Authenticate": _header("`Bearer`.", always=True),
-    "ETag": _header("Changes with the content. An answer that is replayed has none."),
+    "ETag": _header("Changes with the content. An answer that is replayed has that of the first."),
     "Location": _header("Where the content lies.", always=True),
     "Idempotent-Replayed": _header("`true` where the answer is that to an earlier request with this key."),
     "Accept-Ranges": _header("`bytes`, of a file."),

@@ -366,9 +366,10 @@ class Call(Generic[P_co]):
         return self.attempt
 
     def _receipt(self, attempt: Attempt, result: object) -> Receipt:
-        status, body = self.status, result
+        status, body, etag = self.status, result, b""
         if isinstance(result, Reply):
             status, body = result.status or status, result.value
+            etag = result.headers.get("etag", "").encode("ascii")
         if body is None:
-            return attempt.receipt(204, b"")
-        return attempt.receipt(status, encode(body))
+            return attempt.receipt(204, b"", etag)
+        return attempt.receipt(status, encode(body), etag)

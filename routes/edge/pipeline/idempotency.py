@@ -99,22 +99,25 @@ class Attempt:
         """The body is complete, and this is its SHA-256."""
         self.body_digest = body_digest
 
-    def receipt(self, status: int, reply: bytes) -> Receipt:
+    def receipt(self, status: int, reply: bytes, etag: bytes = b"") -> Receipt:
         """The receipt that is to commit with the effect.
 
         Args:
             status: 200 to 299.
             reply: the encoded body, empty for a 204.
+            etag: that of the reply; empty where it has none.
         """
         self.kept = True
         if self.id_only:
             reply = msgspec.json.encode(_identified.decode(reply))
-        stored = self.sealer.seal(reply) if self.sealer is not None else reply
-        self.kept_bytes = len(stored)
-        return Receipt(self.key, self.fingerprint, status, stored, self.expires_at_ms)
+        if self.sealer is not None:
+            # An ETag is a hash over what is secret too.
+            reply, etag = self.sealer.seal(reply), etag and self.sealer.seal(etag)
+        self.kept_bytes = len(reply) + len(etag)
+        return Receipt(self.key, self.fingerprint, status, reply, self.expires_at_ms, etag)
 
-    def replay(self, kept: Receipt) -> tuple[int, bytes]:
-        """(status, body) of the first answer, from its receipt.
+    def replay(self, kept: Receipt) -> tuple[int, bytes, bytes]:
+        """(status, body, ETag or nothing) of the first answer, from its receipt.
 
         Raises:
             IdempotencyKeyReused: that answer was to another body, or its reply was removed or cannot be decrypted any
@@ -126,13 +129,13 @@ class Attempt:
         if kept.forgotten:
             raise IdempotencyKeyReused("the answer to this key is no longer kept")
         if self.sealer is None:
-            return kept.status, kept.reply
-        reply = self.sealer.open(kept.reply)
-        if reply is None:
+            return kept.status, kept.reply, kept.etag
+        reply, etag = self.sealer.open(kept.reply), kept.etag and self.sealer.open(kept.etag)
+        if reply is None or etag is None:
             # The server's key was replaced since. The effect has happened, and the client has to be told that its
             # answer is lost.
             raise IdempotencyKeyReused("the answer to this key can no longer be opened")
-        return kept.status, reply
+        return kept.status, reply, etag
 
 
 def id_kept(reply: bytes) -> str:

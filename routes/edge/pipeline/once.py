@@ -119,10 +119,12 @@ class Once:
         pieces = arguments.get("body")
         if isinstance(pieces, BodyPieces):
             await pieces.skip()
-        status, body = attempt.replay(kept)
+        status, body, etag = attempt.replay(kept)
         if endpoint.again is not None:
             body = encode(await endpoint.again(call, id_kept(body), arguments))
         headers: Headers = [(b"idempotent-replayed", b"true")]
+        if etag:
+            headers.append((b"etag", etag))
         return Outgoing(status, [JSON_HEADER, *headers] if body else headers, body)
 
 

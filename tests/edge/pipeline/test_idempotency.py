@@ -27,6 +27,11 @@ async def stored(conn: Connection) -> list[bytes]:
     return [row["reply"] for row in await conn.fetch("SELECT reply FROM receipts")]
 
 
+async def forget_etags(conn: Connection) -> None:
+    """Leaves of receipts what releases store that keep no ETag."""
+    await conn.execute("DELETE FROM receipts WHERE reply = '\"r1\"'")
+
+
 async def count(conn: Connection) -> int:
     return int(await conn.fetchval("SELECT count(*) FROM parts"))
 
@@ -125,7 +130,20 @@ async def test_secret_reply_is_sealed(app: EdgeApp, parts: Parts, database: Data
     assert (first.status, first.json["name"], first.headers["x-a"]) == (202, "s3cret", "b")
     assert (again.status, again.body) == (202, first.body)
 
-    assert [b"s3cret" in reply for reply in await database.read(stored)] == [False]
+    assert again.headers["etag"] == first.headers["etag"] == '"s3"'
+    assert [b"s3" in reply for reply in await database.read(stored)] == [False, False]
+
+
+async def test_a_repeat_has_the_etag_of_the_first_answer(app: EdgeApp, database: Database) -> None:
+    async def put() -> Answered:
+        return await request(app, "PUT", "/v1/tags", {"name": "x"}, token="ann", idempotency_key="k")
+
+    first, again = await put(), await put()
+    assert (first.headers["etag"], first.headers["x-a"]) == ('"r1"', "b")
+    assert (again.body, again.headers["etag"]) == (first.body, '"r1"')
+    assert "x-a" not in again.headers  # it said how the first request was answered, not what
+    await database.transact(forget_etags)
+    assert "etag" not in (await put()).headers
 
 
 async def test_an_answer_without_an_effect_in_rows_is_kept_by_itself(
@@ -273,7 +291,7 @@ def test_an_effect_comes_after_the_whole_body() -> None:
 def test_sealed_reply_opens_only_under_both_keys() -> None:
     kept = begin(Idempotency(b"k" * 32), secret=True).receipt(201, b"s3cret")
     assert b"s3cret" not in kept.reply
-    assert begin(Idempotency(b"k" * 32), secret=True).replay(kept) == (201, b"s3cret")
+    assert begin(Idempotency(b"k" * 32), secret=True).replay(kept) == (201, b"s3cret", b"")
     with pytest.raises(IdempotencyKeyReused):
         begin(Idempotency(b"j" * 32), secret=True).replay(kept)
     with pytest.raises(IdempotencyKeyReused):
