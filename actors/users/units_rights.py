@@ -92,7 +92,7 @@ def quantity_of(node: str, value: float, unit: str | None) -> Quantity:
 
 
 async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> Change[Grant]:
-    """Grant a node to a user, or change their grant of it.
+    """Grant a node to a user, or change their grant of it; a grant that they have like this is no line in the trail.
 
     Raises:
         Forbidden: the caller has ceased to be a super-admin meanwhile.
@@ -119,8 +119,9 @@ async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> C
     await put_grant(conn, change.user_id, grant, node_id=node_id, now_ms=stamp.at_ms)
     if settles(grant.node):
         await settle(conn, change.user_id, stamp.at_ms)
-    detail = _grant_detail(grant.node, before, grant)
-    await write_audit(conn, stamp, "permission.granted", target_id=change.user_id, detail=detail)
+    if grant != before:
+        detail = _grant_detail(grant.node, before, grant)
+        await write_audit(conn, stamp, "permission.granted", target_id=change.user_id, detail=detail)
     user = UserChanged(change.user_id)
     return Change(grant, (user,) if unnamed else (user, NodeAdded(change.node)))
 

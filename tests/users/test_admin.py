@@ -279,6 +279,16 @@ async def test_every_change_is_in_the_trail(people, root, parts):
     assert (rest["nextCursor"], rest["hasMore"]) == (None, False)
 
 
+async def test_a_grant_that_was_there_is_no_line_of_the_trail(people, root, parts):
+    await people.make(ANN)
+    for more in ({"value": 5}, {"value": 5}, {}, {"value": 6}, {"value": 6}, {"expiresAt": AT}):
+        assert (await granting(people, root, node="a:b", **more)).status == 201
+        parts.clock.at_ms += 1000
+    trail = (await people.call(root, "GET", "/v1/admin/audit?action=permission.granted")).json["items"]
+    told = [(one["at"][17:19], one["detail"]["after"]["value"]) for one in trail]
+    assert told == [("05", 6.0), ("03", 6.0), ("00", 5.0)]
+
+
 @in_one_world("cursor", ["x", "-1", "1.5", "%C2%B2", "9" * 19, ""])
 async def test_bad_cursors(people, root, cursor):
     answer = await people.call(root, "GET", f"/v1/admin/audit?cursor={cursor}")
