@@ -54,8 +54,9 @@ def parser() -> argparse.ArgumentParser:
         epilog="Start the server with PARTYLINE_RATE_LIMITS=off, or the limits are what is measured. Ctrl-C ends it "
         "with a report of what was measured so far. Latencies count from when a message was due (--rate) or sent "
         "(--window). Exit status: 0, all that was acknowledged arrived once and in order; 1, it did not, or a socket "
-        "was lost, or nothing was measured; 2, it could not be carried out; 130, it was interrupted. What the server "
-        "refused is counted under errors, and does not change it.",
+        "was lost, also one that could be opened again, or nothing was measured; 2, it could not be carried out; "
+        "130, it was interrupted. What the server refused (429, 503) was not acknowledged: it is counted under errors, "
+        "and does not change it.",
     )
     it.add_argument("--url", default="http://127.0.0.1:8080", help="the server (default %(default)s)")
     for flag, default, what in _NUMBERS:
@@ -138,6 +139,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
         text_bytes=options.text_bytes,
         seed=options.seed,
         run=run,
+        reopen=True,
         # Agents are made by each run, and their networks' owners with them.
         prefix=f"{options.prefix}-{run}-" if options.workload in FLEETS else options.prefix,
         processes=options.processes,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import trio
 
-from scripts.load.clients.event_loop import EventLoop
+from scripts.load.clients.event_loop import EventLoop, Wire
 from scripts.load.clients.exchange import Open, Stopped, Tally
 from scripts.load.clients.http import code_of
 from scripts.load.clients.stream_client import Ledger, StreamClient
@@ -16,6 +16,7 @@ from scripts.load.meter import Meter
 from scripts.load.pace import Pace
 from scripts.load.plan import network_of
 from scripts.load.pool import Pool
+from scripts.load.reopening import Reopening
 from scripts.load.waiting import wait_until
 
 CONNECTIONS = 64
@@ -55,15 +56,29 @@ class Fleet(ABC):
         self._agents = agents_of(job)
         self._pool = Pool(loop, job.plan.address)
         self._pace = Pace(job.plan)
-        self._sockets: list[StreamClient] = []
+        self.reopening = Reopening(self._open_again)
+        self._sockets: dict[int, StreamClient] = {}  # {place among the agents: its stream}
+        self._came_back: set[int] = set()  # places whose stream was lost, and is open again
         self._in_flight = 0
         self._meter = Meter()
 
     async def open(self) -> int:
         """Open all streams; returns how many."""
-        self._sockets = await open_streams(self._loop, self._job, self._agents, self)
-        await self._pool.open(CONNECTIONS)
+        for socket in await open_streams(self._loop, self._job, self._agents, self):
+            self._sockets[socket.user] = socket
+            self.reopening.watch(socket.user, socket)
+        for number in range(CONNECTIONS):
+            self.reopening.watch(-1 - number, await self._pool.connect())
         return len(self._sockets)
+
+    async def _open_again(self, place: int) -> Wire:
+        """The stream of an agent, or below 0 a connection of the pool."""
+        if place < 0:
+            return await self._pool.connect()
+        self._came_back.add(place)
+        socket = await open_stream(self._loop, self._job, self._agents[place], place, self)
+        self._sockets[place] = socket
+        return socket
 
     @abstractmethod
     def heard(self, user: int, payload: bytes) -> None:
@@ -77,7 +92,7 @@ class Fleet(ABC):
         """What happened since the last mark."""
         return self._meter.take(
             in_flight=self._in_flight,
-            open_sockets=sum(not socket.closed for socket in self._sockets),
+            open_sockets=sum(not socket.closed for socket in self._sockets.values()),
             unsent=self._pace.take_unsent(),
         )
 
@@ -113,20 +128,27 @@ async def open_streams(loop: EventLoop, job: Open, agents: list[Agent], ledger: 
 
     async def open_one(place: int, agent: Agent) -> None:
         async with room:
-            plan = job.plan
-            socket = await StreamClient.open(
-                loop,
-                plan.address,
-                plan.host,
-                f"{agent.path}/stream",
-                agent.secret,
-                server_id=agent.server_id,
-                user=place,
-                ledger=ledger,
-            )
-            sockets.append(socket)
+            sockets.append(await open_stream(loop, job, agent, place, ledger))
 
     async with trio.open_nursery() as nursery:
         for place, agent in enumerate(agents):
             nursery.start_soon(open_one, place, agent)
     return sockets
+
+
+async def open_stream(loop: EventLoop, job: Open, agent: Agent, place: int, ledger: Ledger) -> StreamClient:
+    """The stream of one of them, by its place among them.
+
+    Raises:
+        UpgradeRefused, OSError: the server does not let it in.
+    """
+    return await StreamClient.open(
+        loop,
+        job.plan.address,
+        job.plan.host,
+        f"{agent.path}/stream",
+        agent.secret,
+        server_id=agent.server_id,
+        user=place,
+        ledger=ledger,
+    )

@@ -49,6 +49,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         seed: of the random choices.
         run: marks this run's messages, so that those of others are not counted.
         prefix: of the users' names; users of one prefix are the same in every run.
+        reopen: whether sockets that are lost are opened again.
         processes: workers; user n belongs to worker n modulo this.
     """
 
@@ -70,6 +71,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
     run: str = "0"
     prefix: str = "load"
+    reopen: bool = False
     processes: int = 1
 
     @property

@@ -24,29 +24,34 @@ class Pool:
         """Requests that no connection has taken yet."""
         return len(self._waiting)
 
-    async def open(self, connections: int) -> None:
-        """Connect so many.
+    async def connect(self) -> Http:
+        """One connection more, which takes what waits.
 
         Raises:
             OSError: the server does not accept.
         """
-        for _ in range(connections):
-            self._idle.append(Http(self._loop, await connect(self._address)))
+        wire = Http(self._loop, await connect(self._address))
+        self._free(wire)
+        return wire
 
     def send(self, request: bytes, answered: Answered) -> None:
         """Send a request as soon as a connection is free; `answered(status, body)`, status 0 when it was lost."""
-        if self._idle:
-            self._send(self._idle.pop(), request, answered)
-        else:
-            self._waiting.append((request, answered))
+        while self._idle:
+            if not (wire := self._idle.pop()).closed:
+                self._send(wire, request, answered)
+                return
+        self._waiting.append((request, answered))
 
     def _send(self, wire: Http, request: bytes, answered: Answered) -> None:
         def done(status: int, body: bytes) -> None:
             if not wire.closed:
-                if self._waiting:
-                    self._send(wire, *self._waiting.popleft())
-                else:
-                    self._idle.append(wire)
+                self._free(wire)
             answered(status, body)
 
         wire.send_request(request, done)
+
+    def _free(self, wire: Http) -> None:
+        if self._waiting:
+            self._send(wire, *self._waiting.popleft())
+        else:
+            self._idle.append(wire)

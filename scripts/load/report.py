@@ -51,8 +51,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         server_cores: CPU time of the server (PostgreSQL not counted) by time; null when it cannot be seen.
         load_cores: CPU time of the workers by time; near to `processes`, it was they who were measured.
         lost_sockets: how many of the sockets were not open any more in the end.
+        reconnects: how often a socket was lost and opened again.
         exact: nothing missing, repeated or out of order of what was acknowledged.
-        well: exact, with something measured and no socket lost.
+        well: exact, with something measured and no socket lost, not even one that is open again. What was refused was
+            not acknowledged, and is a matter of `errors` alone: above its rate a server is to refuse.
     """
 
     traffic: str
@@ -77,6 +79,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     load_cores: float
     processes: int
     lost_sockets: int
+    reconnects: int
     subscriptions: int
     expected: int
     missing: int
@@ -121,6 +124,7 @@ def report(plan: Plan, outcome: Outcome, memory: Memory | None) -> Report:
         load_cores=round(seen.load_cpu_ns / 1e9 / seconds, 3),
         processes=plan.processes,
         lost_sockets=outcome.lost_sockets,
+        reconnects=outcome.reconnects,
         subscriptions=verdict.subscriptions,
         expected=verdict.expected,
         missing=verdict.missing,
@@ -128,7 +132,7 @@ def report(plan: Plan, outcome: Outcome, memory: Memory | None) -> Report:
         disordered=verdict.disordered,
         skipped=verdict.skipped,
         exact=verdict.exact,
-        well=verdict.exact and seen.acknowledged > 0 and not outcome.lost_sockets,
+        well=verdict.exact and seen.acknowledged > 0 and not outcome.lost_sockets and not outcome.reconnects,
         examples=verdict.examples,
     )
 
@@ -170,8 +174,10 @@ def table(it: Report) -> str:
         lines.append(f"unsent        {it.unsent:,}: {_why_unsent(it)}; the server did not keep this rate")
     if it.lost_sockets:
         lines.append(
-            f"lost          {it.lost_sockets:,} of {it.sockets:,} sockets, which were not opened again"
+            f"lost          {it.lost_sockets:,} of {it.sockets:,} sockets, which could not be opened again"
         )
+    if it.reconnects:
+        lines.append(f"reconnects    {it.reconnects:,}: sockets that were lost and are open again")
     if not it.messages:
         lines.append("nothing was acknowledged, so nothing was measured")
     if it.memory:
@@ -185,7 +191,8 @@ def table(it: Report) -> str:
 
 
 def _why_unsent(it: Report) -> str:
-    return "their sockets were lost, or too many in flight" if it.lost_sockets else "too many were in flight"
+    lost = it.lost_sockets or it.reconnects
+    return "their sockets were lost, or too many in flight" if lost else "too many were in flight"
 
 
 def _what(it: Report) -> str:

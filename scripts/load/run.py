@@ -44,6 +44,7 @@ class Interval:
     unsent: int = 0
     in_flight: int = 0
     open_sockets: int = 0
+    reconnects: int = 0
     cpu_ns: int = 0
     load_cpu_ns: int = 0
     errors: Counter[str] = field(default_factory=Counter)
@@ -62,6 +63,7 @@ class Interval:
             self.skipped += tally.skipped
             self.received_bytes += tally.received_bytes
             self.unsent += tally.unsent
+            self.reconnects += tally.reconnects
             self.errors.update(tally.errors)
             self.acknowledgement.add_all(tally.acknowledgement)
             self.delivery.add_all(tally.delivery)
@@ -74,12 +76,14 @@ class Outcome:
 
     Args:
         lost_sockets: how many of the sockets were not open any more in the end.
+        reconnects: how often a socket was lost and opened again, warm-up included.
     """
 
     sockets: int
     intervals: list[Interval]
     verdict: Verdict
     lost_sockets: int = 0
+    reconnects: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,11 +131,13 @@ async def carry_out(
     await workers.ask_all(Mark(), Tally)  # what came while it was built up is not counted
     await workers.ask_all(Start(), Done)
     meter = _Meter(workers, tick, cpu_ns, trio.Event() if enough is None else enough)
-    await meter.measure(timing.warmup_seconds)
+    warmup = await meter.measure(timing.warmup_seconds)
     intervals = [await meter.measure(timing.interval_seconds) for _ in range(timing.intervals)]
     verdict = await judged(workers, plan)
-    still_open = sum(tally.open_sockets for tally in await workers.ask_all(Mark(), Tally))
-    return Outcome(sockets, intervals, verdict, sockets - still_open)
+    end = Interval()
+    end.add(await workers.ask_all(Mark(), Tally), 0.0)
+    reconnects = sum(one.reconnects for one in (warmup, *intervals, end))
+    return Outcome(sockets, intervals, verdict, sockets - end.open_sockets, reconnects)
 
 
 async def judged(workers: Workers, plan: Plan) -> Verdict:

@@ -5,10 +5,16 @@ and go (`friends.py`), parties (`parties.py`), or game servers, with commands (`
 from typing import Protocol
 
 from scripts.load.clients.exchange import Stopped, Tally, Verdict
+from scripts.load.reopening import Reopening
 
 
 class Traffic(Protocol):
     """One sort of load, as the worker's command loop sees it."""
+
+    @property
+    def reopening(self) -> Reopening | None:
+        """What opens its lost sockets again; None where lost ones stay lost."""
+        ...
 
     async def open(self) -> int:
         """Open the connections; returns how many."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 import trio
+from msgspec.structs import replace
 
 from scripts.load.clients.client import SubscribeRefused
 from scripts.load.clients.event_loop import EventLoop
@@ -62,11 +63,12 @@ class Lines:
 async def obey(loop: EventLoop, lines: Lines, answers: trio.abc.SendStream, nursery: trio.Nursery) -> None:
     """Carry out orders until there are no more."""
     traffic: Traffic | None = None
+    reopens = False
     while (line := await lines.next()) is not None:
         order = _decode(line)
         answer: Answer
         if isinstance(order, Open):
-            opened = _traffic(loop, order)
+            opened, reopens = _traffic(loop, order), order.plan.reopen
             traffic, answer = opened, await _open(opened)
         elif traffic is None:
             answer = Failed("nothing is open")
@@ -74,10 +76,15 @@ async def obey(loop: EventLoop, lines: Lines, answers: trio.abc.SendStream, nurs
             gc.collect()
             gc.freeze()  # what is open now stays: the collector need not look at it again and again
             nursery.start_soon(traffic.drive)
+            if traffic.reopening is not None and reopens:
+                nursery.start_soon(traffic.reopening.run)
             answer = Done()
         elif isinstance(order, Mark):
-            answer = traffic.mark()
+            reconnects = 0 if traffic.reopening is None else traffic.reopening.take()
+            answer = replace(traffic.mark(), reconnects=reconnects)
         elif isinstance(order, Stop):
+            if traffic.reopening is not None:
+                traffic.reopening.stop()
             answer = await traffic.stop()
         elif isinstance(order, Settle):
             answer = await traffic.settle(order.least, order.most)

@@ -332,7 +332,7 @@ class TestVerdict:
         plan = a_plan(users=2, conversations=1, senders=2, live=2)
         chat = Chat(EventLoop(), Open(plan, 0, {}, ["c"]))
         client = Client(EventLoop(), pair[0], b"", user=0, ledger=chat)
-        chat._clients.append(client)
+        chat._clients[0] = client
         for name, received in (("conversation:c", 3), ("conversation:d", 5), ("conversation:e", 9)):
             client.tracks[name] = Track(0, 0)
             client.tracks[name].received = received

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable
 
 import msgspec
@@ -22,9 +23,10 @@ from tests.support.waiting import patience
 MEASURING = b"   2 s "
 
 
-def a_report(seen: Interval, lost: int = 0, **fields) -> Report:
+def a_report(seen: Interval, lost: int = 0, reconnects: int = 0, **fields) -> Report:
     plan = Plan(host="127.0.0.1", address=("127.0.0.1", 1), **fields)
-    return report(plan, Outcome(8, [seen], Verdict(subscriptions=8, expected=32), lost), None)
+    verdict = Verdict(subscriptions=8, expected=32)
+    return report(plan, Outcome(8, [seen], verdict, lost, reconnects), None)
 
 
 class TestVerdict:
@@ -38,6 +40,16 @@ class TestVerdict:
         assert (result.well, result.lost_sockets) == (False, 3)
         assert "lost          3 of 8 sockets" in table(result)
         assert "unsent        7: their sockets were lost" in table(result)
+
+    def test_sockets_that_were_opened_again_are_told_and_not_well(self):
+        result = a_report(Interval(seconds=1.0, acknowledged=5), reconnects=3)
+        assert (result.well, result.lost_sockets, result.reconnects) == (False, 0, 3)
+        assert "reconnects    3: " in table(result)
+
+    def test_refusals_are_told_and_well(self):
+        result = a_report(Interval(seconds=1.0, acknowledged=5, errors=Counter(RATE_LIMITED=9)))
+        assert result.well
+        assert "errors        RATE_LIMITED 9" in table(result)
 
     @pytest.mark.parametrize(("cores", "told"), [(0.5, False), (1.9, True)])
     def test_a_load_test_that_is_the_bottleneck_is_told(self, cores: float, told: bool):

@@ -102,13 +102,16 @@ class Client(WebSocket):
         data = {"content": text}
         self.say(_encode({"id": self._next_id, "op": "send", "channel": channel, "data": data}))
 
-    async def subscribe(self, channel: str, conversation: int, mode: str = "delta") -> None:
+    async def subscribe(
+        self, channel: str, conversation: int, mode: str = "delta", *, former: Track | None = None
+    ) -> None:
         """Subscribe to a conversation.
 
         Args:
             channel: `conversation:<id>`.
             conversation: its number in the plan.
             mode: `delta` for events, `snapshot` for whole states.
+            former: what the user's lost socket was shown, which goes on; what came meanwhile counts as skipped.
 
         Raises:
             SubscribeRefused: the server said no, or nothing for 30 s.
@@ -120,7 +123,7 @@ class Client(WebSocket):
         def replied(frame: _Frame) -> None:
             if frame.ok and frame.offset is not None:
                 # Before the wire goes on: the next frame may already be an event of this channel.
-                self.tracks[channel] = Track(conversation, frame.offset)
+                self.tracks[channel] = self._begun(conversation, frame.offset, former)
             frames.append(frame)
             done.set()
 
@@ -138,6 +141,14 @@ class Client(WebSocket):
             error = frames[0].error if frames else None
             why = f"{error.code}: {error.message}" if error else self.closed or "no reply"
             raise SubscribeRefused(f"user {self.user} cannot subscribe to {channel}: {why}")
+
+    def _begun(self, conversation: int, offset: int, former: Track | None) -> Track:
+        if former is None:
+            return Track(conversation, offset)
+        if offset > former.offset:
+            self.ledger.skipped(former, offset - former.offset)
+            former.offset = offset
+        return former
 
     def heard(self, data: bytes) -> None:
         """Bytes have arrived; most often the same that other sockets are sent."""
@@ -234,3 +245,32 @@ async def connect_client(
     """
     sock, rest = await upgrade(address, host, TARGET + channels, token)
     return Client(loop, sock, rest, user=user, ledger=ledger)
+
+
+async def connect_again(
+    former: Client,
+    address: tuple[str, int],
+    host: str,
+    token: str,
+    *,
+    channels: str = NO_CHANNELS,
+    mode: str = "delta",
+) -> Client:
+    """Open the socket of a user whose former one was lost, with its subscriptions.
+
+    Args:
+        channels, mode: as the former one had them.
+
+    Raises:
+        UpgradeRefused, SubscribeRefused, OSError: the server does not let it in. Cancellation closes the socket.
+    """
+    client = await connect_client(
+        former.loop, address, host, token, user=former.user, ledger=former.ledger, channels=channels
+    )
+    try:
+        for channel, track in former.tracks.items():
+            await client.subscribe(channel, track.conversation, mode, former=track)
+    except BaseException:
+        client.close()
+        raise
+    return client

@@ -9,6 +9,7 @@ import os
 import select
 import socket
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import trio
 
@@ -25,6 +26,7 @@ class Wire(ABC):
         self.loop = loop
         self.sock = sock
         self.closed: str | None = None  # why, once it is
+        self.on_loss: Callable[[], None] | None = None  # called when it has ended, not by our wish
         self._unsent = bytearray()
         loop.add(self)
 
@@ -79,6 +81,8 @@ class Wire(ABC):
         self.loop.remove(self)
         self.sock.close()
         self.lost(why)
+        if self.on_loss is not None and why != "done":
+            self.on_loss()
 
     def _write(self, data: bytes | bytearray) -> int:
         try:

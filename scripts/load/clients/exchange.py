@@ -82,6 +82,7 @@ class Tally(msgspec.Struct, frozen=True, tag=True, kw_only=True):
         unsent: messages that the open loop could not send: too many were in flight, or the sender's socket was lost.
         in_flight: messages sent and not answered, now.
         open_sockets: now.
+        reconnects: sockets that were lost and are open again.
         errors: how often which code.
         acknowledgement, delivery: latencies, from the moment the message was due.
         last: those of each message's last delivery, among the subscriptions of one worker.
@@ -94,6 +95,7 @@ class Tally(msgspec.Struct, frozen=True, tag=True, kw_only=True):
     unsent: int = 0
     in_flight: int = 0
     open_sockets: int = 0
+    reconnects: int = 0
     errors: dict[str, int] = {}
     acknowledgement: Buckets = []
     delivery: Buckets = []

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import trio
 
-from scripts.load.clients.client import Client, Track, connect_client
+from scripts.load.clients.client import Client, Track, connect_again, connect_client
 from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Stopped, Tally, Verdict
 from scripts.load.histogram import Histogram
 from scripts.load.plan import conversations_of
+from scripts.load.reopening import Reopening
 from scripts.load.seen_messages import MARK, Message, SeenMessages
 
 OPENING_AT_ONCE = 64
@@ -32,8 +33,9 @@ class Chat:
         self.run_mark = job.plan.run
         self.seen_messages = SeenMessages(job.plan.run)
         self._loop, self._job, self._plan = loop, job, job.plan
-        self._clients: list[Client] = []
-        self._senders: list[tuple[Client, list[int]]] = []  # (socket, numbers of its user's conversations)
+        self.reopening = Reopening(self._open_again)
+        self._clients: dict[int, Client] = {}  # {user: their socket}
+        self._senders: list[tuple[int, list[int]]] = []  # (user, numbers of their conversations)
         self._rng = random.Random(f"{job.plan.seed} {job.worker}")
         self._filler = "abcdefghi " * (job.plan.text_bytes // 10 + 1)
         self._next_number = job.worker  # of the next message; steps by the number of workers, so it names one
@@ -107,10 +109,9 @@ class Chat:
         async with trio.open_nursery() as nursery:
             for user in range(self._job.worker, self._plan.clients, self._plan.processes):
                 nursery.start_soon(self._open_one, user, of.get(user, []), room)
-        self._clients.sort(key=lambda client: client.user)
-        for client in self._clients:
-            if client.user < self._plan.senders and of.get(client.user):
-                self._senders.append((client, of[client.user]))
+        for user in sorted(self._clients):
+            if user < self._plan.senders and of.get(user):
+                self._senders.append((user, of[user]))
         return len(self._clients)
 
     async def _open_one(self, user: int, conversations: list[int], room: trio.CapacityLimiter) -> None:
@@ -119,11 +120,18 @@ class Chat:
             client = await connect_client(
                 self._loop, self._plan.address, self._plan.host, token, user=user, ledger=self
             )
-            self._clients.append(client)
+            self._clients[user] = client
+            self.reopening.watch(user, client)
             if user < self._plan.live:
                 for conversation in conversations:
                     self._audience[conversation] += 1
                     await client.subscribe(self._channel(conversation), conversation)
+
+    async def _open_again(self, user: int) -> Client:
+        plan, former = self._plan, self._clients[user]
+        client = await connect_again(former, plan.address, plan.host, self._job.tokens[user])
+        self._clients[user] = client
+        return client
 
     async def drive(self) -> None:
         """Send until stopped."""
@@ -146,7 +154,7 @@ class Chat:
             delivered=delivered,
             received_bytes=received,
             in_flight=self._in_flight,
-            open_sockets=sum(not client.closed for client in self._clients),
+            open_sockets=sum(not client.closed for client in self._clients.values()),
             errors=dict(errors),
             acknowledgement=self._acknowledgement.take(),
             delivery=self._delivery.take(),
@@ -162,7 +170,7 @@ class Chat:
         with trio.move_on_after(ANSWER_SECONDS):
             await self._answered_all.wait()
         unknown = list(self._unknown)
-        for client in self._clients:
+        for client in self._clients.values():
             for conversation, _ in client.pending.values():
                 unknown[conversation] += 1
         return Stopped(acknowledged=list(self._kept), unknown=unknown)
@@ -173,7 +181,9 @@ class Chat:
         A subscription whose socket was lost is judged too: it misses what it was not shown.
         """
         tracks = [
-            (client, channel, track) for client in self._clients for channel, track in client.tracks.items()
+            (client, channel, track)
+            for client in self._clients.values()
+            for channel, track in client.tracks.items()
         ]
         await self._settled([track for _, _, track in tracks], least)
         missing = repeated = disordered = skipped = expected = 0
@@ -263,10 +273,11 @@ class Chat:
         """A random sender; one without a message in flight, if that is found soon."""
         at = int(self._rng.random() * len(self._senders))
         for step in range(_SENDERS_TRIED):
-            client, conversations = self._senders[(at + step) % len(self._senders)]
-            if not client.pending:
-                return client, conversations
-        return self._senders[at]
+            user, conversations = self._senders[(at + step) % len(self._senders)]
+            if not self._clients[user].pending:
+                return self._clients[user], conversations
+        user, conversations = self._senders[at]
+        return self._clients[user], conversations
 
     def _channel(self, conversation: int) -> str:
         return "conversation:" + self._job.conversations[conversation]

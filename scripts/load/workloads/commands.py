@@ -50,7 +50,8 @@ class Commands(Fleet):
             return
         self._meter.received_bytes += len(payload)
         if command.id in self._delivered_ids:
-            self._repeated += 1
+            # What has no acknowledgement yet is delivered again on a new stream (contract §7).
+            self._repeated += user not in self._came_back
             return
         self._delivered_ids.add(command.id)
         self._meter.delivered += 1

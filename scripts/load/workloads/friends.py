@@ -17,6 +17,7 @@ from scripts.load.clients.stream_client import StreamClient
 from scripts.load.clients.websocket import UpgradeRefused
 from scripts.load.meter import Meter
 from scripts.load.plan import AWAY_SECONDS, friendships, user_id
+from scripts.load.reopening import Reopening
 from scripts.load.waiting import wait_until
 
 TARGET = "/v1/social/live?channels=friends"
@@ -70,6 +71,7 @@ class Friends:
         self._loop, self._job, self._plan = loop, job, job.plan
         self._number = {user_id(job.plan, user): user for user in range(job.plan.users)}
         self._friends: Counter[int] = Counter(user for pair in friendships(job.plan) for user in pair)
+        self.reopening = Reopening(self._enter)
         self._sockets: dict[int, StreamClient] = {}
         self._shown: dict[int, Watched] = {}
         self._due: dict[
@@ -159,12 +161,14 @@ class Friends:
             examples=examples[:5],
         )
 
-    async def _enter(self, user: int) -> None:
+    async def _enter(self, user: int) -> StreamClient:
         plan = self._plan
         self._shown[user] = Watched()
-        self._sockets[user] = await StreamClient.open(
+        socket = self._sockets[user] = await StreamClient.open(
             self._loop, plan.address, plan.host, TARGET, self._job.tokens[user], user=user, ledger=self
         )
+        self.reopening.watch(user, socket)
+        return socket
 
     async def _leave_and_return(self, user: int) -> None:
         if self._sockets[user].closed:
@@ -179,6 +183,7 @@ class Friends:
             await self._enter(user)
         except (UpgradeRefused, OSError) as error:
             self._meter.errors[str(error)[:80]] += 1
+            self.reopening.lost(user)
         self._away -= 1
         if not self._away:
             self._all_back.set()

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 import trio
 
-from scripts.load.clients.client import DEFAULT_CHANNELS, Client, Track, connect_client
+from scripts.load.clients.client import DEFAULT_CHANNELS, Client, Track, connect_again, connect_client
 from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Stopped, Tally, Verdict
 from scripts.load.plan import conversations_of
+from scripts.load.reopening import Reopening
 from scripts.load.seen_messages import Message, SeenMessages
 
 OPENING_AT_ONCE = 64
@@ -24,7 +25,8 @@ class Idle:
         self.run_mark = job.plan.run
         self.seen_messages = SeenMessages(job.plan.run)
         self._loop, self._job, self._plan = loop, job, job.plan
-        self._clients: list[Client] = []
+        self.reopening = Reopening(self._open_again)
+        self._clients: dict[int, Client] = {}
         self._errors: Counter[str] = Counter()
 
     def answered(self, conversation: int, due_ns: int, code: str | None) -> None:
@@ -55,10 +57,19 @@ class Idle:
             client = await connect_client(
                 self._loop, plan.address, plan.host, token, user=user, ledger=self, channels=DEFAULT_CHANNELS
             )
-            self._clients.append(client)
+            self._clients[user] = client
+            self.reopening.watch(user, client)
             for conversation in conversations:
                 channel = f"conversation:{self._job.conversations[conversation]}"
                 await client.subscribe(channel, conversation, "snapshot")
+
+    async def _open_again(self, user: int) -> Client:
+        token, plan = self._job.tokens[user], self._plan
+        client = await connect_again(
+            self._clients[user], plan.address, plan.host, token, channels=DEFAULT_CHANNELS, mode="snapshot"
+        )
+        self._clients[user] = client
+        return client
 
     async def drive(self) -> None:
         """Do nothing."""
@@ -67,7 +78,9 @@ class Idle:
     def mark(self) -> Tally:
         """How many are still open."""
         errors, self._errors = self._errors, Counter()
-        return Tally(open_sockets=sum(not client.closed for client in self._clients), errors=dict(errors))
+        return Tally(
+            open_sockets=sum(not client.closed for client in self._clients.values()), errors=dict(errors)
+        )
 
     async def stop(self) -> Stopped:
         """There is nothing to stop."""

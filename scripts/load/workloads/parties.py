@@ -14,6 +14,7 @@ from scripts.load.clients.http import RequestFailed, Requests
 from scripts.load.clients.stream_client import StreamClient
 from scripts.load.meter import Meter
 from scripts.load.plan import memberships
+from scripts.load.reopening import Reopening
 from scripts.load.waiting import wait_until
 
 TARGET = "/v1/social/live?channels="
@@ -112,7 +113,8 @@ class Parties:
         mine = list(enumerate(memberships(job.plan)))[job.worker :: job.plan.processes]
         self._parties = [Party(members) for _, members in mine]
         self._of = {user: party for party in self._parties for user in party.members}
-        self._sockets: list[StreamClient] = []
+        self.reopening = Reopening(self._enter)
+        self._sockets: dict[int, StreamClient] = {}
         self._requests = Requests(loop, job.plan.address, job.plan.host, CONNECTIONS)
         self._sending = False
         self._in_flight = 0
@@ -126,26 +128,23 @@ class Parties:
 
         async def open_one(user: int) -> None:
             async with room:
-                plan = self._plan
-                socket = await StreamClient.open(
-                    self._loop,
-                    plan.address,
-                    plan.host,
-                    TARGET,
-                    self._job.tokens[user],
-                    user=user,
-                    ledger=self,
-                )
-                self._sockets.append(socket)
-                params = {"mode": plan.mode}
-                command = {"id": 1, "op": "subscribe", "channel": "party", "params": params}
-                socket.say(msgspec.json.encode(command))
+                self.reopening.watch(user, await self._enter(user))
 
         async with trio.open_nursery() as nursery:
             for user in self._of:
                 nursery.start_soon(open_one, user)
         await wait_until(lambda: all(all(party.shown.values()) for party in self._parties), REPLY_SECONDS)
         return len(self._sockets)
+
+    async def _enter(self, user: int) -> StreamClient:
+        plan = self._plan
+        self._of[user].shown[user] = 0  # the first that a socket shows is compared with nothing
+        socket = self._sockets[user] = await StreamClient.open(
+            self._loop, plan.address, plan.host, TARGET, self._job.tokens[user], user=user, ledger=self
+        )
+        command = {"id": 1, "op": "subscribe", "channel": "party", "params": {"mode": plan.mode}}
+        socket.say(msgspec.json.encode(command))
+        return socket
 
     async def drive(self) -> None:
         """Choose and get ready until stopped; the parties are spread over the second."""
@@ -175,7 +174,7 @@ class Parties:
         unsent, self._unsent = self._unsent, 0
         return self._meter.take(
             in_flight=self._in_flight,
-            open_sockets=sum(not socket.closed for socket in self._sockets),
+            open_sockets=sum(not socket.closed for socket in self._sockets.values()),
             unsent=unsent,
         )
 

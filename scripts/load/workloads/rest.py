@@ -27,6 +27,7 @@ class Rest:
         self._wires: list[tuple[Http, bytes]] = []  # (connection, the request it repeats)
         self._sending = False
         self._idle: list[tuple[Http, bytes]] = []  # refused, waiting for their next try
+        self.reopening = None
         self._latency = Histogram()
         self._answered_all = trio.Event()
         self._errors: Counter[str] = Counter()
