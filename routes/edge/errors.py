@@ -50,10 +50,15 @@ from persistence.errors import (
     PersistenceError,
     QueueFull,
     ReferenceGone,
+    RowsRejected,
 )
 from routes.edge.outgoing import Outgoing
+from routes.edge.sparing import Sparing
 
 log = structlog.get_logger()
+
+_REFUSED = "request refused by persistence"
+_refusals = Sparing()
 
 RETRY_AFTER_SECONDS = 1
 """Retry-After of a 503: the causes are over within seconds, or last so long that no number would be right."""
@@ -319,7 +324,8 @@ def problem_of(error: Exception, *, request_id: str, route: str) -> Outgoing:
 
 
 def explained(error: Exception, *, request_id: str, route: str) -> Refused:
-    """The refusal to send for an exception; a group with one member counts as that member. Faults are logged.
+    """The refusal to send for an exception; a group with one member counts as that member. Faults are logged, those of
+    a database that can do nothing for anybody once a second.
 
     Args:
         error: any exception of a handler.
@@ -333,7 +339,12 @@ def explained(error: Exception, *, request_id: str, route: str) -> Refused:
         return bottom
     if isinstance(bottom, PersistenceError):
         refused = refusal_of(bottom)
-        log.warning("request refused by persistence", route=route, request_id=request_id, error=repr(bottom))
+        # Of a database that is away, or whose disk is full, each request would be a line, maybe on that very disk.
+        # What one request alone was refused for is told each time.
+        left_out = 0 if isinstance(bottom, RowsRejected) else _refusals.suppressed(type(bottom).__name__)
+        if left_out is not None:
+            told = {"suppressed": left_out} if left_out else {}
+            log.warning(_REFUSED, route=route, request_id=request_id, error=repr(bottom), **told)
         return refused
     log.error("request failed", route=route, request_id=request_id, exc_info=error)
     return Internal()
