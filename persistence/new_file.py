@@ -17,21 +17,38 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
         path: of the file, which must not exist. Where the block raises, nothing is left.
 
     Raises:
-        FileExistsError: it exists.
+        FileExistsError: it exists, or does by the end of the block.
         OSError: it cannot be written.
     """
     if path.exists():
-        raise FileExistsError(errno.EEXIST, "is there already", str(path))
+        raise _there_already(path)
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        draft.rename(path)
+        _name(draft, path)
         sync_folder(path.parent)
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _name(draft: Path, path: Path) -> None:
+    """Give a file its name, unless another has got it meanwhile: a rename would replace that."""
+    try:
+        path.hardlink_to(draft)
+    except FileExistsError:
+        raise _there_already(path) from None
+    except OSError:
+        # Some file systems know one name for a file only. There, who comes between these two lines is replaced.
+        if path.exists():
+            raise _there_already(path) from None
+        draft.rename(path)
+
+
+def _there_already(path: Path) -> FileExistsError:
+    return FileExistsError(errno.EEXIST, "is there already", str(path))
 
 
 def sync_folder(folder: Path) -> None:
