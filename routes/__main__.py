@@ -12,6 +12,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NoReturn
 
 import hypercorn.trio
 import msgspec
@@ -186,13 +187,20 @@ async def _stop(service: Service, parting: trio.Event) -> None:
 
 async def _obey_signals(service: Service, nursery: trio.Nursery, parting: trio.Event) -> None:
     certificate, is_stopping = service.of(CERTIFICATE), False
+    # These stay when the receiver has ended, while actors write their snapshots and PostgreSQL is stopped.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end_at_once)
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
         async for number in signals:
             if number == signal.SIGHUP and certificate is not None:
                 await trio.to_thread.run_sync(certificate.renew)
                 continue
             if is_stopping:
-                os._exit(HARD_EXIT_CODE)
+                _end_at_once()
             is_stopping = True
             log.info("stopping", signal=signal.Signals(number).name)
             nursery.start_soon(_stop, service, parting)
+
+
+def _end_at_once(*_: object) -> NoReturn:
+    os._exit(HARD_EXIT_CODE)
