@@ -1,7 +1,8 @@
 """Move the purchases of one checkout: steps of units of work, inside the caller's transaction.
 
-The checkout's row is locked. The recipient's row is locked after it, wherever rights or limits are concerned. Making a
-checkout locks users only, so the two orders cannot meet in a deadlock.
+The recipient's row is locked first, and the checkout's after it, also where no right or limit turns out to be
+concerned: so do all, those who make a checkout and who erase its users too. In the other order an erasure knew nothing
+of a checkout that was made just before it had the user, and met its payment in a deadlock when the user was deleted.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from actors.shop import entitling
 from actors.shop.events import told
 from actors.shop.moves import PURCHASE_MOVES, PurchaseMove
 from persistence.connection import Connection
+from persistence.shop import checkouts
 from persistence.shop import purchases as rows
 from persistence.shop.checkouts import Checkout
 from persistence.shop.entitlements import has_of_purchase
@@ -27,9 +29,10 @@ class Till:
 
     Args:
         conn: of the transaction.
-        checkout: locked.
-        lines: its purchases, in their order.
+        checkout: locked, after its recipient.
         stamp: for the audit trail.
+        lines: its purchases, in their order.
+        has_recipient: the recipient is there, and stays until the transaction ends. All lines have the same one.
 
     Attributes:
         checkout: as it is now.
@@ -37,7 +40,15 @@ class Till:
         now_ms: epoch milliseconds.
     """
 
-    def __init__(self, conn: Connection, checkout: Checkout, lines: Sequence[Purchase], stamp: Stamp) -> None:
+    def __init__(
+        self,
+        conn: Connection,
+        checkout: Checkout,
+        stamp: Stamp,
+        *,
+        lines: Sequence[Purchase],
+        has_recipient: bool,
+    ) -> None:
         self.checkout = checkout
         self.note: str | None = None
         self.now_ms = stamp.at_ms
@@ -46,12 +57,28 @@ class Till:
         self._lines = {one.id: one for one in lines}
         self._before = dict(self._lines)
         self._rights_changed = False
-        self._recipient_locked: bool | None = None
+        self._has_recipient = has_recipient
 
     @classmethod
-    async def of(cls, conn: Connection, checkout: Checkout, stamp: Stamp) -> "Till":
-        """The till of a checkout that the caller has locked."""
-        return cls(conn, checkout, await rows.of_checkout(conn, checkout.id), stamp)
+    async def new(cls, conn: Connection, checkout: Checkout, stamp: Stamp) -> "Till":
+        """The till of a checkout that the caller has just made, under a lock of its recipient."""
+        lines = await rows.of_checkout(conn, checkout.id)
+        return cls(conn, checkout, stamp, lines=lines, has_recipient=True)
+
+    @classmethod
+    async def open(cls, conn: Connection, id: str, stamp: Stamp) -> "Till | None":
+        """Lock a checkout, and its recipient before it; None when there is no such checkout."""
+        seen = await checkouts.read_checkout(conn, id)
+        if seen is None:
+            return None
+        is_there = seen.recipient_id is not None and await lock_user(conn, seen.recipient_id) is not None
+        checkout = await checkouts.lock_checkout(conn, id)
+        if checkout is None:
+            return None
+        # Of a recipient who was erased since that look, and has come back, it is not.
+        has_recipient = is_there and checkout.recipient_id is not None
+        lines = await rows.of_checkout(conn, id)
+        return cls(conn, checkout, stamp, lines=lines, has_recipient=has_recipient)
 
     @property
     def lines(self) -> tuple[Purchase, ...]:
@@ -109,7 +136,6 @@ class Till:
         status = self._next(line, PurchaseMove.REFUND)
         if status is None:
             return
-        await self._lock_recipient(line)
         await entitling.take_back(self._conn, line, self.now_ms)
         self._rights_changed = True
         self._lines[line.id] = replace(
@@ -163,14 +189,13 @@ class Till:
         status = self._next(line, move)
         if status is None:
             return False
-        await self._lock_recipient(line)
         await entitling.suspend(self._conn, line, self.now_ms, suspended=suspended)
         self._rights_changed = True
         self._lines[line.id] = replace(line, status=status)
         return True
 
     async def _why_held(self, line: Purchase, move: PurchaseMove, *, amount_matches: bool) -> Hold | None:
-        if not await self._lock_recipient(line):
+        if not self._has_recipient:
             return "RECIPIENT_GONE"
         if move is PurchaseMove.ACCEPT:
             return None
@@ -185,13 +210,6 @@ class Till:
             return False
         others = await rows.pieces_of(self._conn, line.recipient_id, [line.product_id], but=line.id)
         return others.get(line.product_id, 0) + line.quantity > product.most_each
-
-    async def _lock_recipient(self, line: Purchase) -> bool:
-        """Lock the recipient's row; returns whether there still is one. All lines have the same recipient."""
-        if self._recipient_locked is None:
-            id = line.recipient_id
-            self._recipient_locked = id is not None and await lock_user(self._conn, id) is not None
-        return self._recipient_locked
 
     def _next(self, line: Purchase, move: PurchaseMove) -> PurchaseStatus | None:
         return PURCHASE_MOVES.get((line.status, move))

@@ -72,8 +72,7 @@ async def refund(conn: Connection, purchase_id: str, stamp: Stamp) -> Change[Pur
 
 async def _open(conn: Connection, purchase_id: str, stamp: Stamp) -> tuple[Till, Purchase]:
     id = await checkout_of(conn, purchase_id)
-    checkout = None if id is None else await rows.lock_checkout(conn, id)
-    if checkout is None:
+    till = None if id is None else await Till.open(conn, id, stamp)
+    if till is None:
         raise NotFound("no such purchase")
-    till = await Till.of(conn, checkout, stamp)
     return till, till.line(purchase_id)

@@ -130,10 +130,10 @@ async def end_checkout(conn: Connection, id: str, move: CheckoutMove, stamp: Sta
         NotFound: there is no such checkout.
         Conflict: it has ended in another way.
     """
-    checkout = await rows.lock_checkout(conn, id)
-    if checkout is None:
+    till = await Till.open(conn, id, stamp)
+    if till is None:
         raise NotFound("no such checkout")
-    till = await Till.of(conn, checkout, stamp)
+    checkout = till.checkout
     status = CHECKOUT_MOVES.get((checkout.status, move))
     if status is None:
         if checkout.status != CHECKOUT_MOVES["open", move]:
@@ -205,7 +205,7 @@ async def _line(
 
 
 async def _give_away(conn: Connection, checkout: Checkout, stamp: Stamp) -> Change[Placed]:
-    till = await Till.of(conn, checkout, stamp)
+    till = await Till.new(conn, checkout, stamp)
     for line in till.lines:
         await till.pay(line, None, amount_matches=True)
     done = replace(checkout, status=CHECKOUT_MOVES["open", CheckoutMove.PAY], ended_at_ms=stamp.at_ms)

@@ -51,14 +51,13 @@ async def _apply(conn: Connection, event: ProviderEvent, stamp: Stamp) -> tuple[
         # An event that finds no such payment must not miss the one that is just making it known.
         await lock_payment(conn, event.payment_ref)
     id = await _checkout_of(conn, event)
-    checkout = None if id is None else await rows.lock_checkout(conn, id)
-    if checkout is None:
+    till = None if id is None else await Till.open(conn, id, stamp)
+    if till is None:
         if event.kind in _AFTER_PAYMENT:
             await _let_wait(conn, event, None)
         return ()
-    till = await Till.of(conn, checkout, stamp)
     events = await _move(conn, till, event)
-    for waiting in await webhook_events.take_waiting(conn, checkout.id, till.checkout.payment_ref):
+    for waiting in await webhook_events.take_waiting(conn, till.checkout.id, till.checkout.payment_ref):
         events += await _move(conn, till, _events.decode(waiting))
     await rows.save_checkout(conn, till.checkout)
     return (*await till.close(), *events)

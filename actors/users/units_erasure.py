@@ -42,9 +42,9 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp, *, even_if_held: b
     await require_super_admin(conn, stamp)
     if user_id == stamp.actor_id:
         raise Conflict("you cannot erase yourself")
-    # Before the user, as whoever moves a checkout locks them in this order.
-    await lock_of_user(conn, user_id)
+    # The user before their checkouts, as whoever makes or moves one: none is made any more once these are looked for.
     await require_user(conn, user_id)
+    await lock_of_user(conn, user_id)
     if Role.SUPER_ADMIN.value in await read_roles(conn, user_id) and not await other_super_admin_exists(
         conn, user_id
     ):
