@@ -8,7 +8,8 @@
     ├── NodeEnded                this node is no member any more, and has to begin anew
     ├── HeadMoved                the actor's head is not where the turn left it; nothing was changed
     └── RowsRejected             PostgreSQL refused the rows of this one turn; nothing was changed
-        └── ReferenceGone        they refer to what was deleted meanwhile, such as a user who was erased
+        ├── ReferenceGone        they refer to what was deleted meanwhile, such as a user who was erased
+        └── LimitReached         with them there would be more than may be, be it that others came first
 
 Database text never travels in these to a client: the edge answers with its own sentence.
 """
@@ -48,3 +49,16 @@ class RowsRejected(PersistenceError):
 
 class ReferenceGone(RowsRejected):
     """Rows refer to what was deleted while they were on their way, such as a user who was erased."""
+
+
+class LimitReached(RowsRejected):
+    """With these rows there would be more than may be, which only the transaction can tell that writes them.
+
+    Args:
+        message: for the client, so never text of PostgreSQL's.
+        most: how many may be.
+    """
+
+    def __init__(self, message: str, most: int) -> None:
+        super().__init__(message)
+        self.most = most

@@ -48,11 +48,13 @@ class ServerChanged(Unseen, tag="server_changed", frozen=True):
         row: as it is from now on.
         left: the network that it was in and is no longer, or None.
         taken: its owner has just become that, and must still be there.
+        entered: it has just come into its network.
     """
 
     row: ServerRow
     left: str | None = None
     taken: bool = False
+    entered: bool = False
 
 
 class TicketIssued(Unseen, tag="ticket_issued", frozen=True):

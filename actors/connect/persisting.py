@@ -7,8 +7,10 @@ import msgspec
 from actors.connect import events
 from actors.connect.events import AnyEvent
 from actors.connect.public_members import InviteNotice
+from actors.connect.room import check_owned
 from actors.discord.posting import post
 from actors.networks.units_gateway_routes import remove_left, remove_of_servers
+from actors.networks.units_networks import check_placed
 from actors.time import iso
 from persistence.connect import commands, extensions, invites, members, servers, sessions, settings
 from persistence.connect.rows import (
@@ -102,6 +104,7 @@ class Changes:
         self.left: dict[str, str] = {}  # {server id: the network that it was in before, and has left}
         self.servers: dict[str, ServerRow] = {}  # {server id: its own row at the end}
         self.taken: set[str] = set()  # those that have got their owner
+        self.entered: set[str] = set()  # those that have come into their network
         self.claim_keys: list[ClaimKeyRow] = []
         self.dropped_keys: list[bytes] = []  # claim keys that newer ones have replaced
         self.tickets: dict[
@@ -132,6 +135,7 @@ class Changes:
             case events.ServerChanged():
                 self.servers[server_id] = event.row
                 self.taken |= {server_id} if event.taken else set()
+                self.entered |= {server_id} if event.entered else set()
                 if event.left is not None:
                     self.left.setdefault(server_id, event.left)
             case events.ClaimKeyIssued():
@@ -181,6 +185,9 @@ class Changes:
     async def write(self, conn: Connection) -> None:
         """Write all changes but the notices, inside the writer's transaction."""
         if self.servers or self.removed:  # rare: once in the life of most servers
+            gaining = {self.servers[id].owner_id for id in self.taken | self.entered}
+            for owner_id in sorted(filter(None, gaining)):
+                await servers.hold_gains(conn, owner_id)
             await servers.hold(conn, self.servers.keys() | self.removed.keys())
             await self._write_servers(conn)
         if self.claim_keys:
@@ -213,6 +220,10 @@ class Changes:
     async def _write_servers(self, conn: Connection) -> None:
         for server_id, row in self.servers.items():
             await servers.change(conn, row, taken=server_id in self.taken)
+        for owner_id in filter(None, {self.servers[id].owner_id for id in self.taken}):
+            await check_owned(conn, owner_id)
+        for network_id in filter(None, {self.servers[id].network_id for id in self.entered}):
+            await check_placed(conn, network_id)
         if self.left:
             now_ms = max(self.servers[server_id].updated_at_ms for server_id in self.left)
             await remove_left(conn, self.left, self._gateway_domain, now_ms)

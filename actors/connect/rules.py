@@ -221,7 +221,8 @@ def _change(state: State, command: commands.ChangeServer, now_ms: int) -> Sequen
     if row == state.row:
         return ()
     left = None if row.network_id == former_id else former_id
-    return (events.ServerChanged(replace(row, updated_at_ms=now_ms), left),)
+    entered = row.network_id not in (None, former_id)
+    return (events.ServerChanged(replace(row, updated_at_ms=now_ms), left, entered=entered),)
 
 
 def _remove(state: State, now_ms: int) -> Sequence[AnyEvent]:

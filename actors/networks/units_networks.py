@@ -29,6 +29,7 @@ from actors.users.locking import require_user
 from persistence.connect import servers
 from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
+from persistence.errors import LimitReached
 from persistence.networks import networks
 from persistence.networks.rows import NetworkRow, ProfileMode, TokenRow
 
@@ -40,6 +41,8 @@ MAX_NETWORKS = 50
 
 MAX_SERVERS = 1_000
 """The most servers in one network."""
+
+_FULL = f"a network has at most {MAX_SERVERS} servers"
 
 MAX_TOKENS = 64
 """The most join tokens kept for one network; the oldest are deleted."""
@@ -169,6 +172,10 @@ async def join(
         JoinTokenUsed, JoinTokenExpired: it was used before, or is no longer valid.
         QuotaExceeded: the network is full, or its owner has as many servers as one user may.
     """
+    owner_id = await networks.owner_of_token(conn, token)
+    if owner_id is None:
+        raise NotFound("no such join token")
+    await servers.hold_gains(conn, owner_id)
     found = await networks.lock_token(conn, token)
     if found is None:
         raise NotFound("no such join token")
@@ -191,11 +198,23 @@ async def require_place(conn: Connection, network_id: str) -> None:
         QuotaExceeded: the network is full.
     """
     if await networks.count_servers(conn, network_id) >= MAX_SERVERS:
-        raise QuotaExceeded(message=f"a network has at most {MAX_SERVERS} servers", max=MAX_SERVERS)
+        raise QuotaExceeded(message=_FULL, max=MAX_SERVERS)
+
+
+async def check_placed(conn: Connection, network_id: str) -> None:
+    """Check, with the rows of a turn by which a server came into the network, that they are not too many; under
+    `servers.hold_gains` of its owner.
+
+    Raises:
+        LimitReached: they are.
+    """
+    if await networks.count_servers(conn, network_id) > MAX_SERVERS:
+        raise LimitReached(_FULL, MAX_SERVERS)
 
 
 async def enrol(conn: Connection, network: NetworkRow, row: ServerRow, *, epoch: str) -> ServerRow:
-    """Create a server in a network, owned by the network's owner; inside a transaction that has locked the network.
+    """Create a server in a network, owned by the network's owner; inside a transaction that has locked the network, and
+    holds what the owner gains.
 
     Args:
         row: the server; owner and network are filled in here.

@@ -16,7 +16,7 @@ import asyncpg
 import structlog
 
 from persistence.bridge.faults import describe, is_busy, is_collision, is_lost, rejected
-from persistence.errors import DatabaseUnavailable, PersistenceError
+from persistence.errors import DatabaseUnavailable, LimitReached, PersistenceError
 from persistence.journal import commit
 from persistence.journal.turn import Turn
 
@@ -73,7 +73,8 @@ async def _attempt(
 
 
 def rejection(turn: Turn, cause: BaseException | None) -> PersistenceError:
-    """The error for the actor of a turn that was rolled back alone; logs it, unless the turn may simply be repeated.
+    """The error for the actor of a turn that was rolled back alone; logs it, unless the turn may simply be repeated, or
+    a limit says all.
 
     Args:
         turn: the one that was rolled back.
@@ -82,6 +83,8 @@ def rejection(turn: Turn, cause: BaseException | None) -> PersistenceError:
     failure: PersistenceError
     if cause is not None and is_collision(cause):
         failure = DatabaseUnavailable("two transactions stood in each other's way")
+    elif isinstance(cause, LimitReached):
+        failure = LimitReached(str(cause), cause.most)
     else:
         _log.warning("a turn was rejected", kind=turn.kind, id=turn.id, **describe(cause))
         failure = rejected(f"a turn of {turn.kind} {turn.id} was rejected", cause)

@@ -83,6 +83,15 @@ async def count_of_owner(conn: Connection, owner_id: str) -> int:
     return count
 
 
+async def hold_gains(conn: Connection, owner_id: str) -> None:
+    """Have transactions by which a user gains servers, or a network of theirs does, wait for each other; to be called
+    before they lock any row that others lock.
+
+    Not the user's row: an erasure has that, and waits for rows that the transaction may have written before.
+    """
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('servers of ' || $1, 0))", owner_id)
+
+
 async def hold(conn: Connection, server_ids: Collection[str]) -> None:
     """Keep servers as they are until the transaction ends, so that it changes and removes them in any order.
 

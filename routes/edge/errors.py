@@ -41,11 +41,12 @@ import msgspec
 import structlog
 import trio
 
-from actors.errors import FieldError, Invalid, NotFound, Overloaded, Refused
+from actors.errors import FieldError, Invalid, NotFound, Overloaded, QuotaExceeded, Refused
 from persistence.errors import (
     DatabaseUnavailable,
     Fenced,
     HeadMoved,
+    LimitReached,
     OutcomeUnknown,
     PersistenceError,
     QueueFull,
@@ -306,6 +307,8 @@ def refusal_of(error: PersistenceError) -> Refused:
     if isinstance(error, QueueFull | Fenced | HeadMoved):
         # Nothing was changed, and a retry reads the current state first.
         return Overloaded()
+    if isinstance(error, LimitReached):
+        return QuotaExceeded(message=str(error), max=error.most)
     if isinstance(error, ReferenceGone):
         return NotFound("somebody or something that this is about was deleted meanwhile")
     # PostgreSQL rejected rows that the domain's rules allowed: a rule is missing.

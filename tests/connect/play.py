@@ -3,6 +3,7 @@
 from typing import Any
 
 from persistence.connect.rows import CommandRow, ServerRow
+from tests.support.database import run_sql
 from tests.support.waiting import wait_until
 from tests.support.world import Player, World
 
@@ -61,6 +62,18 @@ async def claimed(world: World, owner: Player, name: str = "Lobby", **more: obje
     server = await register(world, name, **more)
     await owner.do("POST", f"{SERVERS}/claim", {"claimKey": server.claim_key}, status=200)
     return server
+
+
+def fill(database_url: str, owner: Player, count: int, network_id: str | None = None) -> None:
+    """Let a user own so many servers more that nobody runs."""
+    within = "NULL" if network_id is None else f"'{network_id}'"
+    run_sql(
+        database_url,
+        "INSERT INTO connect_servers (server_id, id, server_type, name, owner_id, network_id, secret, created_at_ms,"
+        " updated_at_ms, last_seen_at_ms)"
+        f" SELECT gen_random_uuid()::text, lpad(to_hex(at), 24, '0'), 'paper', 'x', '{owner.id}', {within},"
+        f" decode(repeat('00', 32), 'hex'), 0, 0, 0 FROM generate_series(1, {count}) AS at",
+    )
 
 
 NOW = 1_700_000_000_000

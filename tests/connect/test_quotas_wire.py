@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import pytest
 import trio
 
 from actors.connect.room import MAX_OWNED
@@ -13,10 +12,9 @@ from actors.networks.units_claims import MAX_DOMAINS
 from actors.networks.units_networks import MAX_NETWORKS, MAX_SERVERS, MAX_TOKENS
 from persistence.connection import Connection
 from routes.connect.extensions import MAX_OWNED as MAX_EXTENSIONS
-from tests.connect.play import SERVERS, register
+from tests.connect.play import SERVERS, fill, register
 from tests.networks.play import network
-from tests.support.database import run_sql
-from tests.support.world import Player, World, open_world
+from tests.support.world import World, open_world
 
 AT_ONCE = 100
 
@@ -42,18 +40,6 @@ def check(answers: list[httpx2.Response], room: int, *, limit: int | None = None
     assert {(one["status"], one["code"], one["meta"]["max"]) for one in problems} == {
         (422, "QUOTA_EXCEEDED", room if limit is None else limit)
     }
-
-
-def _fill(database_url: str, owner: Player, count: int, network_id: str | None = None) -> None:
-    """Let a user own so many servers more that nobody runs."""
-    within = "NULL" if network_id is None else f"'{network_id}'"
-    run_sql(
-        database_url,
-        "INSERT INTO connect_servers (server_id, id, server_type, name, owner_id, network_id, secret, created_at_ms,"
-        " updated_at_ms, last_seen_at_ms)"
-        f" SELECT gen_random_uuid()::text, lpad(to_hex(at), 24, '0'), 'paper', 'x', '{owner.id}', {within},"
-        f" decode(repeat('00', 32), 'hex'), 0, 0, 0 FROM generate_series(1, {count}) AS at",
-    )
 
 
 async def _claim_keys(conn: Connection) -> int:
@@ -94,11 +80,10 @@ async def test_claim_keys_are_never_asked_for_at_the_rate_of_everything(world: W
     assert response.headers["ratelimit-policy"] == '"claim-key";q=20;w=60'
 
 
-@pytest.mark.one_node(because="each node lets one of a user's requests at a time through")
 async def test_a_user_never_claims_more_servers_than_they_may(database_url: str, tmp_path: Path):
     async with open_world(database_url, tmp_path, rate_limits="off") as world:
         ann = await world.player("Ann")
-        _fill(database_url, ann, MAX_OWNED - 10)
+        fill(database_url, ann, MAX_OWNED - 10)
         keys = [(await register(world)).claim_key for _ in range(AT_ONCE)]
         answers = await at_once(lambda at: ann.ask("POST", f"{SERVERS}/claim", {"claimKey": keys[at]}))
         made = sum(answer.status_code == 200 for answer in answers)
@@ -109,7 +94,6 @@ async def test_a_user_never_claims_more_servers_than_they_may(database_url: str,
         assert len((await ann.get(SERVERS))["items"]) == MAX_OWNED
 
 
-@pytest.mark.one_node(because="each node lets one of a user's requests at a time through")
 async def test_a_network_never_takes_in_more_servers_than_it_may(database_url: str, tmp_path: Path):
     """Moved in by PATCH; one that is in there already stays, and a join is told the same."""
     async with open_world(database_url, tmp_path, rate_limits="off") as world:
@@ -118,7 +102,7 @@ async def test_a_network_never_takes_in_more_servers_than_it_may(database_url: s
         servers = [await register(world) for _ in range(AT_ONCE)]
         for server in servers:
             await ann.do("POST", f"{SERVERS}/claim", {"claimKey": server.claim_key}, status=200)
-        _fill(database_url, ann, MAX_SERVERS - 10, net.id)
+        fill(database_url, ann, MAX_SERVERS - 10, net.id)
         wish = {"networkId": net.id}
         answers = await at_once(lambda at: ann.ask("PATCH", servers[at].path, wish))
         check(answers, 10, limit=MAX_SERVERS, made=200)
