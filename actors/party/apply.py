@@ -17,6 +17,10 @@ def apply(state: State, event: AnyEvent) -> State:
     match event:
         case events.PresenceChanged():
             return _changed(state, event.user_id, offline_since_ms=event.offline_since_ms)
+        case events.MemberExpected():
+            return replace(state, expected={**state.expected, event.user_id: event.until_ms})
+        case events.NotExpected():
+            return replace(state, expected=_but(state.expected, event.user_id))
         case events.MemberRenamed():
             return _called(state, event.user_id, event.name)
         case events.UserErased():
@@ -73,6 +77,7 @@ def _applied(state: State, event: events.Journaled) -> State:  # noqa: PLR0911 -
                 state,
                 members={**state.members, member.user_id: member},
                 invites=_without(state.invites, (member.user_id,)),
+                expected=_but(state.expected, member.user_id),
                 lobby=replace(state.lobby, signal=None),
             )
         case events.MembersLeft():
@@ -118,6 +123,10 @@ def _changed(state: State, user_id: str, **fields: object) -> State:
 
 def _without(invites: dict[str, Invite], target_ids: Collection[str]) -> dict[str, Invite]:
     return {id: invite for id, invite in invites.items() if id not in target_ids}
+
+
+def _but(expected: dict[str, int], user_id: str) -> dict[str, int]:
+    return {id: until_ms for id, until_ms in expected.items() if id != user_id}
 
 
 def _lapsed(invites: dict[str, Invite], target_ids: Collection[str]) -> dict[str, Invite]:

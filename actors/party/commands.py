@@ -46,10 +46,28 @@ class RevokeInvite(Command, frozen=True):
     target_id: str
 
 
-class Leave(Command, frozen=True):
-    """Leave the party. Succeeds without an event for a user who is no member."""
+class Expect(Command, frozen=True):
+    """An invitee is about to leave the party that they are in for this one, which is to be there until they come."""
 
     actor_id: str
+
+
+class ExpectNoMore(Command, frozen=True):
+    """An invitee who was expected stays where they are."""
+
+    actor_id: str
+
+
+class Leave(Command, frozen=True):
+    """Leave the party. Succeeds without an event for a user who is no member.
+
+    Args:
+        for_another: in order to join another party, where they are expected; the last one does not go while somebody
+            is expected in this one.
+    """
+
+    actor_id: str
+    for_another: bool = False
 
 
 class Disband(Command, frozen=True):
@@ -140,6 +158,8 @@ AnyCommand: TypeAlias = (
     | AcceptInvite
     | DeclineInvite
     | RevokeInvite
+    | Expect
+    | ExpectNoMore
     | Leave
     | Disband
     | Kick

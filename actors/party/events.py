@@ -12,6 +12,8 @@
 | SelectionChanged | yes       | yes         |                   | yes                      |
 | ReadyChanged     | yes       | yes         |                   | when one is not          |
 | PresenceChanged  |           | yes         |                   |                          |
+| MemberExpected   |           |             |                   |                          |
+| NotExpected      |           |             |                   |                          |
 | MemberRenamed    |           |             |                   |                          |
 | UserErased       |           |             | party             |                          |
 """
@@ -116,6 +118,25 @@ class PresenceChanged(Event, tag="presence_changed", frozen=True):
     offline_since_ms: int | None
 
 
+class MemberExpected(Event, tag="member_expected", frozen=True):
+    """An invitee is about to leave their party for this one."""
+
+    journaled: ClassVar[bool] = False
+    durable: ClassVar[bool] = False
+
+    user_id: str
+    until_ms: int
+
+
+class NotExpected(Event, tag="not_expected", frozen=True):
+    """An invitee who was about to come does not."""
+
+    journaled: ClassVar[bool] = False
+    durable: ClassVar[bool] = False
+
+    user_id: str
+
+
 class MemberRenamed(Event, tag="member_renamed", frozen=True):
     """A member, an invitee or an inviter has another name now."""
 
@@ -145,6 +166,8 @@ AnyEvent: TypeAlias = (
     | SelectionChanged
     | ReadyChanged
     | PresenceChanged
+    | MemberExpected
+    | NotExpected
     | MemberRenamed
     | UserErased
 )

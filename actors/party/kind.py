@@ -89,7 +89,15 @@ def party_kinds(
             on_outcome_unknown=memberships.distrust,
         ),
         unjournaled=Unjournaled(refresh=loading.refresh),
-        crossing=dict.fromkeys((*get_args(commands.Told), commands.Leave, commands.MeetDeadlines)),
+        crossing=dict.fromkeys(
+            (
+                *get_args(commands.Told),
+                commands.Expect,
+                commands.ExpectNoMore,
+                commands.Leave,
+                commands.MeetDeadlines,
+            )
+        ),
     )
     return PartyKinds(party, OwnPartyRules(party, render_cache, now_ms).view(), render_cache, listeners)
 
@@ -119,6 +127,10 @@ def decide(  # noqa: PLR0911, PLR0912 - a table
             return rules_invites.decline(state, command, now_ms)
         case commands.RevokeInvite():
             return rules_invites.revoke(state, command, now_ms)
+        case commands.Expect():
+            return rules_invites.expect(state, command, now_ms)
+        case commands.ExpectNoMore():
+            return rules_invites.expect_no_more(state, command)
         case commands.Leave():
             return rules_members.leave(state, command, now_ms, is_online)
         case commands.Disband():
@@ -165,7 +177,7 @@ def concerned(state: State, event: AnyEvent) -> Collection[str]:  # noqa: PLR091
             return {*gone, *state.invites}
         case events.MembersLeft(user_ids=gone):
             return {*state.members, *gone}
-        case events.PresenceChanged():
+        case events.PresenceChanged() | events.MemberExpected() | events.NotExpected():
             return ()
         case events.UserErased() | events.MemberRenamed():
             return {*state.members, *state.invites}

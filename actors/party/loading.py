@@ -31,7 +31,7 @@ _events: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyEvent)
 
 def dump(state: State) -> bytes:
     """The state as a snapshot of the journal, without what lives in memory only."""
-    return _encoder.encode(replace(state, erased=0, trail=(), looked_up=None))
+    return _encoder.encode(replace(state, erased=0, expected={}, trail=(), looked_up=None))
 
 
 def restore(kept: bytes) -> State:

@@ -12,10 +12,26 @@ from actors.errors import (
     NotLeader,
     QuotaExceeded,
 )
-from actors.party.commands import AcceptInvite, DeclineInvite, RevokeInvite, SendInvite, TellBlock
-from actors.party.events import AnyEvent, InviteSent, InvitesGone, MemberJoined
+from actors.party.commands import (
+    AcceptInvite,
+    DeclineInvite,
+    Expect,
+    ExpectNoMore,
+    RevokeInvite,
+    SendInvite,
+    TellBlock,
+)
+from actors.party.events import (
+    AnyEvent,
+    InviteSent,
+    InvitesGone,
+    MemberExpected,
+    MemberJoined,
+    NotExpected,
+)
 from actors.party.rules_members import member_of
 from actors.party.state import (
+    EXPECTED_MS,
     INVITE_MS,
     LAPSED_KEPT_MS,
     MAX_INVITES,
@@ -98,6 +114,23 @@ def accept(state: State, command: AcceptInvite, now_ms: int) -> Sequence[AnyEven
     # Later than anybody before: the order of joining is the order of members.
     member = Member(user_id=command.actor_id, name=found.name, joined_at_ms=max(now_ms, newest_ms + 1))
     return (MemberJoined(member, now_ms),)
+
+
+def expect(state: State, command: Expect, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on waiting for an invitee who is about to leave another party for this one.
+
+    It is decided in the party's turn, so it finds whatever has ended the party before, and whatever would end it
+    afterwards finds it.
+
+    Raises: as `check_invite`.
+    """
+    check_invite(state, command.actor_id, now_ms)
+    return (MemberExpected(command.actor_id, now_ms + EXPECTED_MS),)
+
+
+def expect_no_more(state: State, command: ExpectNoMore) -> Sequence[AnyEvent]:
+    """Decide on not waiting for an invitee any more."""
+    return (NotExpected(command.actor_id),) if command.actor_id in state.expected else ()
 
 
 def check_invite(state: State, user_id: str, now_ms: int) -> Invite:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 
-from actors.errors import NotFound, NotLeader
+from actors.errors import Conflict, NotFound, NotLeader
 from actors.party.apply import apply
 from actors.party.commands import (
     Disband,
@@ -32,9 +32,16 @@ IsOnline = Callable[[str], bool]
 
 
 def leave(state: State, command: Leave, now_ms: int, is_online: IsOnline) -> Sequence[AnyEvent]:
-    """Decide on a member's leaving; no event if the user is not in the party."""
+    """Decide on a member's leaving; no event if the user is not in the party.
+
+    Raises:
+        Conflict: they would leave it for another one, and end it while somebody leaves their own for it: of users who
+            join each other in a circle, all would be without a party.
+    """
     if command.actor_id not in state.members:
         return ()
+    if command.for_another and len(state.members) == 1 and _expects(state, now_ms):
+        raise Conflict("somebody is just joining your party; look who it is, or try again")
     return (_left(state, (command.actor_id,), now_ms, is_online),)
 
 
@@ -160,6 +167,10 @@ def leader_of(state: State, user_id: str) -> Member:
     if user_id != state.leader_id:
         raise NotLeader
     return member
+
+
+def _expects(state: State, now_ms: int) -> bool:
+    return any(until_ms > now_ms for until_ms in state.expected.values())
 
 
 def _other(state: State, user_id: str) -> None:

@@ -18,6 +18,10 @@ INVITE_MS = 10 * 60 * 1000
 ABSENCE_MS = 10 * 60 * 1000
 """A member who is offline for so long is removed (contract §6)."""
 
+EXPECTED_MS = 15 * 1000
+"""For so long a party waits for an invitee who is about to leave another one for it: longer than the two turns take
+that bring them, and short, since whoever is expected and cannot come says so, unless their node has died."""
+
 LAPSED_KEPT_MS = 60 * 60 * 1000
 """For so long after its end an invitee who comes too late is told so."""
 
@@ -143,6 +147,8 @@ class State(msgspec.Struct, frozen=True):
         members: {user id: member}, the longest-standing first; none once the party has ended.
         invites: {target id: invite}, in the order of sending; lapsed ones too.
         erased: how many were erased of whom it has spoken.
+        expected: {invitee who is about to leave another party for this one: until when, epoch milliseconds}; in memory
+            only.
         trail: the states before this one, up to 32 and `TRAIL_BYTES`, the oldest first; in memory only.
         looked_up: what was read for the command under consideration.
     """
@@ -158,6 +164,7 @@ class State(msgspec.Struct, frozen=True):
     invites: dict[str, Invite]
     lobby: Lobby = Lobby()
     erased: int = 0
+    expected: dict[str, int] = {}
     trail: "tuple[State, ...]" = ()
     looked_up: LookedUp | None = None
 

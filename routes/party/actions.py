@@ -15,6 +15,8 @@ from actors.party.commands import (
     AnyCommand,
     DeclineInvite,
     Disband,
+    Expect,
+    ExpectNoMore,
     Leave,
     RevokeInvite,
     SendInvite,
@@ -35,6 +37,7 @@ from routes.inviting import count_invite
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
 from routes.party.reactions import PartyInDoubt
+from routes.service import Service
 
 
 async def overview(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
@@ -118,7 +121,8 @@ async def accept(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartyS
     Raises:
         NotFound: there is no such invite.
         Blocked: the actor and the sender of the invite block each other, in either direction.
-        Conflict: the actor has joined another party meanwhile.
+        Conflict: the actor has joined another party meanwhile; or they are the only member of theirs, which somebody
+            is just joining.
         Refused: what else `rules_invites.accept` raises, such as InviteExpired.
     """
     async with _no_other_acceptance(call, actor_id, party_id):
@@ -209,7 +213,7 @@ async def _no_other_acceptance(call: Call, actor_id: UserId, party_id: str) -> A
     """Keep acceptances away from this party and from the actor's own, once those in progress are done.
 
     Else an acceptance that was checked, and has cost its user their own party, could find the other one ended or full,
-    or its invite taken back. Of several nodes, one decides (`_meeting_place`).
+    or its invite taken back. Of several nodes, one decides (`_meeting_place`), but for circles (`_leave_for`).
     """
     service = call.service
     own_id = service.of(MEMBERSHIPS).of(actor_id)
@@ -249,7 +253,28 @@ async def _make_free(call: Call, actor_id: UserId, party_id: str) -> None:
     if now.barred:
         raise Blocked
     if now.party_id is not None and now.party_id != party_id:
-        await service.system.ask(service.of(PARTY_KINDS).party, now.party_id, Leave(actor_id))
+        await _leave_for(service, actor_id, now.party_id, party_id)
+
+
+async def _leave_for(service: Service, actor_id: UserId, own_id: str, party_id: str) -> None:
+    """Have the actor leave their own party once the other one expects them, which its last member does not leave for
+    another one then.
+
+    The turnstile keeps acceptances apart that are decided on one node. In a circle of three each can be on another one:
+    of those, at least one is refused here, before anything has changed.
+
+    Raises: what `rules_invites.expect` and `rules_members.leave` raise. After any exception, and after cancellation,
+    the other party expects the actor no more.
+    """
+    system, kind = service.system, service.of(PARTY_KINDS).party
+    has_left = False
+    try:
+        await system.ask(kind, party_id, Expect(actor_id))
+        await system.ask(kind, own_id, Leave(actor_id, for_another=True))
+        has_left = True
+    finally:
+        if not has_left:
+            system.post(kind, party_id, ExpectNoMore(actor_id), lambda _answer: None)
 
 
 async def _state(call: Call, party_id: str) -> State | None:

@@ -51,7 +51,10 @@ async def invite_to_party(call: Call, body: InviteBody) -> Encoded[PartySnapshot
     refusals=(NotFound, Blocked, Conflict, InviteExpired, QuotaExceeded),
 )
 async def accept_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnapshot]:
-    """POST …/invites/{partyId}/accept: leaves the party that the caller is in, and joins the one that invited them."""
+    """POST …/invites/{partyId}/accept: leaves the party that the caller is in, and joins the one that invited them.
+
+    The only member of a party that somebody else is just joining stays there: a 409, which is over in a moment.
+    """
     return await actions.accept(call, call.user_id, party_id)
 
 

@@ -179,3 +179,23 @@ async def end_in_one(ann: Player, ben: Player) -> None:
     assert (await ben.get(PARTY))["party"]["id"] == (his if statuses[ann] == 200 else hers)
     for player in (ann, ben):
         await player.do("POST", f"{PARTY}/leave", status=200)
+
+
+async def in_a_circle(own: Mapping[Player, str]) -> None:
+    """Have the only members of parties, each invited into the next one's, accept at once: whoever is told so is in that
+    party then, and whoever is refused in their own. They leave it again.
+
+    Args:
+        own: {leader: the party's id}.
+    """
+    people = list(own)
+    hosts = dict(zip(people, (*people[1:], people[0]), strict=True))
+    for guest, host in hosts.items():
+        await invite(host, guest)
+    statuses = await accept_at_once({guest: own[host] for guest, host in hosts.items()})
+    assert set(statuses.values()) <= {200, 404, 409}
+    for guest, host in hosts.items():
+        party = (await guest.get(PARTY))["party"]
+        assert party is not None and party["id"] == own[host if statuses[guest] == 200 else guest], statuses
+    for player in people:
+        await player.do("POST", f"{PARTY}/leave", status=200)

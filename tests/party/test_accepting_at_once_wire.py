@@ -5,7 +5,9 @@ from functools import partial
 import pytest
 import trio
 
-from tests.party.play import INVITES, PARTY, accept_at_once, end_in_one, gather, invite
+from actors.party.commands import Expect
+from routes.party.parts import PARTY_KINDS
+from tests.party.play import INVITES, PARTY, accept_at_once, end_in_one, gather, in_a_circle, invite
 from tests.support.world import World
 
 
@@ -13,6 +15,28 @@ async def test_two_who_have_invited_each_other_end_in_one_party(world: World) ->
     ann, ben = await world.players("Ann", "Ben")
     for _ in range(5):
         await end_in_one(ann, ben)
+
+
+async def test_three_who_join_each_other_in_a_circle_lose_no_party(world: World) -> None:
+    people = await world.players("Ann", "Ben", "Cid")
+    for _ in range(5):
+        await in_a_circle({one: await gather(one) for one in people})
+
+
+async def test_the_only_member_of_a_party_that_somebody_is_joining_stays_and_is_expected_nowhere(
+    world: World,
+) -> None:
+    """As on several nodes, where another one decides on whoever is joining."""
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    hers, his, theirs = [await gather(one) for one in (ann, ben, cid)]
+    for host, guest in ((ann, cid), (ben, ann), (cid, ben)):
+        await invite(host, guest)
+    home = world.home("party", hers)
+    await home.system.ask(home.of(PARTY_KINDS).party, hers, Expect(cid.id))
+    assert await ann.refused("POST", f"{INVITES}/{his}/accept") == (409, "INVALID_STATE")
+    assert (await ann.get(PARTY))["party"]["id"] == hers
+    joined = await ben.do("POST", f"{INVITES}/{theirs}/accept", status=200)
+    assert joined["party"]["id"] == theirs
 
 
 async def test_who_comes_too_late_for_the_last_seat_stays_where_they_were(world: World) -> None:

@@ -7,6 +7,8 @@ from actors.party.commands import (
     AnyCommand,
     DeclineInvite,
     Disband,
+    Expect,
+    ExpectNoMore,
     HandOver,
     Kick,
     Leave,
@@ -21,7 +23,7 @@ from actors.party.commands import (
 )
 from actors.party.events import InvitesGone
 from actors.party.rules_members import due
-from actors.party.state import ABSENCE_MS, INVITE_MS, LAPSED_KEPT_MS, MAX_INVITES
+from actors.party.state import ABSENCE_MS, EXPECTED_MS, INVITE_MS, LAPSED_KEPT_MS, MAX_INVITES
 from tests.party.play import FREE, NOW_MS, ROUND, Play, getting_ready, uid
 
 NOTICE = f"{2:024x}"
@@ -33,6 +35,7 @@ MATRIX: dict[str, tuple[str | None, ...]] = {
     "accept": (None, None, None, None, "NOT_FOUND"),
     "decline": ("NOT_FOUND", "NOT_FOUND", "NOT_FOUND", None, "NOT_FOUND"),
     "revoke": (None, "NOT_LEADER", None, "NOT_FOUND", "NOT_FOUND"),
+    "expect": ("NOT_FOUND", "NOT_FOUND", "NOT_FOUND", None, "NOT_FOUND"),
     "leave": (None, None, None, None, None),
     "disband": (None, "NOT_LEADER", "NOT_LEADER", "NOT_FOUND", "NOT_FOUND"),
     "kick": (None, "NOT_LEADER", "NOT_LEADER", "NOT_FOUND", "NOT_FOUND"),
@@ -52,6 +55,7 @@ def command_of(what: str, who: str) -> AnyCommand:
         "accept": AcceptInvite(actor),
         "decline": DeclineInvite(actor),
         "revoke": RevokeInvite(actor, uid("dan")),
+        "expect": Expect(actor),
         "leave": Leave(actor),
         "disband": Disband(actor),
         "kick": Kick(actor, uid("cid")),
@@ -165,6 +169,42 @@ def test_who_leads_when_the_leader_leaves(online: tuple[str, ...], heir: str):
     play.online = {uid(name) for name in online}
     play.do(Leave(uid("ann")))
     assert play.state.leader_id == uid(heir)
+
+
+def test_the_last_member_does_not_go_to_another_party_while_somebody_is_expected():
+    ann, bob, cid = uid("ann"), uid("bob"), uid("cid")
+    elsewhere = Leave(ann, for_another=True)
+    play = Play("ann", "bob")
+    play.do(SendInvite(ann, cid, NOTICE))
+    play.do(Expect(cid))
+    revision = play.state.revision
+    assert play.refusal(Leave(bob, for_another=True)) is None
+    assert play.refusal(elsewhere) == "INVALID_STATE"
+    play.do(ExpectNoMore(cid))
+    assert not play.do(ExpectNoMore(cid))
+    assert (play.state.revision, play.state.expected) == (revision + 1, {})
+    play.do(Expect(cid))
+    assert play.refusal(elsewhere) == "INVALID_STATE"
+    play.now_ms += EXPECTED_MS
+    assert play.refusal(elsewhere) is None
+
+
+def test_whoever_was_expected_and_has_come_is_expected_no_more():
+    ann, cid = uid("ann"), uid("cid")
+    play = Play("ann")
+    play.do(SendInvite(ann, cid, NOTICE))
+    play.do(Expect(cid))
+    play.do(AcceptInvite(cid))
+    play.do(Leave(cid))
+    assert play.refusal(Leave(ann, for_another=True)) is None
+
+
+def test_whoever_leaves_for_good_does_not_wait_for_those_who_are_expected():
+    ann, cid = uid("ann"), uid("cid")
+    play = Play("ann")
+    play.do(SendInvite(ann, cid, NOTICE))
+    play.do(Expect(cid))
+    assert play.refusal(Leave(ann)) is None
 
 
 def test_selectors_and_the_leader():
