@@ -188,8 +188,8 @@ async def _stop(service: Service, parting: trio.Event) -> None:
 async def _obey_signals(service: Service, nursery: trio.Nursery, parting: trio.Event) -> None:
     certificate, is_stopping = service.of(CERTIFICATE), False
     # These stay when the receiver has ended, while actors write their snapshots and PostgreSQL is stopped.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _end_at_once)
+    for stops in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stops, _end_at_once)
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
         async for number in signals:
             if number == signal.SIGHUP and certificate is not None:
