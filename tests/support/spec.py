@@ -55,13 +55,14 @@ class Spec:
     """OpenAPI and AsyncAPI, with a validator for each schema that was asked for."""
 
     def __init__(self) -> None:
-        self.document, self._answers = _read(_strict(msgspec.json.decode(openapi(TABLE))))
+        described = msgspec.json.decode(openapi(TABLE))
+        self.document, self._answers = _read(_strict(described))
         self.frames, self._sent = _read(_strict(msgspec.json.decode(asyncapi(TABLE))))
-        self._requests, self._received = _read(msgspec.json.decode(openapi(TABLE)))
+        self._requests, self._received = _read(described)
         # {name in lower case: as described} of what is described anywhere
         self._headers = {name.lower(): name for name in self.document["components"]["headers"]}
-        paths = self.document["paths"]
-        self._paths = [(_form(path, paths[path]), path) for path in sorted(paths, key=self._rank)]
+        self._paths = sorted(self.document["paths"], key=self._rank)
+        self._forms: dict[str, re.Pattern[str]] = {}
         self._validators: dict[int, Draft202012Validator] = {}
         self._streams: dict[str, Draft202012Validator] = {}
 
@@ -176,11 +177,16 @@ class Spec:
             self._validator(described["schema"], self._answers).validate(msgspec.json.decode(answer.body))
 
     def _path(self, method: str, path: str) -> str | None:
-        plain = unquote(path)
-        for form, described in self._paths:
-            if form.fullmatch(plain) is not None and method in self.document["paths"][described]:
-                return described
-        return None
+        found = self._form(method).fullmatch(unquote(path))
+        return None if found is None or found.lastindex is None else self._paths[found.lastindex - 1]
+
+    def _form(self, method: str) -> re.Pattern[str]:
+        """What is asked for by a method: a group for each path, in their order."""
+        if method not in self._forms:
+            paths = self.document["paths"]
+            forms = (_form(path, paths[path]) if method in paths[path] else "(?!)" for path in self._paths)
+            self._forms[method] = re.compile("|".join(f"({form})" for form in forms))
+        return self._forms[method]
 
     def _rank(self, path: str) -> tuple[int, int]:
         """As in the router: what is spelled out comes before what is a parameter, and last the rest of a path, where
@@ -215,15 +221,15 @@ def _rests(operations: dict[str, Any]) -> set[str]:
     return {one["name"] for one in described if "/" in one["schema"].get("pattern", "").replace("[^/]", "")}
 
 
-def _form(path: str, operations: dict[str, Any]) -> re.Pattern[str]:
-    """What a path looks like when it is asked for."""
+def _form(path: str, operations: dict[str, Any]) -> str:
+    """What a path looks like when it is asked for, as a pattern."""
     rest = _rests(operations)
     parts = re.split(r"\{([^/]+?)\}", path)
     form = [
         re.escape(part) if n % 2 == 0 else "[^/](?s:.*)" if part in rest else "[^/]+"
         for n, part in enumerate(parts)
     ]
-    return re.compile("".join(form))
+    return "".join(form)
 
 
 def _strict(node: Any) -> Any:

@@ -4,7 +4,7 @@ world  one service, once on our server and once on stock Hypercorn; with `--node
 """
 
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from itertools import cycle
@@ -301,16 +301,20 @@ async def open_world(
         http = httpx2.AsyncClient(
             base_url=urls[0],
             timeout=PATIENCE_SECONDS,
-            event_hooks={"response": [partial(_held, frozenset(urls))]},
+            event_hooks={"response": [partial(_held, {httpx2.URL(url).netloc for url in urls})]},
             transport=transport if len(urls) == 1 else InTurn(urls, transport),
         )
         yield World(services, urls, clock, await stack.enter_async_context(http))
 
 
-async def _held(urls: frozenset[str], response: httpx2.Response) -> None:
-    """Hold what a service has answered against OpenAPI; others that tests ask have documents of their own."""
+async def _held(servers: Container[bytes], response: httpx2.Response) -> None:
+    """Hold what a service has answered against OpenAPI; others that tests ask have documents of their own.
+
+    Args:
+        servers: host and port of each.
+    """
     request = response.request
-    if str(request.url.join("/")).removesuffix("/") not in urls:
+    if request.url.netloc not in servers:
         return
     headers = {name.lower(): value for name, value in response.headers.items()}
     method, path, body = request.method, request.url.path, await response.aread()
