@@ -44,6 +44,10 @@ from routes.telemetry.seams import PLAIN, Seams, TelemetryMissing
 
 log = structlog.get_logger()
 
+NOTICED_SECONDS = 3.0
+"""After so long who hands connections out no longer sends any to a node that is drained: a keeper has looked twice at
+`/ready` by then. Clients that are told at once come back to the same node, and are not told again."""
+
 
 @asynccontextmanager
 async def open_service(
@@ -185,10 +189,17 @@ async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
 async def _rise(service: Service, node: Node) -> None:
     """Take in what the others have told meanwhile, and own a share of everything from now on."""
     node.membership.sockets = lambda: len(service.sockets)
-    node.membership.drained = lambda: node.nursery.start_soon(service.sockets.send_away)
+    node.membership.drained = lambda: node.nursery.start_soon(_send_away, service)
     node.retelling.follow(service.memory_reactions)
     node.membership.peers.listen()
     await node.membership.rise(partial(part_with, service.system), node.nursery.start_soon)
+
+
+async def _send_away(service: Service) -> None:
+    """Tell the clients of a drained node to reconnect, unless it was resumed before they would go elsewhere."""
+    await trio.sleep(NOTICED_SECONDS)
+    if service.leaving:
+        await service.sockets.send_away()
 
 
 def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:

@@ -1,6 +1,7 @@
 """A node that an operator drains: it owns nothing, sends its sockets away, answers all the same, and may be resumed."""
 
 import pytest
+import trio
 
 from persistence.nodes import members
 from persistence.nodes.members import Undrained
@@ -20,10 +21,17 @@ async def test_a_drained_node_owns_nothing_until_it_is_resumed(cluster: Cluster)
     config, lines = service.config, list[str]()
     ann, bob = await world.players("Ann", "Bob")
     room = await ann.talk_to(bob)
-    async with ann.live("/v1/social/live?channels=") as socket:
-        await draining.drain(config, name, lines.append)
-        assert (await socket.receive_until(type="reconnect"))["reason"] == "DRAINING"
-        assert (await socket.wait_closed()).code == 4503
+
+    async def drained() -> bool:
+        return (await world.http.get("/ready")).status_code == 503
+
+    async with ann.live("/v1/social/live?channels=") as socket, trio.open_nursery() as nursery:
+        nursery.start_soon(draining.drain, config, name, lines.append)
+        await wait_until(drained)
+        async with ann.live("/v1/social/live?channels=") as before_anybody_knew:
+            for one in (socket, before_anybody_knew):
+                assert (await one.receive_until(type="reconnect"))["reason"] == "DRAINING"
+                assert (await one.wait_closed()).code == 4503
     assert lines == [
         f"{name} owns 520 shards, which go to the others",
         f"{name} owns nothing; stop it, or: partyline nodes resume {name}",
