@@ -63,11 +63,17 @@ async def list_members(call: Call, server_id: Uuid) -> MemberList:
 async def may_place(call: Call, server_id: Uuid, user_id: UserId) -> None:
     """Guard: requires `server.members.write`, and that there is such a user; checked again in the turn.
 
+    Members who give the capability up and repeat that under its Idempotency-Key no longer have it: of those who change
+    themselves under a key, only membership is required here.
+
     Raises:
         NotFound: there is no such user or server, or the caller does not belong to it.
         Forbidden: with `meta.permission`.
     """
-    await _may_write(call, server_id)
+    if call.may_be_a_repeat and user_id == call.user_id:
+        await belongs(call, server_id)
+    else:
+        await _may_write(call, server_id)
     await call.service.of(USER_DIRECTORY).user_of(user_id)
 
 

@@ -35,6 +35,16 @@ def leader(call: Call) -> MaybeAwaitable[str]:
     return _standing(call, leader_of)
 
 
+def outgoing_leader(call: Call) -> MaybeAwaitable[str]:
+    """Guard: requires that the caller leads their party, or is in it and may have handed it over by this very request.
+
+    Whoever repeats that under its Idempotency-Key leads no longer. The turn asks who leads in any case.
+
+    Raises: as `leader`.
+    """
+    return member(call) if call.may_be_a_repeat else leader(call)
+
+
 def selector(call: Call) -> MaybeAwaitable[str]:
     """Guard: requires that the caller leads their party or may select in its lobby; returns the party's id.
 

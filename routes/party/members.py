@@ -12,7 +12,7 @@ from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire
 from routes.party import actions
-from routes.party.guards import leader
+from routes.party.guards import leader, outgoing_leader
 
 _PARTY = "/v1/social/party"
 
@@ -64,7 +64,11 @@ async def remove_party_member(call: Call, player_id: UserId) -> Encoded[PartySna
 
 
 @endpoint(
-    "PUT", f"{_PARTY}/leader", needs=AUTHENTICATED, refusals=(NotFound, NotLeader, Invalid), guard=leader
+    "PUT",
+    f"{_PARTY}/leader",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, NotLeader, Invalid),
+    guard=outgoing_leader,
 )
 async def hand_over_party(call: Call, body: NewLeader) -> Encoded[PartySnapshot]:
     """PUT /v1/social/party/leader: makes another member the leader; for the leader only (403 `NOT_LEADER`).

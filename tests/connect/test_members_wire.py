@@ -40,6 +40,17 @@ async def test_members(world: World):
         [],
         made["createdAt"],
     )
+    # Whoever gives up the right to change members is told again that it was done.
+    await _join(ann, server, bob, "admin")
+    himself, key = f"{server.path}/members/{bob.id}", {"idempotency-key": "k"}
+    given = [await bob.ask("PUT", himself, {"role": "viewer"}, headers=key) for _ in range(2)]
+    assert [response.status_code for response in given] == [200, 200], given[1].text
+    assert (given[0].content, given[1].headers["idempotent-replayed"]) == (given[1].content, "true")
+    for headers in ({}, {"idempotency-key": "k2"}):
+        refused = await bob.ask("PUT", himself, {"role": "viewer"}, headers=headers)
+        assert (refused.status_code, refused.json()["code"]) == (403, "FORBIDDEN")
+    refused = await eve.ask("PUT", f"{server.path}/members/{eve.id}", {"role": "viewer"}, headers=key)
+    assert (refused.status_code, refused.json()["code"]) == (404, "NOT_FOUND")
     assert await eve.refused("GET", f"{server.path}/members") == (404, "NOT_FOUND")
     unknown = f"{server.path}/members/{server.id}"
     assert await ann.refused("PUT", unknown, {"role": "viewer"}) == (404, "NOT_FOUND")

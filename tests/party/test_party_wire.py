@@ -289,6 +289,8 @@ async def test_a_repeated_request_is_done_once(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     await gather(ann, ben)
     key = {"idempotency-key": "k1"}
+    to_ben = {"playerId": ben.id}
+    assert (await ben.ask("PUT", f"{PARTY}/leader", to_ben, headers=key)).json()["code"] == "NOT_LEADER"
     first = await ann.ask("PUT", SELECTION, ARENA, headers=key)
     again = await ann.ask("PUT", SELECTION, ARENA, headers=key)
     assert (again.json(), again.headers["idempotent-replayed"]) == (first.json(), "true")
@@ -296,6 +298,11 @@ async def test_a_repeated_request_is_done_once(world: World) -> None:
     cid = await world.player("Cid")
     made = [await cid.ask("POST", PARTY, headers=key) for _ in range(2)]
     assert made[0].json() == made[1].json()
+    # Whoever has handed the party over leads no longer, and is told again that it was done.
+    given = [await ann.ask("PUT", f"{PARTY}/leader", to_ben, headers=key) for _ in range(2)]
+    assert [response.status_code for response in given] == [200, 200], given[1].text
+    assert (given[0].content, given[1].headers["idempotent-replayed"]) == (given[1].content, "true")
+    assert await ann.refused("PUT", f"{PARTY}/leader", to_ben) == (403, "NOT_LEADER")
 
 
 async def test_a_friend_shows_the_party(world: World) -> None:

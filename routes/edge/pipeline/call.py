@@ -175,6 +175,15 @@ class Call(Generic[P_co]):
                 return text
         return None
 
+    @property
+    def may_be_a_repeat(self) -> bool:
+        """Whether it has an Idempotency-Key, so that its effect may be there already.
+
+        For guards, which come before kept answers are looked for: where the effect ends the right that a guard wants,
+        the guard asks less of such a request, and leaves the right to the turn or transaction.
+        """
+        return self.header(b"idempotency-key") is not None
+
     def new_id(self) -> ObjectId:
         """A new object id with the request's time; to be called in the trio thread."""
         return self.service.ids.new(self.now_ms)
