@@ -8,6 +8,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from actors.bounds import MAX_NAMED, IdText, LongText, ObjectIdText, ShortText, UuidText, ruled
 from actors.chat.public import Public
@@ -90,6 +91,18 @@ class PostMessage(Command, frozen=True):
     sender_id: str
     message_id: str
     draft: MessageDraft
+
+
+def posting(sender_id: str, message_id: str, draft: MessageDraft) -> PostMessage:
+    """The command of a draft as it came; rows and messages have the ids of its uploads in lower case.
+
+    Args:
+        sender_id, message_id: as in `PostMessage`.
+        draft: with ids in either case.
+    """
+    if draft.attachment_ids:
+        draft = replace(draft, attachment_ids=tuple(id.lower() for id in draft.attachment_ids))
+    return PostMessage(sender_id, message_id, draft)
 
 
 class EditMessage(Command, frozen=True):

@@ -12,8 +12,8 @@ from actors.chat.commands import (
     MarkRead,
     MentionDrafts,
     MessageDraft,
-    PostMessage,
     StartTyping,
+    posting,
 )
 from actors.chat.public import EventPage, Message, MessagePage, ReadMarker, RevisionList
 from actors.chat.reading import MessageSlice
@@ -136,7 +136,7 @@ def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> A
     block between the two it is a 403 `BLOCKED`. A repeated `clientMessageId` is answered with the first message.
     """
     message_id = call.new_id()
-    command = PostMessage(call.user_id, message_id, body)
+    command = posting(call.user_id, message_id, body)
     return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from actors.bounds import ObjectIdText
-from actors.chat.commands import MarkRead, MessageDraft, PostMessage, StartTyping
+from actors.chat.commands import MarkRead, MessageDraft, StartTyping, posting
 from actors.errors import ConversationNotFound, NotFound
 from actors.ids import ObjectId, parse_object_id
 from routes.chat.channels import CONVERSATION, WRITE
@@ -82,7 +82,7 @@ def send(session: "Session", command: Send) -> None:
         command.id,
         service.of(CHAT_KINDS).conversation,
         conversation_id,
-        PostMessage(session.user_id, message_id, command.data),
+        posting(session.user_id, message_id, command.data),
     )
 
 
@@ -103,7 +103,7 @@ def read(session: "Session", command: Read) -> None:
         command.id,
         session.service.of(CHAT_KINDS).conversation,
         conversation_id,
-        MarkRead(session.user_id, command.message_id),
+        MarkRead(session.user_id, command.message_id.lower()),
     )
 
 

@@ -220,7 +220,10 @@ async def test_foreign_files_cannot_be_used(world: World) -> None:
     for sender, id in ((ben, mine), (ann, other_room), (ann, "0" * 24)):
         response = await sender.ask("POST", room.messages, {"attachmentIds": [id]})
         assert (response.status_code, response.json()["errors"][0]["pointer"]) == (422, "/attachmentIds/0")
-    await ann.do("POST", room.messages, {"attachmentIds": [mine]}, status=201)
+    twice = {"attachmentIds": [mine, mine.upper()]}
+    assert await ann.refused("POST", room.messages, twice) == (422, "VALIDATION_FAILED")
+    sent = await ann.do("POST", room.messages, {"attachmentIds": [mine.upper()]}, status=201)
+    assert [attachment["id"] for attachment in sent["attachments"]] == [mine]
     # A file belongs to one message.
     assert await ann.refused("POST", room.messages, {"attachmentIds": [mine]}) == (422, "VALIDATION_FAILED")
     # An id of another conversation is none of this one.

@@ -220,7 +220,9 @@ async def test_read_and_typing(world: World) -> None:
         typing = await frame(bens)
         assert (typing["event"], typing["offset"]) == ("typing", None)
         assert typing["data"]["userId"] == ann.id
-        await anns.send_json({"id": 2, "op": "read", "channel": room.channel, "messageId": sent["id"]})
+        await anns.send_json(
+            {"id": 2, "op": "read", "channel": room.channel, "messageId": sent["id"].upper()}
+        )
         reply = await anns.receive_until(type="reply", id=2)
         assert reply["data"] == {"unreadCount": 0, "mentionCount": 0, "lastReadAtMs": sent["createdAtMs"]}
         assert (await anns.receive_until(type="event", event="read"))["data"]["userId"] == ann.id
