@@ -1,11 +1,14 @@
 """Wire: what ends while a body is on its way ends for its request, too (contract §2)."""
 
+import base64
+import json
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
 from tests.edge.raw import raw
-from tests.support.world import Player, World
+from tests.support.world import Player, World, open_world
 from tests.versions.hosting_play import DATA, a_file, content_of, files_of
 from tests.versions.play import a_publisher
 
@@ -20,10 +23,15 @@ async def asked(
     *,
     body: bytes = MESSAGE,
     more: str = "Content-Type: application/json\r\n",
+    in_address: bool = False,
 ) -> int:
     """The status of a request whose body is held back until something has happened."""
+    if in_address:
+        path += f"?access_token={who.token}"
+    else:
+        more += f"Authorization: Bearer {who.token}\r\n"
     head = f"{method} {path} HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\nContent-Length: {len(body)}\r\n"
-    head += f"Authorization: Bearer {who.token}\r\n{more}\r\n"
+    head += f"{more}\r\n"
     async with raw(who.world.url) as client:
         await client.send(head.encode())
         # It is invited once it has been let in.
@@ -42,6 +50,21 @@ async def test_a_token_that_is_revoked_while_the_body_comes(world: World) -> Non
 
     assert await asked(ann, "POST", room.messages, revoke) == 401
     assert (await ben.get(room.messages))["items"] == []
+
+
+async def test_a_token_in_the_address_that_is_revoked_while_the_body_comes(
+    database_url: str, tmp_path: Path
+) -> None:
+    file = {"fileName": "a.txt", "contentType": "text/plain", "dataBase64": base64.b64encode(b"a").decode()}
+    async with open_world(database_url, tmp_path, allow_query_tokens="on") as world:
+        ann, ben = await world.players("Ann", "Ben")
+        attachments = f"{(await ann.talk_to(ben)).path}/attachments"
+
+        async def revoke() -> None:
+            await ann.do("POST", "/v1/auth/revoke", status=204)
+
+        body = json.dumps(file).encode()
+        assert await asked(ann, "POST", attachments, revoke, body=body, in_address=True) == 401
 
 
 async def test_a_token_that_expires_while_the_body_comes(world: World) -> None:

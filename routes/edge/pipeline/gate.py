@@ -102,8 +102,8 @@ class Gate:
                 await self._authenticate_server(call, incoming)
             elif route.needs is not PUBLIC:
                 carried = incoming.header(b"authorization")
-                if carried is not None:
-                    call.principal = self.authenticator.known(carried, call.now_ms)
+                # Anew each time: who was let in by a token in the address may be no longer.
+                call.principal = None if carried is None else self.authenticator.known(carried, call.now_ms)
                 if call.principal is None:
                     await self._authenticate(call, bearer(carried) or in_query)
         except _ASTRAY:
