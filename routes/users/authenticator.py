@@ -63,8 +63,7 @@ class TokenAuthenticator:
         self._capacity = capacity
         self._recent: dict[bytes, UserPrincipal] = {}
         self._older: dict[bytes, UserPrincipal] = {}
-        # generations of issuers and of ended sessions for which the memory holds
-        self._issued, self._ended = issuers.generation, signed_in.generation
+        self._issued, self._ended = self._generations()  # for which the memory holds
 
     def __len__(self) -> int:
         """How many tokens are cached."""
@@ -86,6 +85,7 @@ class TokenAuthenticator:
         carried = as_header(token)
         principal = self.known(carried, self._clock.now_ms())
         if principal is None:
+            generations = self._generations()
             verified = verify_user_token(token, self._keys, self._issuers, self._clock.now_ms())
             if verified.sid is not None and not await self._signed_in.lives(verified.sid):
                 raise Unauthenticated
@@ -102,7 +102,8 @@ class TokenAuthenticator:
                 verified.capped,
                 verified.sid,
             )
-            self._remember(_digest(carried), principal)
+            if generations == self._generations():  # else what it was verified by has changed meanwhile
+                self._remember(_digest(carried), principal)
             self._users.last_seen.note(principal.user_id, self._clock.now_ms())
         return principal
 
@@ -118,7 +119,7 @@ class TokenAuthenticator:
         """
         if self._issued != self._issuers.generation or self._ended != self._signed_in.generation:
             self._recent, self._older = {}, {}
-            self._issued, self._ended = self._issuers.generation, self._signed_in.generation
+            self._issued, self._ended = self._generations()
         digest = _digest(carried)
         principal = self._recent.get(digest)
         if principal is None:
@@ -140,6 +141,10 @@ class TokenAuthenticator:
             return None
         self._users.last_seen.note(principal.user_id, now_ms)
         return principal
+
+    def _generations(self) -> tuple[int, int]:
+        """Those of the issuers and of the ended sessions."""
+        return self._issuers.generation, self._signed_in.generation
 
     def _remember(self, digest: bytes, principal: UserPrincipal) -> None:
         if len(self._recent) >= self._capacity:

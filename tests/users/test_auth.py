@@ -1,12 +1,14 @@
 """Wire: tokens on a route, the memory of verified tokens, `GET /v1/auth/verify`."""
 
 import pytest
+import trio
 
 from actors.users.permissions import ABSENT_GRANTS, ROLE_NODES, Role
 from actors.users.units_rights import GrantChange, change_grant
 from actors.users.users import Users
 from persistence.errors import DatabaseUnavailable
 from routes.edge.errors import TokenExpired, Unauthenticated
+from routes.edge.identity.credentials import as_header
 from routes.edge.identity.issuer_settings import IssuerSettings
 from routes.edge.identity.issuers import Issuers
 from routes.users.authenticator import TokenAuthenticator
@@ -118,6 +120,24 @@ async def test_a_changed_key_set_empties_the_memory(people, parts):
     first = await authenticator.user(token)
     issuers.generation += 1
     assert await authenticator.user(token) is not first
+
+
+@pytest.mark.parametrize("what", ["keys", "sessions"])
+async def test_what_was_verified_before_a_change_is_not_remembered_after_it(people, parts, store, what):
+    issuers, users = Issuers((), parts.clock), Users(store, parts.clock, parts.random_bytes)
+    authenticator = TokenAuthenticator(parts.keys, issuers, users, parts.signed_in, parts.clock)
+    await users.open()
+    token, now_ms = people.token(ANN, "Ann"), parts.clock.now_ms()
+    store.gate = trio.Event()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(authenticator.user, token)
+        await store.answered.wait()
+        (issuers if what == "keys" else parts.signed_in).generation += 1
+        authenticator.known(as_header("another"), now_ms)
+        store.gate.set()
+    assert authenticator.known(as_header(token), now_ms) is None
+    await authenticator.user(token)
+    assert authenticator.known(as_header(token), now_ms) is not None
 
 
 async def test_a_foreign_issuer_makes_users_too(parts):
