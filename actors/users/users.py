@@ -10,7 +10,8 @@ When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: onl
 
 from collections.abc import Callable, Coroutine, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -34,6 +35,9 @@ from persistence.users.users import (
 
 CAPACITY = 50_000
 """How many users are cached, about 2 KB each; beyond it the one loaded longest ago is evicted."""
+
+Loaded: TypeAlias = tuple[UserWithRights, AbstractSet[str]]
+"""What is stored of a user, and the catalog from before that was read."""
 
 AccessListener = Callable[[str], None]
 """Called with a user id whose rights may have changed; "" = any user's."""
@@ -62,7 +66,7 @@ class Users:
         self._resolver = Resolver(store, clock, max_expiries=capacity)
         self._entries: dict[str, Entry] = {}
         self._reads = JointReads(self._read_together)
-        self._loads: SingleFlight[str, UserWithRights | None] = SingleFlight()
+        self._loads: SingleFlight[str, Loaded | None] = SingleFlight()
         self._arrivals: SingleFlight[tuple[str, str, int], User | None] = SingleFlight()
         self.last_seen = LastSeen(store, self._seen_written)
         self._access_listeners: list[AccessListener] = []
@@ -275,32 +279,33 @@ class Users:
         entry = self._entries.get(user_id)
         if entry is not None and not entry.stale:
             return entry
-        catalog = await self._resolver.catalog()
-        rights = await self._loads.run(
-            user_id,
-            lambda: self._reads.read(user_id),
-            lambda rights: self._keep(user_id, rights, catalog),
-        )
-        if rights is None:
+        loaded = await self._loads.run(user_id, partial(self._load, user_id), partial(self._keep, user_id))
+        if loaded is None:
             return None
         # A load that was voided until the end is answered, and not cached: the next caller reads again.
         entry = self._entries.get(user_id)
         if entry is not None and not entry.stale:
             return entry
-        return self._resolver.entry(rights, catalog)
+        return self._resolver.entry(*loaded)
+
+    async def _load(self, user_id: str) -> Loaded | None:
+        # The catalog first, and with each repetition: a node that it lacks grants by being absent.
+        catalog = await self._resolver.catalog()
+        rights = await self._reads.read(user_id)
+        return None if rights is None else (rights, catalog)
 
     async def _read_together(self, user_ids: Sequence[str]) -> dict[str, UserWithRights]:
         return await self._store.read(lambda conn: read_with_rights(conn, user_ids))
 
-    def _keep(self, user_id: str, rights: UserWithRights | None, catalog: AbstractSet[str]) -> None:
+    def _keep(self, user_id: str, loaded: Loaded | None) -> None:
         before = self._entries.pop(user_id, None)
-        if rights is None:
+        if loaded is None:
             return
         if len(self._entries) >= self._capacity:
             del self._entries[next(iter(self._entries))]
-        self._entries[user_id] = self._resolver.entry(rights, catalog)
-        if before is not None and before.user.name != rights.user.name:
-            self._tell_name(user_id, rights.user.name)
+        entry = self._entries[user_id] = self._resolver.entry(*loaded)
+        if before is not None and before.user.name != entry.user.name:
+            self._tell_name(user_id, entry.user.name)
 
     def _renamed(self, user_id: str, name: str) -> None:
         """Tell of a new name, unless it is known; also where the user is not in memory: what shows them may be."""

@@ -138,6 +138,26 @@ async def test_a_load_that_is_overtaken_by_a_change_is_repeated(users, store, gr
     assert not (await users.access_of(ANN)).allows("connect:social.act")
 
 
+async def test_a_load_is_resolved_by_a_catalog_that_was_read_after_what_was_missed(users, store, grant):
+    for user_id, name in ((ANN, "Ann"), (BEN, "Ben")):
+        await users.arrive(user_id, name, NOW_S)
+    users.changed(ANN)
+    store.gate = trio.Event()
+    found = []
+
+    async def ask():
+        found.append(await users.access_of(ANN))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ask)
+        await store.answered.wait()
+        # Another process names the node, which ends it for whoever was not granted it; of that nothing is heard.
+        await grant(BEN, "social:chat.read")
+        users.heard("")
+        store.gate.set()
+    assert not found[0].allows("social:chat.read")
+
+
 async def test_changes_by_another_process_are_heard(users, database, grant, told):
     await users.arrive(ANN, "Ann", NOW_S)
     heard, hears = trio.open_memory_channel(10)
