@@ -57,7 +57,7 @@ class Reconciliation(Generic[S]):
     Args:
         of: the exact type of the subject.
         ask: reads the rows and returns the events to react to now; is given the subject and the events that the change
-            has if it was committed. When it raises PersistenceError or Refused, it is called again later.
+            has if it was committed. When it raises PersistenceError, Refused or Fault, it is called again later.
     """
 
     of: type[S]

@@ -12,6 +12,7 @@ import structlog
 import trio
 
 from actors.errors import Refused
+from actors.kernel.supervisor import Fault
 
 MAX_OPEN = 10_000
 """Most subjects in the queue. Beyond it a subject is not queued but logged, and stays stale until a restart."""
@@ -22,7 +23,7 @@ MAX_CHANGES = 100
 Reconcile: TypeAlias = Callable[[Hashable, Sequence[object]], Awaitable[None]]
 """Reloads a subject from rows and updates memory; is given the events that its changes have if they were committed.
 
-Raises PersistenceError if the rows cannot be read, Refused if an actor cannot be asked.
+Raises PersistenceError if the rows cannot be read, Refused if an actor cannot be asked, Fault if it fails.
 """
 
 log = structlog.get_logger()
@@ -65,7 +66,8 @@ class Reconciler:
             log.warning("too many changes whose outcome is unknown", open=MAX_OPEN)
 
     async def reconcile(self, reconcile: Reconcile) -> None:
-        """Reconcile the queued subjects whose transaction has ended; one that is refused stays queued.
+        """Reconcile the queued subjects whose transaction has ended; one whose actor refuses or fails stays queued, and
+        the others have their turn.
 
         Raises:
             PersistenceError: the rows cannot be read; subjects not reconciled yet stay queued.
@@ -80,7 +82,7 @@ class Reconciler:
                 continue
             try:
                 await reconcile(about, [event for events in changes for event in events])
-            except Refused:  # the actor cannot answer now; retried by the next run
+            except (Refused, Fault):  # the actor cannot answer now, or never; retried by the next run
                 continue
             if self._open.get(key) is added:
                 del self._open[key]

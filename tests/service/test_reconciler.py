@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from actors.errors import Overloaded
+from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable
 from routes import reconciler
 from routes.reconciler import Reconciler
@@ -37,6 +38,16 @@ async def test_it_is_asked_until_there_is_an_answer():
     assert (rows.subjects, len(open_)) == (["busy", "away"], 3)
     await open_.reconcile(rows.reconcile)
     assert (rows.subjects[2:], len(open_)) == (["busy", "away", "fine"], 0)
+
+
+async def test_a_subject_whose_actor_fails_hinders_no_other():
+    open_, rows = Reconciler(), Rows(broken=Fault())
+    for about in ("broken", "fine"):
+        open_.add(about)
+    await open_.reconcile(rows.reconcile)
+    assert (rows.subjects, len(open_)) == (["broken", "fine"], 1)
+    await open_.reconcile(rows.reconcile)
+    assert (rows.subjects[2:], len(open_)) == (["broken"], 0)
 
 
 class Tokens(NamedTuple):
