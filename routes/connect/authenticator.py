@@ -90,10 +90,12 @@ class ServerCredentials:
         row = await self._credentials.of(server_id.lower()) if is_uuid(server_id.lower()) else None
         if row is None:
             raise BadServerCredentials
-        scopes, expires_at_ms = self._verified(token, row, now_ms)
+        scopes, expires_at_ms, number = self._verified(token, row, now_ms)
         owner = await self._owner(row)
         owner_id = None if row.owner_id is None else UserId(Uuid(row.owner_id))
-        principal = ServerPrincipal(row.server_id, owner_id, scopes, ServerAccess(owner), expires_at_ms)
+        principal = ServerPrincipal(
+            row.server_id, owner_id, scopes, ServerAccess(owner), expires_at_ms, number
+        )
         if len(self._known) >= CAPACITY:
             del self._known[next(iter(self._known))]
         carried = b"Bearer " + token.encode("latin-1")
@@ -109,8 +111,12 @@ class ServerCredentials:
         """
         self._credentials.saw(principal.server_id, now_ms, address)
 
-    def _verified(self, token: str, row: ServerRow, now_ms: int) -> tuple[frozenset[str] | None, int | None]:
-        """The scopes of a credential, None for all, and its end in epoch milliseconds, None for no end."""
+    def _verified(
+        self, token: str, row: ServerRow, now_ms: int
+    ) -> tuple[frozenset[str] | None, int | None, int]:
+        """The scopes of a credential, None for all; its end in epoch milliseconds, None for no end; and the number of
+        the secret that it is, or was made with.
+        """
         former_until_ms = row.former_until_ms or 0
         if token.count(".") == 2:
             said = verify_delegated(self._keys, token, now_ms)
@@ -118,17 +124,17 @@ class ServerCredentials:
             if said.sub != row.server_id:
                 raise BadServerCredentials
             if said.num == row.secret_number:
-                return frozenset(said.scopes), ends_at_ms
+                return frozenset(said.scopes), ends_at_ms, said.num
             if said.num == row.secret_number - 1 and former_until_ms > now_ms:
-                return frozenset(said.scopes), min(ends_at_ms, former_until_ms)
+                return frozenset(said.scopes), min(ends_at_ms, former_until_ms), said.num
             raise BadServerCredentials
         given = digest(token)
         current = compare_digest(given, row.secret)
         former = compare_digest(given, row.former_secret or b"")
         if current:
-            return None, None
+            return None, None, row.secret_number
         if former and former_until_ms > now_ms:
-            return None, former_until_ms
+            return None, former_until_ms, row.secret_number - 1
         raise BadServerCredentials
 
     async def _owner(self, row: ServerRow) -> Access | None:

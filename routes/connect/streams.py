@@ -156,11 +156,12 @@ class _OfServer(SingleStream):
         super().__init__(service, socket, subscription)
         self.takes_commands = takes_commands
         server_id = principal.server_id
-        row = service.of(GAME_SERVERS).credentials.peek(server_id)
-        # The socket expires with a former secret or a delegated token already.
-        self._number = row.secret_number if row is not None else 0
+        self._number = principal.secret_number
         service.of(WAITERS).listens(server_id, self)
         socket.on_close(partial(self._close, server_id))
+        row = service.of(GAME_SERVERS).credentials.peek(server_id)
+        if row is not None:  # its secret may have been replaced since the server was let in
+            self.secret_changed(row.secret_number, row.former_until_ms)
         if takes_commands:
             take_at_once(service, server_id)
 

@@ -110,6 +110,7 @@ class ServerPrincipal:
         scopes: of a delegated token; None for the server's own secret, which has every scope.
         access: the few permission nodes that a server takes from its owner.
         expires_at_ms: when a delegated token, or a replaced secret, ends; None for the current secret.
+        secret_number: of the secret that it came with, or that its token was made with.
     """
 
     server_id: str
@@ -117,6 +118,7 @@ class ServerPrincipal:
     scopes: frozenset[str] | None
     access: Access
     expires_at_ms: int | None
+    secret_number: int
 
     @property
     def issued_at_s(self) -> None:

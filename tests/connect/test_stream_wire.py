@@ -1,9 +1,14 @@
 """The stream of a server, and its channel: settings first, then what happens; who may look, and for how long."""
 
 import pytest
+from msgspec.structs import replace
 
+from actors.connect.events import ServerChanged
+from persistence.connection import Connection
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS
-from tests.connect.play import GameServer, claimed
+from tests.connect.play import GameServer, claimed, register
+from tests.support.locks import held_up
 from tests.support.spec import spec
 from tests.support.waiting import patience, wait_until
 from tests.support.websocket import Client, Closed, Refused, connect
@@ -128,6 +133,33 @@ async def test_streams_end_with_what_opened_them(world: World):
         with pytest.raises(Closed) as closed:
             await _json(seen)
         assert closed.value.code == 4403
+
+
+async def test_a_secret_that_is_replaced_while_its_stream_opens(world: World):
+    server = await register(world)
+    service = world.service
+    credentials = service.of(GAME_SERVERS).credentials
+
+    async def opened() -> None:
+        async with _live(server) as live:
+            await _json(live)
+            with pytest.raises(Closed) as closed:
+                await _json(live)
+            assert closed.value.code == 4401
+
+    async def lock(conn: Connection) -> None:
+        await conn.execute(
+            "LOCK TABLE heads IN ACCESS EXCLUSIVE MODE"
+        )  # as long, the server cannot be loaded
+
+    async def replace_twice() -> None:
+        row = credentials.peek(server.id)
+        assert row is not None
+        # As another node tells of it.
+        replaced = replace(row, secret=bytes(32), secret_number=row.secret_number + 2, former_until_ms=1)
+        credentials.hear(server.id, ServerChanged(replaced))
+
+    await held_up(service.database, lock, opened, replace_twice)
 
 
 async def test_a_server_that_is_given_up_hears_no_more(world: World):

@@ -71,7 +71,7 @@ class TableServerAuthenticator:
 
     def known(self, carried: bytes, server_id: bytes, now_ms: int) -> ServerPrincipal | None:
         known = (carried, server_id) == (b"Bearer ybbol", b"lobby")
-        return ServerPrincipal("lobby", None, None, LENT, None) if known else None
+        return ServerPrincipal("lobby", None, None, LENT, None, 1) if known else None
 
     def called(self, principal: ServerPrincipal, address: str, now_ms: int) -> None:
         pass
@@ -79,7 +79,7 @@ class TableServerAuthenticator:
     async def server(self, token: str, server_id: str) -> ServerPrincipal:
         if token != server_id[::-1]:
             raise BadServerCredentials
-        return ServerPrincipal(server_id, None, None, Rights(), None)
+        return ServerPrincipal(server_id, None, None, Rights(), None, 1)
 
 
 @dataclass
