@@ -1,6 +1,5 @@
 """Credentials of game servers: claim keys, secrets, delegated tokens, and permission tokens (contract §2)."""
 
-from hmac import compare_digest
 from typing import Annotated
 
 import msgspec
@@ -12,7 +11,6 @@ from actors.connect.commands import IssueClaimKey, RotateSecret
 from actors.errors import FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
 from actors.time import iso
-from persistence.connect.rows import ServerRow
 from routes.call import Call
 from routes.connect.consent import SCOPE as CONSENT_SCOPE
 from routes.connect.consent import acting_for
@@ -21,9 +19,7 @@ from routes.connect.parts import GAME_SERVERS
 from routes.connect.servers import SECRET_BYTES
 from routes.connect.tokens import mint_delegated, mint_permissions
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.errors import BadServerCredentials
 from routes.edge.identity.base64url import to_base64url
-from routes.edge.identity.credentials import bearer
 from routes.edge.principal import AUTHENTICATED, SERVER
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
@@ -168,12 +164,11 @@ async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedT
     ]
     if unknown:
         raise Invalid(*unknown)
-    row = await _row(call, server_id)
     minted = mint_delegated(
         call.service.keys,
         server_id,
         frozenset(body.scopes),
-        _number_of(call, row),
+        call.server.secret_number,
         now_ms=call.now_ms,
         ttl_seconds=body.ttl_seconds,
         random_bytes=call.service.random_bytes,
@@ -206,28 +201,3 @@ async def make_permission_token(call: Call, server_id: Uuid, body: PlayerBody) -
         random_bytes=call.service.random_bytes,
     )
     return PermissionToken(minted.token, access.held, iso(minted.expires_at_ms))
-
-
-def _number_of(call: Call, row: ServerRow) -> int:
-    """The number of the secret that the request came with. Asked anew: since it was let in, its body has arrived, and
-    the secret may have been replaced meanwhile, whose successor's number is not for who knows the former one alone.
-
-    Raises:
-        BadServerCredentials: the secret has been replaced, and its time is over.
-    """
-    given = digest(bearer(call.header(b"authorization")) or "")
-    if compare_digest(given, row.secret):
-        return row.secret_number
-    if (
-        compare_digest(given, row.former_secret or b"")
-        and (row.former_until_ms or 0) > call.service.clock.now_ms()
-    ):
-        return row.secret_number - 1
-    raise BadServerCredentials
-
-
-async def _row(call: Call, server_id: Uuid) -> ServerRow:
-    row = await call.service.of(GAME_SERVERS).credentials.of(server_id)
-    if row is None:
-        raise NotFound
-    return row
