@@ -35,11 +35,16 @@ class Streaks:
         self._changed = changed
         self._written: dict[Key, int] = {}  # {(who, with whom): the newest day known}, the oldest first
         self._waiting: dict[tuple[int, Key], int] = {}  # {(day, (who, with whom)): at_ms}
+        self._writing = 0  # those that are being written, and wait again if they are not
+
+    def __len__(self) -> int:
+        """How many contacts wait for the database."""
+        return len(self._waiting) + self._writing
 
     def contact(self, user_id: str, other_id: str, at_ms: int) -> None:
         """Note that a user has written to another alone, or shares a party with them; `at_ms` is epoch milliseconds."""
         day, key = at_ms // DAY_MS, (user_id, other_id)
-        if self._written.get(key, -1) >= day or len(self._waiting) >= WAITING_MAX:
+        if self._written.get(key, -1) >= day or len(self) >= WAITING_MAX:
             return
         self._written.pop(key, None)
         if len(self._written) >= REMEMBERED_MAX:
@@ -67,6 +72,7 @@ class Streaks:
         if not self._waiting:
             return
         waiting, self._waiting = self._waiting, {}
+        self._writing = len(waiting)
         days = _by_day(waiting)
 
         async def write(conn: Connection) -> list[tuple[str, str]]:
@@ -77,6 +83,8 @@ class Streaks:
         except BaseException:
             self._waiting = waiting | self._waiting
             raise
+        finally:
+            self._writing = 0
         for one_id, other_id in pairs:
             self._changed(one_id, other_id)
 

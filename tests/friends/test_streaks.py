@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from random import Random
+from typing import cast
 
 import pytest
 
@@ -10,6 +11,7 @@ from actors.friends.streaks import Streaks
 from actors.time import DAY_MS
 from persistence.bridge.database import Database
 from persistence.connection import Connection
+from persistence.errors import DatabaseUnavailable
 from persistence.friends import links
 from persistence.friends.links import Link
 from persistence.users.users import arrive
@@ -138,6 +140,36 @@ async def test_a_day_is_written_once_for_each_side(
         await streaks.flush()
     assert told == [(ANN, BEN)]
     assert (await link_of(database)).last_contact_ms == DAY * DAY_MS
+
+
+class Away:
+    """A database that cannot be asked, and is told of more contacts meanwhile."""
+
+    def __init__(self) -> None:
+        self.streaks: Streaks | None = None
+        self.tries = 0
+
+    async def transact(self, _unit: object) -> list[tuple[str, str]]:
+        self.tries += 1
+        meet_many(self.streaks, f"{self.tries}")
+        raise DatabaseUnavailable("away")
+
+
+def meet_many(streaks: Streaks | None, prefix: str) -> None:
+    assert streaks is not None
+    for number in range(5):
+        streaks.contact(f"{prefix}-{number}", ANN, DAY * DAY_MS)
+
+
+async def test_what_waits_for_the_database_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("actors.friends.streaks.WAITING_MAX", 8)
+    away = Away()
+    streaks = away.streaks = Streaks(cast("Database", away), lambda _one, _other: None)
+    meet_many(streaks, "0")
+    for _ in range(3):
+        with pytest.raises(DatabaseUnavailable):
+            await streaks.flush()
+    assert (away.tries, len(streaks)) == (3, 8)
 
 
 async def test_a_streak_ends_with_the_friendship(database: Database, streaks: Streaks) -> None:
