@@ -96,7 +96,7 @@ def whole(part: bytes, record: bytes, extra: Extra | None, now_ms: int) -> bytes
 
 def snapshot(
     faces: WatchedUsers,
-    veils: Mapping[str, Restriction],
+    restrictions: Mapping[str, Restriction],
     state: FriendsState,
     owns: Sequence[bytes],
     now_ms: int,
@@ -104,17 +104,17 @@ def snapshot(
     """The `friends_snapshot`.
 
     Args:
-        veils: {friend id: what they hide from the viewer}.
+        restrictions: {friend id: what they hide from the viewer}.
         owns: the state's `own_parts`.
         now_ms: requests past their expiry do not exist, and streaks end.
     """
     shown: list[bytes] = []
     online = 0
     for face, own in zip(state.faces, owns, strict=True):
-        if veils and face.id in veils:
-            veil = veils[face.id]
-            part = faces.part(face, veil)
-            online += face.online and veil != "HIDDEN"
+        if restrictions and face.id in restrictions:
+            restriction = restrictions[face.id]
+            part = faces.part(face, restriction)
+            online += face.online and restriction != "HIDDEN"
         else:
             part = face.shown or faces.part(face, "DEFAULT")
             online += face.online

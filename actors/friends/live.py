@@ -74,7 +74,7 @@ class FriendsLive:
         """
         self._touched = touched
         self._presence.on_change(
-            lambda user_id, online: self._tell(user_id, self._faces.met(user_id, online))
+            lambda user_id, online: self._tell(user_id, self._faces.presence_changed(user_id, online))
         )
         self._users.on_rename(self._renamed)
 
@@ -166,7 +166,7 @@ class FriendsLive:
 
     def party_changed(self, user_id: str) -> None:
         """Update what others see of a user who has joined or left a party."""
-        self._tell(user_id, self._faces.moved(user_id))
+        self._tell(user_id, self._faces.party_changed(user_id))
 
     def statistics(self) -> int:
         """How many users are watched."""
@@ -180,7 +180,7 @@ class FriendsLive:
     def _renamed(self, user_id: str, name: str) -> None:
         self._tell(user_id, self._faces.renamed(user_id, name))
         # Requests are encoded as they are read, and so few that they are read again.
-        self._touched(self.view.name, self._faces.asked(user_id), user_id)
+        self._touched(self.view.name, self._faces.request_viewers(user_id), user_id)
 
     def _tell(self, user_id: str, viewers: Sequence[str]) -> None:
         if viewers:

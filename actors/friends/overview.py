@@ -197,13 +197,13 @@ def _entry_for(seeing: Seeing, link: Link, viewer_id: str, known: Collection[str
 def _dimmed(seeing: Seeing, link: Link, viewer_id: str, *, stranger: bool) -> Appearance:
     """The friend of a link as both its holder and another viewer may see them."""
     friend_id, seen_ms = link.friend_id, link.last_seen_at_ms
-    veils = [seeing.visibility_of(friend_id, id) for id in (link.user_id, viewer_id)]
+    choices = [seeing.visibility_of(friend_id, id) for id in (link.user_id, viewer_id)]
     seen = seeing.appearance(friend_id, link.user_id, seen_ms)
-    if veils[0] == "HIDDEN":
+    if choices[0] == "HIDDEN":
         return seen
-    if veils[1] == "HIDDEN":
+    if choices[1] == "HIDDEN":
         return seeing.appearance(friend_id, viewer_id, seen_ms)
-    return replace(seen, party_id=None, last_seen_at=None) if stranger or "LIMITED" in veils else seen
+    return replace(seen, party_id=None, last_seen_at=None) if stranger or "LIMITED" in choices else seen
 
 
 def _self(seeing: Seeing, user: User, viewer_id: str) -> Player:

@@ -144,16 +144,16 @@ class FriendsRules:
         was = {one.other_id for one in before.waiting}
         is_now = {one.other_id for one in after.waiting}
         for id in is_now - was:
-            self._faces.ask(id, after.user_id)
+            self._faces.add_request_viewer(id, after.user_id)
         for id in was - is_now:
-            self._faces.answer(id, after.user_id)
+            self._faces.remove_request_viewer(id, after.user_id)
 
     # -- what viewers see ---------------------------------------------------------------------------
 
     def render(self, state: FriendsState, _audience: None) -> Raw:
         """The `friends_snapshot`."""
-        veils = self._visibilities.before(state.user_id)
-        return Raw(frames.snapshot(self._faces, veils, state, self._owns.of(state), self._now_ms()))
+        restrictions = self._visibilities.restrictions_for(state.user_id)
+        return Raw(frames.snapshot(self._faces, restrictions, state, self._owns.of(state), self._now_ms()))
 
     def events(self, before: FriendsState, after: FriendsState, sources: Collection[str]) -> Sequence[Event]:
         """What viewers are told of the step from one state to the next."""

@@ -19,7 +19,7 @@ TURNS_KEPT = 1_000
 
 NOBODY: frozenset[str] = frozenset()
 
-NO_VEILS: Mapping[str, Restriction] = MappingProxyType({})
+UNRESTRICTED: Mapping[str, Restriction] = MappingProxyType({})
 
 
 class Stored(NamedTuple):
@@ -57,15 +57,15 @@ class Visibilities:
     """What holders of links have chosen for their friends, and whom blocks part."""
 
     def __init__(self) -> None:
-        self._veils: dict[str, dict[str, Restriction]] = {}  # {viewer: {holder: veil}}
+        self._restricted: dict[str, dict[str, Restriction]] = {}  # {viewer: {holder: restriction}}
         self._parted: dict[str, set[str]] = {}  # {user: those from whom a block parts them, whoever blocks}
         self.turns = Turns()  # of (holder, viewer)
 
     def fill(self, stored: Stored) -> set[tuple[str, str]]:
         """Take in all that is stored, in place of what was known; returns (user, viewer) of who shows otherwise."""
-        chosen = {(holder_id, viewer_id): veil for holder_id, viewer_id, veil in stored.chosen}
+        chosen = {(holder_id, viewer_id): visibility for holder_id, viewer_id, visibility in stored.chosen}
         blocks = {(min(pair), max(pair)) for pair in stored.parted}
-        known = {(holder, viewer) for viewer, veils in self._veils.items() for holder in veils}
+        known = {(holder, viewer) for viewer, holders in self._restricted.items() for holder in holders}
         known_blocks = {
             (one, other) for one, others in self._parted.items() for other in others if one < other
         }
@@ -83,17 +83,17 @@ class Visibilities:
         """
         if turn is not None and not self.turns.is_newest((holder_id, viewer_id), turn):
             return False
-        veils = self._veils.get(viewer_id, {})
-        if veils.get(holder_id, "DEFAULT") == visibility:
+        restrictions = self._restricted.get(viewer_id, {})
+        if restrictions.get(holder_id, "DEFAULT") == visibility:
             return False
         # A new dict, because whoever has the old one may be walking it.
-        veils = {id: veil for id, veil in veils.items() if id != holder_id}
+        restrictions = {id: restriction for id, restriction in restrictions.items() if id != holder_id}
         if visibility != "DEFAULT":
-            veils[holder_id] = visibility
-        if veils:
-            self._veils[viewer_id] = veils
+            restrictions[holder_id] = visibility
+        if restrictions:
+            self._restricted[viewer_id] = restrictions
         else:
-            self._veils.pop(viewer_id, None)
+            self._restricted.pop(viewer_id, None)
         return True
 
     def part(self, one_id: str, other_id: str, *, parted: bool) -> bool:
@@ -122,16 +122,17 @@ class Visibilities:
         """What the viewer sees of the holder."""
         if holder_id in self._parted.get(viewer_id, NOBODY):
             return "HIDDEN"
-        veils = self._veils.get(viewer_id)
-        return "DEFAULT" if veils is None else veils.get(holder_id, "DEFAULT")
+        restrictions = self._restricted.get(viewer_id)
+        return "DEFAULT" if restrictions is None else restrictions.get(holder_id, "DEFAULT")
 
     def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
         """Those of the users who look offline to this viewer, whatever is true."""
-        veils, parted = self._veils.get(viewer_id, NO_VEILS), self._parted.get(viewer_id, NOBODY)
-        if not veils and not parted:
+        restrictions = self._restricted.get(viewer_id, UNRESTRICTED)
+        parted = self._parted.get(viewer_id, NOBODY)
+        if not restrictions and not parted:
             return NOBODY
-        return frozenset(id for id in ids if id in parted or veils.get(id) == "HIDDEN")
+        return frozenset(id for id in ids if id in parted or restrictions.get(id) == "HIDDEN")
 
-    def before(self, viewer_id: str) -> Mapping[str, Restriction]:
-        """{holder: veil} of everybody who hides something from this viewer."""
-        return self._veils.get(viewer_id, NO_VEILS)
+    def restrictions_for(self, viewer_id: str) -> Mapping[str, Restriction]:
+        """{holder: restriction} of everybody who hides something from this viewer."""
+        return self._restricted.get(viewer_id, UNRESTRICTED)

@@ -75,7 +75,8 @@ class WatchedUsers:
         self._sources = sources
         self._faces: dict[str, WatchedUser] = {}
         self._encoded: dict[WatchedUser, None] = {}  # those with bytes, the longest encoded first
-        self._asked: dict[str, list[str]] = {}  # {user id: live views that show a request from or to them}
+        # {user id: live views that show a request from or to them}
+        self._request_viewers: dict[str, list[str]] = {}
 
     def __len__(self) -> int:
         return len(self._faces)
@@ -104,24 +105,24 @@ class WatchedUsers:
             del self._faces[face.id]
             self._encoded.pop(face, None)
 
-    def ask(self, user_id: str, viewer_id: str) -> None:
+    def add_request_viewer(self, user_id: str, viewer_id: str) -> None:
         """The viewer shows a request between the two: nothing of the user but the name."""
-        self._asked.setdefault(user_id, []).append(viewer_id)
+        self._request_viewers.setdefault(user_id, []).append(viewer_id)
 
-    def answer(self, user_id: str, viewer_id: str) -> None:
+    def remove_request_viewer(self, user_id: str, viewer_id: str) -> None:
         """The viewer shows no request between the two any more."""
-        asked = self._asked[user_id]
-        asked.remove(viewer_id)
-        if not asked:
-            del self._asked[user_id]
+        viewers = self._request_viewers[user_id]
+        viewers.remove(viewer_id)
+        if not viewers:
+            del self._request_viewers[user_id]
 
-    def asked(self, user_id: str) -> Sequence[str]:
+    def request_viewers(self, user_id: str) -> Sequence[str]:
         """The viewers who show a request from or to this user."""
-        return tuple(self._asked.get(user_id, ()))
+        return tuple(self._request_viewers.get(user_id, ()))
 
     # -- what has changed ---------------------------------------------------------------------------
 
-    def met(self, user_id: str, online: bool) -> Sequence[str]:
+    def presence_changed(self, user_id: str, online: bool) -> Sequence[str]:
         """The user is online now, or no longer; returns the viewers to whom that shows."""
         face = self._faces.get(user_id)
         if face is None or face.online == online:
@@ -129,7 +130,7 @@ class WatchedUsers:
         face.online = online
         return self._changed(face, hidden_by=("HIDDEN",))
 
-    def moved(self, user_id: str) -> Sequence[str]:
+    def party_changed(self, user_id: str) -> Sequence[str]:
         """The user is in another party now, or in none; returns the viewers to whom that shows."""
         face = self._faces.get(user_id)
         return () if face is None else self._changed(face, hidden_by=("HIDDEN", "LIMITED"))

@@ -11,7 +11,7 @@ from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
 from actors.friends.state import RECORD, FriendsState, state_of
 from actors.friends.view import OwnParts
-from actors.friends.visibility import NO_VEILS, NOBODY, Stored, Visibilities
+from actors.friends.visibility import NOBODY, UNRESTRICTED, Stored, Visibilities
 from actors.users.presence import Presence
 from actors.users.users import Users
 from persistence.friends.links import Link
@@ -107,7 +107,7 @@ def test_visibilities():
     assert known.change("ben", "ann", "DEFAULT")
     assert known.change("cid", "ann", "DEFAULT")
     assert not known.change("cid", "ann", "DEFAULT")
-    assert known.before("ann") is NO_VEILS
+    assert known.restrictions_for("ann") is UNRESTRICTED
 
 
 def test_what_is_stored_replaces_what_is_known():
@@ -120,7 +120,7 @@ def test_what_is_stored_replaces_what_is_known():
         *(("ben", "ann"), ("cid", "ann"), ("eva", "ann")),
         *(("ann", "dan"), ("dan", "ann"), ("ann", "fay"), ("fay", "ann")),
     }
-    assert known.before("ann") == {"cid": "HIDDEN", "eva": "LIMITED"}
+    assert known.restrictions_for("ann") == {"cid": "HIDDEN", "eva": "LIMITED"}
     assert [known.parted("ann", name) for name in ("dan", "fay")] == [False, True]
 
 
@@ -131,7 +131,7 @@ def test_a_block_parts_both_ways():
     for one, other in (("ann", "ben"), ("ben", "ann")):
         assert known.of(one, other) == "HIDDEN"
         assert known.hidden_among(one, ["ann", "ben", "cid"]) == {other}
-        assert known.before(one) is NO_VEILS
+        assert known.restrictions_for(one) is UNRESTRICTED
     assert known.part("ben", "ann", parted=False)
     assert known.of("ann", "ben") == "DEFAULT"
     assert known.hidden_among("ann", ["ben"]) is NOBODY

@@ -171,9 +171,9 @@ class Circle:
         watched = Counter(face.id for state in self.states.values() for face in state.faces)
         assert self.live.statistics() == len(watched)
         assert dict(Counter(await self.database.read(veiled))) == {
-            (holder, viewer, veil): 1
+            (holder, viewer, restriction): 1
             for viewer in map(uid, NAMES)
-            for holder, veil in self.visibilities.before(viewer).items()
+            for holder, restriction in self.visibilities.restrictions_for(viewer).items()
         }
 
 
