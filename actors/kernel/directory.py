@@ -293,7 +293,7 @@ class System:
         """
         self._live_views.touched_if(view_name, concerns, source)
 
-    def overdue(self, kind: str, id: str) -> bool:
+    def wake_overdue(self, kind: str, id: str) -> bool:
         """Handle a deadline in a head row that has passed; True when this has activated the owner.
 
         An owner that is live compares the deadline with its own.

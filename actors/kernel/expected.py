@@ -9,7 +9,7 @@ from actors.kernel.live_views import LiveView
 class Loading(Protocol):
     """What loads the views."""
 
-    async def landed(self, wanted: Iterable[LiveView], /) -> None:
+    async def wait_landed(self, wanted: Iterable[LiveView], /) -> None:
         """Wait until each is loaded or could not be; cancellation ends only the wait."""
         ...
 
@@ -42,9 +42,9 @@ class Expected:
             live.wanted -= 1
             self._views.drop_unwatched(live)
 
-    async def landed(self) -> None:
+    async def wait_landed(self) -> None:
         """Wait until each is loaded or could not be, for as long as a command may take; `watch` says why.
 
         Cancellation ends only the wait.
         """
-        await self._views.landed(self._wanted)
+        await self._views.wait_landed(self._wanted)

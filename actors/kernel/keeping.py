@@ -75,22 +75,23 @@ class Keeping:
             return
         self._saving = True
         # Turns may be taken while it is written: they are not in it.
-        unsaved, self._unsaved = self._unsaved, 0
+        self._unsaved = 0
         with Contained("saving a snapshot", self._kind.name, self._id) as saving:
             dumped = self._kind.dump(state)
             if len(dumped) <= SNAPSHOT_BYTES:
-                await self._write("snapshot_not_saved", unsaved, (seq, dumped))
+                await self._write(seq, dumped)
         if saving.fault is not None:
             self._unsaved += 1
         self._saving = False
 
-    async def _write(self, event: str, unsaved: int, snapshot: tuple[int, bytes]) -> None:
+    async def _write(self, seq: int, dumped: bytes) -> None:
         runtime = self._runtime
         try:
-            await runtime.store.transact(save, runtime.journal, self._kind, self._id, snapshot)
+            await runtime.store.transact(save, runtime.journal, self._kind, self._id, (seq, dumped))
         except PersistenceError as failure:
-            self._unsaved += min(unsaved, 1)
-            _log.warning(event, kind=self._kind.name, id=self._id, why=type(failure).__name__)
+            self._unsaved += 1
+            why = type(failure).__name__
+            _log.warning("snapshot_not_saved", kind=self._kind.name, id=self._id, why=why)
 
     async def _trim(self) -> None:
         """Delete the oldest events. When that fails, the next turn with events tries again."""

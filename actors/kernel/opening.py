@@ -136,7 +136,7 @@ def _keep_going(nursery: trio.Nursery, runtime: Runtime, system: System) -> None
     nursery.start_soon(runtime.timers.run)
     nursery.start_soon(runtime.scheduler.run)
     nursery.start_soon(sweep_live, runtime.clock, system.actors)
-    nursery.start_soon(wake_due, runtime, system.overdue)
+    nursery.start_soon(wake_due, runtime, system.wake_overdue)
     if system.copies is not None:
         nursery.start_soon(system.copies.keep)
 

@@ -55,7 +55,7 @@ async def wake_due(runtime: Runtime, wake: Callable[[str, str], bool]) -> None:
         runtime: what all actors share.
         wake: called with kind and id; True when it has activated the owner.
     """
-    held = 0
+    still_overdue = 0
     while True:
         await trio.sleep(DUE_SECONDS)
         try:
@@ -65,12 +65,12 @@ async def wake_due(runtime: Runtime, wake: Callable[[str, str], bool]) -> None:
                 runtime.journal,
                 tuple(runtime.placement.held()),
                 runtime.clock.now_ms(),
-                DUE_WAKES + held,
+                DUE_WAKES + still_overdue,
             )
         except PersistenceError as failure:
             _log.info("sweep_failed", why=type(failure).__name__)
             continue
-        held = len(overdue) - _wake_some(overdue, wake)
+        still_overdue = len(overdue) - _wake_some(overdue, wake)
 
 
 def _wake_some(overdue: Iterable[tuple[str, str]], wake: Callable[[str, str], bool]) -> int:

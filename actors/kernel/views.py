@@ -100,12 +100,12 @@ class Views:
         epoch = self._new_epoch()
         return Expected(self, [self._find(view, id, epoch) for view, id in wanted])
 
-    async def landed(self, wanted: Iterable[LiveView]) -> None:
-        """Wait until some views are loaded; see `Expected.landed`. Cancellation ends only the wait."""
+    async def wait_landed(self, wanted: Iterable[LiveView]) -> None:
+        """Wait until some views are loaded; see `Expected.wait_landed`. Cancellation ends only the wait."""
         with trio.move_on_after(self._runtime.ask_ms / 1000):
             for live in wanted:
                 if live.busy and not live.loaded:
-                    await self._landing(live)
+                    await self._wait_landed(live)
 
     def statistics(self, now_ms: int) -> list[ActorStatistics]:
         """Return one row for each view."""
@@ -127,11 +127,11 @@ class Views:
         return live
 
     async def _wait_loaded(self, live: LiveView) -> None:
-        failure = await self._landing(live)
+        failure = await self._wait_landed(live)
         if failure is not None:
             raise failure
 
-    async def _landing(self, live: LiveView) -> Failure | None:
+    async def _wait_landed(self, live: LiveView) -> Failure | None:
         """Wait until what is read for a view has landed; returns why nothing was read."""
         waiter: OneShot[Failure | None] = OneShot()
         live.waiting = [*(live.waiting or ()), waiter]

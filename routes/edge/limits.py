@@ -66,17 +66,15 @@ class Limits:
         self._buckets: dict[str, Buckets] = {}
         self._max_buckets = max_buckets
 
-    def take(self, policy: Policy, key: str, now_ms: int, *, override: float | None = None) -> Decision:
+    def take(self, policy: Policy, key: str, now_ms: int) -> Decision:
         """Take one token, if there is one.
 
         Args:
             policy: what is counted.
             key: the caller that it is counted for.
             now_ms: epoch milliseconds, from the injected clock.
-            override: this caller's own quota, in place of the policy's; below 1 nothing passes.
         """
-        quota = policy.quota if override is None else max(0, int(override))
-        return self._take(policy, key, now_ms, suffix="", quota=quota)
+        return self._take(policy, key, now_ms, suffix="", quota=policy.quota)
 
     def take_for(
         self, policy: Policy, caller: str, now_ms: int, *, suffix: str = "", access: Access | None = None

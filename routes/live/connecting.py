@@ -42,7 +42,7 @@ async def subscribe_all(session: Session, names: Sequence[str]) -> None:
             if (preparing := channel.prepare(service, session.user_id)) is not None:
                 await preparing
     with service.system.watching.expecting(views) as expected:
-        await expected.landed()
+        await expected.wait_landed()
         socket.gather()
         try:
             seen = await _subscribe_some(session, asked)

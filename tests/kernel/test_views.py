@@ -161,7 +161,7 @@ async def test_no_view_has_the_epoch_of_an_earlier_load_or_of_another_user(
     ann, twin, bob, again = Socket(), Socket(), Socket(), Socket()
     second = replace(PURSE, name="second purse")
     with stage.system.watching.expecting([(PURSE, "ann"), (second, "ann")]) as expected:
-        await expected.landed()
+        await expected.wait_landed()
         of_ann = await look(stage, ann)
         await stage.watch(twin, "ann", shown=second, id="ann")
     epoch = ann.opened[0][0]
