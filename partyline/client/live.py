@@ -246,7 +246,8 @@ class Live:
     def _begin(self, subscription: Subscription) -> None:
         """Have a channel shown, where there is a connection; the next one begins all."""
         if self._connection is not None:
-            asked = self._register(_Asked(subscription.command(), subscription=subscription))
+            asked = _Asked(subscription.command(), subscription=subscription)
+            self._register(asked)
             self._connection.say(asked.command)
 
     async def _begin_later(
@@ -276,7 +277,8 @@ class Live:
 
     async def _ask(self, command: dict[str, object], is_lasting: bool = False) -> Frame:
         self._raise_if_stopped()
-        asked = self._register(_Asked(command, is_lasting))
+        asked = _Asked(command, is_lasting)
+        id = self._register(asked)
         try:
             if is_lasting:
                 self._wanted.set()
@@ -285,7 +287,7 @@ class Live:
             self._say(asked.command)
             await asked.answered.wait()
         finally:
-            self._unanswered.pop(int(str(asked.command["id"])), None)
+            self._unanswered.pop(id, None)
         if asked.error is not None:
             raise asked.error
         frame = asked.frame or Frame("reply")
@@ -293,11 +295,12 @@ class Live:
             raise Problem(frame.error or Document())
         return frame
 
-    def _register(self, asked: _Asked) -> _Asked:
+    def _register(self, asked: _Asked) -> int:
+        """Give a command its id, by which it is answered."""
         self._last_id += 1
         asked.command["id"] = self._last_id
         self._unanswered[self._last_id] = asked
-        return asked
+        return self._last_id
 
     def _settle(self, id: int, frame: Frame | None = None, error: Exception | None = None) -> None:
         asked = self._unanswered.pop(id, None)

@@ -245,17 +245,18 @@ async def cancel_command(call: Call, server_id: Uuid, command_id: ObjectId) -> N
 
 async def _take(call: Call, server_id: Uuid, query: CommandQuery) -> tuple[CommandRow, ...]:
     service, command = call.service, TakeCommands(query.limit)
-    service.of(WAITERS).listening.asked(server_id, call.now_ms)
-    if query.wait == 0:
-        return await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
-    with service.of(WAITERS).waiter(server_id) as waiter:
-        taken = await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
-        if taken or service.draining:
+    kind, waiters = service.of(GAME_SERVERS).server, service.of(WAITERS)
+    waiters.listening.asked(server_id, call.now_ms)
+    taken: tuple[CommandRow, ...]
+    with waiters.waiter(server_id) as waiter:
+        taken = await call.ask(kind, server_id, command)
+        if taken or query.wait == 0 or service.draining:
             return taken
         await call.wait(waiter.wait, query.wait)
     if call.client_is_gone:
         return ()  # taken for nobody, they would be kept from whoever asks next until their leases end
-    return await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
+    taken = await call.ask(kind, server_id, command)
+    return taken
 
 
 async def _finished(call: Call, waiter: Waiter, seconds: int) -> CommandRow | None:
@@ -315,7 +316,3 @@ def _preferred_wait(call: Call) -> int:
 
 def _reply(row: CommandRow) -> CommandReply:
     return CommandReply(command_of(row))
-
-
-def _rows(taken: tuple[CommandRow, ...]) -> tuple[CommandRow, ...]:
-    return taken
