@@ -220,7 +220,7 @@ def forget(state: State) -> State:
 
 
 def distrust(state: State) -> State:
-    """A state that skips no optional lookup; used after PostgreSQL has rejected a turn (`Kind.distrust`)."""
+    """A state that skips no optional lookup; used after PostgreSQL has rejected a turn (`Lookups.distrust`)."""
     return state if state.doubtful else replace(state, doubtful=True)
 
 

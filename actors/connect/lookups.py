@@ -19,9 +19,7 @@ from actors.connect.rules_sessions import ticket_of
 from actors.connect.state import Relation, State, Template
 from actors.kernel.facets import Lookups
 from persistence.connect import commands, extensions, servers, settings
-from persistence.connect.rows import (
-    CommandRow,
-)
+from persistence.connect.rows import CommandRow
 from persistence.connection import Connection
 from persistence.friends import standing
 from persistence.users import users

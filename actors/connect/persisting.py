@@ -71,9 +71,8 @@ class CommandChanges:
 
     def __init__(self) -> None:
         self._new: dict[str, CommandRow] = {}  # {command id: as it is at the end}
-        self._moved: dict[
-            str, tuple[CommandRow, bool]
-        ] = {}  # the same, and whether its row has its result already
+        # {command id: the same, and whether its row has its result already}
+        self._moved: dict[str, tuple[CommandRow, bool]] = {}
 
     def take(self, event: events.CommandChanged | events.CommandTouched) -> None:
         """Add an event."""
@@ -107,19 +106,15 @@ class Changes:
         self.entered: set[str] = set()  # those that have come into their network
         self.claim_keys: list[ClaimKeyRow] = []
         self.dropped_keys: list[bytes] = []  # claim keys that newer ones have replaced
-        self.tickets: dict[
-            tuple[str, str], TicketRow | None
-        ] = {}  # {(server id, user id): the newest; None where it is void}
-        self.sessions: dict[tuple[str, str], SessionRow | None] = {}  # same keys; None where it has ended
+        # {(server id, user id): the newest; None where it is void, has ended, or was removed}
+        self.tickets: dict[tuple[str, str], TicketRow | None] = {}
+        self.sessions: dict[tuple[str, str], SessionRow | None] = {}
+        self.members: dict[tuple[str, str], MemberRow | None] = {}
         self.commands = CommandChanges()
         self.settings: list[events.SettingsChanged] = []
         self.no_settings: set[tuple[str, str]] = set()  # (server id, source) of what is gone at the end
-        self.registrations: dict[
-            tuple[str, str], RegistrationRow | None
-        ] = {}  # {(server id, extension id): the newest; None where it was removed}
-        self.members: dict[
-            tuple[str, str], MemberRow | None
-        ] = {}  # {(server id, user id): the member; None where they were removed}
+        # {(server id, extension id): the newest; None where it was removed}
+        self.registrations: dict[tuple[str, str], RegistrationRow | None] = {}
         self.joined: list[MemberRow] = []
         self.invites: dict[str, InviteRow] = {}  # {invite id: as it is at the end}
         self.sent: set[str] = set()  # those of them that have no row yet

@@ -35,9 +35,8 @@ class SignedIn:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._ended: dict[
-            str, int
-        ] = {}  # {session id: epoch milliseconds until which it is kept}, oldest first
+        # {session id: epoch milliseconds until which it is kept}, oldest first
+        self._ended: dict[str, int] = {}
         self._listeners: list[EndListener] = []
         self.generation = 0
 

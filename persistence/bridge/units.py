@@ -143,9 +143,8 @@ class Units:
         try:
             await conn.execute("ROLLBACK")
         except Exception:
-            self._pool.discard(
-                conn
-            )  # the server rolls back by itself; what the caller hears is the first error
+            # The server rolls back by itself; what the caller hears is the first error.
+            self._pool.discard(conn)
         except BaseException:
             self._pool.discard(conn)
             raise

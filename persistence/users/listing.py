@@ -67,6 +67,7 @@ SELECT id, name, name_lower, home_region, created_at_ms, last_seen_at_ms,
 FROM users
 """
 
+# Two bounds in place of LIKE: the index can be used under generic plans, too.
 _PAGE = (
     _SELECT
     + """
@@ -74,7 +75,7 @@ WHERE name_lower ~>=~ $1 AND name_lower ~<~ $2
     AND name_lower ~>=~ $3 AND (name_lower ~>~ $3 OR id > $4){}
 ORDER BY name_lower USING ~<~, id LIMIT $5
 """
-)  # two bounds in place of LIKE: the index can be used under generic plans, too
+)
 
 _ALL = _PAGE.format("")
 

@@ -25,9 +25,8 @@ class CarriedTable:
     def __init__(self, rows: CarriedRows) -> None:
         self.revision = rows.revision
         self._rows = rows
-        self._shared = self._answer(
-            rows.routes.get(None, "")
-        )  # the same bytes for all who have none of their own
+        # the same bytes for all who have none of their own
+        self._shared = self._answer(rows.routes.get(None, ""))
         self._none = self._answer("")
         self.unchanged = b'{"routesRevision":%d}' % rows.revision
         """The answer to a gateway that has this revision."""

@@ -54,9 +54,7 @@ class Rights:
 
     def __init__(self, users: Users) -> None:
         self._users = users
-        self._followers: dict[
-            str, tuple[RightsObserver, ...]
-        ] = {}  # {user id: who runs one of their streams}
+        self._followers: dict[str, tuple[RightsObserver, ...]] = {}  # {user id: who runs their streams}
         # Streams opened with a token whose issuer may not vouch for super-admins.
         self._capped: set[RightsObserver] = set()
         self._tokens_listeners: list[TokensListener] = []

@@ -41,9 +41,8 @@ SIGNATURES_MAX = 16
 Family: TypeAlias = Literal["stripe", "standard"]
 
 _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
-_ID = re.compile(
-    r"[!-\-/-~]{1,255}", re.ASCII
-)  # visible, but no `.`, which separates id from time in what is signed
+# visible, but no `.`, which separates id from time in what is signed
+_ID = re.compile(r"[!-\-/-~]{1,255}", re.ASCII)
 _HEX = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{43}=", re.ASCII)
 _KEY_BYTES = range(24, 65)
