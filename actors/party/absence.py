@@ -5,7 +5,10 @@ start (the service was down, or a game server acts for them) is found by a sweep
 """
 
 from collections.abc import Callable
+from functools import partial
 
+from actors.errors import NotFound
+from actors.kernel.mailbox import Answer
 from actors.party.commands import TellPresence
 from actors.party.memberships import Memberships
 from actors.users.presence import Presence
@@ -16,8 +19,8 @@ TOLD_AT_ONCE = 200
 LOOK_SECONDS = 5
 """Between two looks."""
 
-Send = Callable[[str, TellPresence], None]
-"""Lets a party, by its id, know something; wakes it."""
+Send = Callable[[str, TellPresence, Callable[[Answer], None]], None]
+"""Lets a party, by its id, know something, and calls back with what comes of it; wakes it."""
 
 
 class Absences:
@@ -38,6 +41,7 @@ class Absences:
         self._send = send
         self._now_ms = now_ms
         self._away: set[str] = set()  # those who were told as away
+        self._in_vain: set[str] = set()  # those whose party failed to take what it was told of them
         memberships.on_change(self._moved)
 
     def heard(self, user_id: str, online: bool) -> None:
@@ -48,23 +52,44 @@ class Absences:
         if not online:
             self._tell_away(user_id, party_id)
         elif user_id in self._away:
-            self._away.remove(user_id)
-            self._send(party_id, TellPresence(user_id, None))
+            self._tell_back(user_id, party_id)
 
     def look(self) -> None:
-        """Tell parties of members who are offline but were never reported so, such as after a restart."""
+        """Tell parties of members who are offline but were never reported so, as after a restart, and anew of those of
+        whom they could not be told.
+        """
         found = [
             (user_id, party_id)
             for user_id, party_id in self._memberships.all()
-            if user_id not in self._away and not self._presence.is_online(user_id)
+            if user_id in self._in_vain
+            or (user_id not in self._away and not self._presence.is_online(user_id))
         ]
         for user_id, party_id in found[:TOLD_AT_ONCE]:
-            self._tell_away(user_id, party_id)
+            self._in_vain.discard(user_id)
+            if self._presence.is_online(user_id):
+                self._tell_back(user_id, party_id)
+            else:
+                self._tell_away(user_id, party_id)
 
     def _tell_away(self, user_id: str, party_id: str) -> None:
         self._away.add(user_id)
         since_ms = self._presence.offline_since_ms(user_id) or self._now_ms()
-        self._send(party_id, TellPresence(user_id, since_ms))
+        self._tell(user_id, party_id, since_ms)
+
+    def _tell_back(self, user_id: str, party_id: str) -> None:
+        self._away.discard(user_id)
+        self._tell(user_id, party_id, None)
+
+    def _tell(self, user_id: str, party_id: str, since_ms: int | None) -> None:
+        answered = partial(self._answered, user_id, party_id)
+        self._send(party_id, TellPresence(user_id, since_ms), answered)
+
+    def _answered(self, user_id: str, party_id: str, answer: Answer) -> None:
+        if answer.error is None or isinstance(answer.error, NotFound):  # a party that is gone has no members
+            return
+        if self._memberships.of(user_id) == party_id:
+            self._in_vain.add(user_id)
 
     def _moved(self, user_id: str, _party_id: str | None) -> None:
         self._away.discard(user_id)
+        self._in_vain.discard(user_id)

@@ -1,5 +1,6 @@
 """Passes changes of presence, names and visibility on to parties, and changes of membership to friends."""
 
+from collections.abc import Callable
 from functools import partial
 
 from actors.kernel.mailbox import Answer
@@ -23,8 +24,8 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     company."""
     system, parties, memberships = service.system, service.of(PARTY_KINDS), service.of(MEMBERSHIPS)
 
-    def send(party_id: str, command: TellPresence) -> None:
-        system.post(parties.party, party_id, command, _unheard)
+    def send(party_id: str, command: TellPresence, answer: Callable[[Answer], None]) -> None:
+        system.post(parties.party, party_id, command, answer)
 
     def met(user_id: str, online: bool) -> None:
         absences.heard(user_id, online)
@@ -60,7 +61,3 @@ async def _pass_on(service: Service, user_id: str, name: str) -> None:
     for party_id, viewers in (await service.database.read(rows.showing, user_id)).items():
         system.tell(parties.party, party_id, TellRename(user_id, name))
         system.touched(parties.own.name, viewers, party_id)
-
-
-def _unheard(_answer: Answer) -> None:
-    """Ignore the answer: no caller waits for it."""

@@ -1,8 +1,13 @@
 """What is kept in memory beside parties: who is in which, who is away, who shares a day."""
 
+from collections.abc import Callable
+
 import msgspec
+import pytest
 from msgspec.structs import replace
 
+from actors.errors import NotFound
+from actors.kernel.mailbox import Answer, Failure
 from actors.party.absence import TOLD_AT_ONCE, Absences
 from actors.party.commands import TellPresence
 from actors.party.events import AnyEvent, MemberJoined, MembersLeft
@@ -11,6 +16,7 @@ from actors.party.own_view import OwnParty, recall, size_bytes
 from actors.party.selection import MAX_MODS, ProfileRequirement
 from actors.party.state import TRAIL, TRAIL_BYTES
 from actors.users.presence import GRACE_MS, Presence
+from persistence.errors import DatabaseUnavailable
 from tests.party.play import FREE, PARTY_ID, Play, uid
 
 
@@ -56,11 +62,18 @@ def test_memberships_equal_the_parties_they_follow():
     assert len(memberships) == 0
 
 
-def absences(*members: str) -> tuple[Absences, Presence, Memberships, HandClock, list[TellPresence]]:
+def absences(
+    *members: str, failures: list[Failure | None] | None = None
+) -> tuple[Absences, Presence, Memberships, HandClock, list[TellPresence]]:
     clock = HandClock()
     presence, memberships = Presence(clock), Memberships([(member, "p") for member in members])
     sent: list[TellPresence] = []
-    told = Absences(presence, memberships, lambda _party, command: sent.append(command), clock.now_ms)
+
+    def send(_party_id: str, command: TellPresence, answer: Callable[[Answer], None]) -> None:
+        sent.append(command)
+        answer(Answer(None, failures.pop(0) if failures else None))
+
+    told = Absences(presence, memberships, send, clock.now_ms)
     presence.on_change(told.heard)
     return told, presence, memberships, clock, sent
 
@@ -90,6 +103,39 @@ def test_who_was_never_here_is_found():
     assert len(sent) == 2
     presence.opened("b")
     assert sent[2:] == [TellPresence("b", None)]
+
+
+@pytest.mark.parametrize("failure", [DatabaseUnavailable("away"), NotFound("gone"), None])
+def test_a_party_that_could_not_be_told_is_told_again(failure: Failure | None):
+    """Else a member who is away would stay, and one who is back would be let go. A party that is gone is left alone."""
+    failures: list[Failure | None] = []
+    told, presence, _, clock, sent = absences("a", failures=failures)
+    times = 2 if isinstance(failure, DatabaseUnavailable) else 1
+    presence.opened("a")
+    presence.closed("a")
+    clock.ms += GRACE_MS
+    failures.append(failure)
+    presence.tick()
+    gone_ms = clock.ms
+    clock.ms += 5_000
+    told.look()
+    told.look()
+    assert sent == times * [TellPresence("a", gone_ms)]
+    failures.append(failure)
+    presence.opened("a")
+    told.look()
+    told.look()
+    assert sent[times:] == times * [TellPresence("a", None)]
+
+
+def test_of_who_has_left_meanwhile_nobody_is_told_again():
+    told, presence, memberships, _, sent = absences("a", failures=[None, DatabaseUnavailable("away")])
+    told.look()
+    presence.opened("a")
+    memberships.left("a", "p")
+    memberships.joined("a", "q")
+    told.look()
+    assert sent[1:] == [TellPresence("a", None)]
 
 
 def test_a_look_is_bounded():

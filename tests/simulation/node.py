@@ -1,6 +1,6 @@
 """One process of a run: its store, its kinds, and the jobs that it runs beside its owners, as the service does."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -130,8 +130,8 @@ class Node:
     async def attend(self, clock: Clock) -> None:
         """The jobs that tell parties which of their members are away."""
 
-        def send(party_id: str, command: TellPresence) -> None:
-            self.system.post(self.parties.party, party_id, command, _unheard)
+        def send(party_id: str, command: TellPresence, answer: Callable[[Answer], None]) -> None:
+            self.system.post(self.parties.party, party_id, command, answer)
 
         absences = Absences(self.presence, self.memberships, send, clock.now_ms)
         self.presence.on_change(absences.heard)
@@ -169,7 +169,3 @@ class Node:
                     await reactions.take_in(self.system, self.parties, self.memberships, event, read)
                 except (Refused, PersistenceError, Fault):
                     self.reconciler.add(PartyInDoubt(event.party_id))
-
-
-def _unheard(_answer: Answer) -> None:
-    """No caller waits for it."""
