@@ -178,6 +178,9 @@ class Waiters:
             case events.ServerChanged(row):
                 for stream in tuple(self._streams.get(row.server_id, ())):
                     stream.secret_changed(row.secret_number, row.former_until_ms)
+            case events.ServerRemoved():
+                for key in (state.id, *state.commands):
+                    self._wake(key, None)  # nothing of what they wait for will happen any more
         return False
 
     def _wake(self, key: str, command: CommandRow | None) -> None:

@@ -96,6 +96,31 @@ async def test_a_poll_goes_on_with_the_former_secret_for_as_long_as_it_is_valid(
     assert (status, [one["id"] for one in said["items"]]) == (200, [id])
 
 
+async def test_nobody_waits_for_a_server_that_was_removed(world: World):
+    ann = await world.player("Ann")
+    bob = await world.player("Bob")
+    polled, asked = await claimed(world, ann, "Polled"), await claimed(world, bob, "Asked")
+    answers: list[Any] = []
+    made: list[Any] = []
+
+    async def post() -> None:
+        prefer = {"prefer": f"wait={WAIT}"}
+        made.append(await bob.ask("POST", f"{asked.path}/commands", {"action": "a"}, headers=prefer))
+
+    with trio.fail_after(WAIT / 2):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_poll, polled, answers)
+            nursery.start_soon(post)
+            await _waited_for(world, polled.id)
+            await ann.do("DELETE", polled.path, status=204)
+            (command,) = (await asked.get(f"{asked.path}/commands", wait=WAIT))["items"]
+            await _waited_for(world, command["id"])
+            await bob.do("DELETE", asked.path, status=204)
+    ((status, said),) = answers
+    assert (status, said["code"]) == (401, "BAD_SERVER_CREDENTIALS")
+    assert (made[0].status_code, made[0].json()["command"]["id"]) == (201, command["id"])
+
+
 @in_one_world("ends", ["membership", "permission", "token"])
 async def test_a_result_is_not_shown_to_whoever_may_no_longer_see_it(world: World, ends: str):
     ann = await world.player("Ann", ttl_seconds=86_400)
