@@ -117,7 +117,7 @@ async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery
         row = state.settings.get(query.source)
     else:
         row = await service.database.read(settings.read, server_id, query.source)
-    return _reply(no_settings(server_id, query.source) if row is None else _shown(call, row))
+    return _reply(no_settings(server_id, query.source)) if row is None else _tagged(call, row)
 
 
 @endpoint(
@@ -151,8 +151,7 @@ async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -
         expected=_expected(call.header(b"if-match")),
         nonce=call.service.random_bytes(NONCE_BYTES),
     )
-    shown = await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, partial(_shown, call))
-    return _reply(shown)
+    return await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, partial(_tagged, call))
 
 
 @endpoint(
@@ -177,9 +176,9 @@ async def _history(conn: Connection, server_id: str, wanted: Wanted, limit: int)
     return SettingsHistory(tuple(version_of(row) for row in page.rows), page.next_cursor, page.has_more)
 
 
-def _shown(call: Call, row: SettingsRow) -> Settings:
+def _tagged(call: Call, row: SettingsRow) -> Tagged[Settings]:
     vault = call.service.of(GAME_SERVERS).vault
-    return settings_of(row, open_values(vault, row.sealed) if caller_of(call) is None else None)
+    return _reply(settings_of(row, open_values(vault, row.sealed) if caller_of(call) is None else None))
 
 
 def _reply(shown: Settings) -> Tagged[Settings]:

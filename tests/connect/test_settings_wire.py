@@ -29,8 +29,10 @@ async def test_versions(world: World):
     before = await ann.get(path, source="shop")
     assert (before["version"], before["data"], before["source"]) == (0, {}, "shop")
     body = {"source": "shop", "schemaVersion": "7", "data": {"open": True}}
-    response = await ann.ask("PUT", path, body)
+    response = await ann.ask("PUT", path, body, headers={"idempotency-key": "one"})
     assert (response.status_code, response.headers["etag"]) == (200, '"1"')
+    again = await ann.ask("PUT", path, body, headers={"idempotency-key": "one"})
+    assert (again.headers["idempotent-replayed"], again.headers["etag"]) == ("true", '"1"')
     made = response.json()
     assert made == {
         "serverId": server.id,
