@@ -124,6 +124,8 @@ def _wrong(field: Field, value: Any) -> tuple[str, str] | None:
     """The (code, sentence) of a value's error, or None when it is valid."""
     if not _IS[field.type](value):
         return "WRONG_TYPE", f"not of type {field.type}"
+    if isinstance(value, list) and len(value) > MAX_ITEMS:
+        return "TOO_MANY", f"a list has at most {MAX_ITEMS} items"
     size = len(value) if isinstance(value, str | list) else value
     if field.type not in {"bool", "enum"}:
         if field.min is not None and size < field.min:
@@ -142,10 +144,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) <= MAX_ITEMS
-        and all(isinstance(item, str | int | float | bool) for item in value)
+    return isinstance(value, list) and all(
+        isinstance(item, str | int | float | bool) for item in value[:MAX_ITEMS]
     )
 
 

@@ -20,7 +20,7 @@ from actors.errors import Invalid
 from persistence.connect.rows import RegistrationRow
 from tests.support.cost import cpu_seconds
 
-RIGHT, TYPE, RANGE, VALUE = None, "WRONG_TYPE", "OUT_OF_RANGE", "UNKNOWN_VALUE"
+RIGHT, TYPE, RANGE, VALUE, MANY = None, "WRONG_TYPE", "OUT_OF_RANGE", "UNKNOWN_VALUE", "TOO_MANY"
 
 
 def _field(type: str, key: str = "k", **more: Any) -> Field:
@@ -65,7 +65,8 @@ def _registered(actions: bytes, id: str = "e") -> RegistrationRow:
         (_field("list"), [1, "a", True], RIGHT),
         (_field("list"), "a", TYPE),
         (_field("list"), [[]], TYPE),
-        (_field("list"), [1] * 1_001, TYPE),
+        (_field("list"), [1] * 1_000, RIGHT),
+        (_field("list"), [1] * 1_001, MANY),
         (_field("list", max=1), [1, 2], RANGE),
         (_field("list", options=["a"]), ["a", "b"], VALUE),
         (_field("secret"), "x", RIGHT),
