@@ -23,6 +23,7 @@ from actors.gateways.events import RoutesChanged
 from actors.hostnames import is_address, is_ours, is_public_suffix, normal_host
 from actors.networks.record_hosts import queue_records
 from actors.networks.records import records_of_claim, txt_value
+from actors.publications.units import prove_addresses
 from persistence.connection import Connection
 from persistence.networks import dns, domains, gateway_routes, networks
 from persistence.networks.rows import DomainRow
@@ -150,8 +151,9 @@ def holds(holder: DomainRow, lookup: Lookup, now_ms: int) -> bool:
 async def decide(
     conn: Connection, claim: DomainRow, lookup: Lookup, gateway_domain: str | None, now_ms: int
 ) -> Change[DomainRow]:
-    """Verify a claim whose record was seen; a unit of work for one transaction. A lapsed holder loses the domain, and
-    all routes inside it end whose servers are in no network that has verified it, or a domain between.
+    """Verify a claim whose record was seen; a unit of work for one transaction. What the network and its servers have
+    published inside the domain is theirs from then on. A lapsed holder loses the domain, and all routes inside it end
+    whose servers are in no network that has verified it, or a domain between.
 
     Args:
         gateway_domain: routes below it stay; None where there is no such domain.
@@ -173,6 +175,7 @@ async def decide(
         await domains.change(conn, lapsed)
     changed = verified(own, lookup, now_ms)
     await domains.change(conn, changed)
+    await prove_addresses(conn, own.network_id, gateway_domain=gateway_domain, now_ms=now_ms)
     if holder is None:
         return Change(changed)
     hosts = await gateway_routes.remove_uncovered(conn, holder.domain, gateway_domain)

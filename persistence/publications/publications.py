@@ -33,6 +33,14 @@ SELECT id FROM publications
 WHERE (ownership_state IN ('PENDING', 'LOST') OR ownership_proof IN ('domain', 'gateway')) AND id > $1
 ORDER BY id LIMIT $2
 """
+_UNPROVEN_OF = """
+SELECT id FROM (
+    SELECT p.id, p.ownership_state FROM publications p WHERE p.network_id = $1
+    UNION ALL
+    SELECT p.id, p.ownership_state FROM connect_servers c JOIN publications p ON p.server_id = c.server_id
+    WHERE c.network_id = $1
+) AS own WHERE ownership_state IN ('PENDING', 'LOST') ORDER BY id LIMIT $2
+"""
 
 
 async def of_target(conn: Connection, target: Target, viewer_id: str) -> PublicationRow | None:
@@ -85,10 +93,29 @@ async def disputed(
         The publications, each with what proves its address now, and where the next page starts; None after the last.
     """
     page = [row["id"] for row in await conn.fetch(_CHANGEABLE, after or "", limit)]
-    proofs = {row["id"]: row["proof"] for row in await conn.fetch(_DISPUTED, page, gateway_domain)}
+    return await _disputed(conn, page, gateway_domain), page[-1] if len(page) >= limit else None
+
+
+async def unproven_of(
+    conn: Connection, network_id: str, limit: int, gateway_domain: str | None
+) -> list[tuple[PublicationRow, OwnershipProof | None]]:
+    """Those publications of a network and its servers without a proof that have one now, each with it, locked for
+    changes until the transaction ends.
+
+    Args:
+        limit: how many are looked at.
+        gateway_domain: as in `disputed`.
+    """
+    page = [row["id"] for row in await conn.fetch(_UNPROVEN_OF, network_id, limit)]
+    return await _disputed(conn, page, gateway_domain)
+
+
+async def _disputed(
+    conn: Connection, ids: Sequence[str], gateway_domain: str | None
+) -> list[tuple[PublicationRow, OwnershipProof | None]]:
+    proofs = {row["id"]: row["proof"] for row in await conn.fetch(_DISPUTED, ids, gateway_domain)}
     rows = await conn.fetch("SELECT * FROM published WHERE id = ANY($1::text[])", list(proofs))
-    found = [(publication_of(row), proofs[row["id"]]) for row in rows]
-    return found, page[-1] if len(page) >= limit else None
+    return [(publication_of(row), proofs[row["id"]]) for row in rows]
 
 
 async def hold(conn: Connection, target: Target) -> None:

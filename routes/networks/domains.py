@@ -149,7 +149,8 @@ async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> Do
     """POST …/domains/{domainId}/verify: looks up the claim's TXT record, and verifies the domain if it is there.
 
     For the network's owner. If it is not there, the answer is a 409 with `status`, `verificationErrors`, `observed` and
-    `lastCheckedAt` in `meta`; the claim may be checked again. Only one network can have a domain verified.
+    `lastCheckedAt` in `meta`; the claim may be checked again. Only one network can have a domain verified. What the
+    network and its servers have published inside the domain is OWNED with the answer.
     """
     claim: DomainRow = call.subject
     call.wait_longer(SECONDS)

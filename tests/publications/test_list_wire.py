@@ -247,7 +247,6 @@ async def test_domains_that_are_lost_take_it_from_the_list(place: Place):
     await clean_publications(world)
     assert (await shown(alice, server))["ownershipState"] == "PENDING"
     await place.verified(net, "example.org")
-    await clean_publications(world)
     owned = await shown(alice, server)
     assert (owned["ownershipState"], owned["discoveryState"]) == ("OWNED", "CONNECT")
     assert owned["ownershipVerifiedAt"] is not None
