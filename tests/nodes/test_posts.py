@@ -11,7 +11,7 @@ from actors.errors import Conflict, Elsewhere, FieldError, Invalid, Overloaded, 
 from actors.kernel.facets import Followers, News
 from actors.kernel.mailbox import Answer
 from actors.kernel.nodes.entries import Failed, Heard
-from actors.kernel.nodes.failures import failed, failure
+from actors.kernel.nodes.failures import RENEWED, failed, failure
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown
 from tests.kernel.ledger import KIND, Deposit, Read, SetAlarm, Wave, Withdraw
@@ -156,6 +156,18 @@ async def test_news_in_a_form_of_another_release_is_asked_for(autojump_clock: ob
         realm.nodes["a"].peers.tell_all(Heard(KIND.name, "a0", "Unheard", b""))
         await trio.sleep(1)
         assert heard == ["a0"]
+
+
+async def test_a_command_of_another_release_is_refused_for_now(autojump_clock: object) -> None:
+    async with open_realm("a", "b") as realm:
+        realm.kind = replace(KIND, crossing={Read: int})
+        await realm.begin("c")
+        realm.own("c", "c0")
+        client = Client(realm, "a", "c0")
+        client.say(Deposit("ann", 1))
+        await trio.sleep(1)
+        (refused,) = client.replies
+        assert (type(refused), refused.message) == (Overloaded, RENEWED)
 
 
 async def test_a_silent_node_is_not_asked(autojump_clock: object) -> None:

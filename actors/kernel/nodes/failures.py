@@ -11,6 +11,9 @@ from actors.kernel.supervisor import Fault
 from persistence import errors as persistence_errors
 from persistence.errors import DatabaseUnavailable, PersistenceError
 
+RENEWED = "the service is just being renewed; try again shortly"
+"""What a caller is told whose command the owner's node does not know: it is of another release."""
+
 _log = structlog.get_logger()
 
 

@@ -10,19 +10,18 @@ import msgspec
 import structlog
 import trio
 
-from actors.errors import Elsewhere
+from actors.errors import Elsewhere, Overloaded
 from actors.kernel.facets import News
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Letter
-from actors.kernel.nodes.entries import Answered, Asked, Failed, Heard, Moved, Touched, encode
-from actors.kernel.nodes.failures import failed
+from actors.kernel.nodes.entries import Answered, Asked, Heard, Moved, Touched, encode
+from actors.kernel.nodes.failures import RENEWED, failed
 from actors.kernel.nodes.followed import Followed, Position
 from actors.kernel.nodes.link import Life
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.posts import Posts, packed
 from actors.kernel.nodes.telling import Telling, decoded
 from actors.kernel.nodes.whereabouts import Place, Whereabouts
-from actors.kernel.supervisor import Fault
 from persistence.errors import OutcomeUnknown
 from persistence.nodes.members import Lease
 
@@ -227,8 +226,9 @@ class Far:
             kind = self._kinds[asked.kind]
             command = decoded(kind, asked.name, asked.command)
         except (KeyError, StopIteration, msgspec.DecodeError) as fault:
+            # Of another release, while nodes are renewed: nothing was done, and the owner moves to a node of that one.
             _log.warning("question_not_understood", node=node, kind=asked.kind, why=type(fault).__name__)
-            self.peers.tell(node, Answered(asked.number, None, Failed(Fault.__name__)))
+            self.peers.tell(node, Answered(asked.number, None, failed(Overloaded(RENEWED))))
             return
         asker = self.peers.life(node)
         until = trio.current_time() + asked.left_ms / 1000
