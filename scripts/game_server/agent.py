@@ -3,7 +3,6 @@
 Commands are delivered at least once, and the agent goes by their ids: what it has begun, it begins no second time.
 """
 
-import random
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ import trio
 from scripts.game_server.actions import ACTIONS, Failed
 from scripts.game_server.client import Away, Credentials, Rejected, ask, open_stream
 from scripts.game_server.keeping import kept_in
-from scripts.game_server.pauses import FIRST_SECONDS, Pauses
+from scripts.game_server.pauses import FIRST_SECONDS, Pauses, seconds_after
 
 REMEMBERED = 2_000
 """Commands that were begun; the oldest is forgotten. A server has half as many open ones at most."""
@@ -131,14 +130,15 @@ class Agent:
                 "playerCount": 0,
                 "playerCapacity": 20,
             }
+            seconds = self._plan.status_seconds
             try:
                 await ask(http, "PUT", f"{path}/publication/status", body)
             except Rejected as rejected:
                 if rejected.status != 404:  # 404: it is not published, and need not be
                     self._say(f"status not taken: {rejected}")
-            except Away:
-                pass  # the next one says more
-            await trio.sleep(self._plan.status_seconds)
+            except Away as away:  # the next one says more
+                seconds = max(seconds, seconds_after(away, 0.0))
+            await trio.sleep(seconds)
 
     async def _listen(
         self, http: httpx2.AsyncClient, path: str, credentials: Credentials, nursery: trio.Nursery
@@ -154,7 +154,7 @@ class Agent:
                         pause = FIRST_SECONDS
                         self._hear(frame, start)
             except Away as away:
-                seconds = pause * random.uniform(0.5, 1.0)
+                seconds = seconds_after(away, pause)
                 self._say(f"stream lost ({away}), again in {seconds:.1f} s")
                 await trio.sleep(seconds)
             pause = min(2 * pause, MOST_PAUSE_SECONDS)
@@ -197,11 +197,18 @@ class Agent:
         if known is None:
             return _failed("rejected", f"no such action: {command['action']}")
 
+        silent_until = 0.0
+
         async def progress(percent: float) -> None:
+            nonlocal silent_until
+            if trio.current_time() < silent_until:
+                return
             try:
                 await _ack(http, path, command, {"status": "running", "progress": percent})
-            except (Away, Rejected):
-                return  # the next one says more
+            except Away as away:  # a later one says more
+                silent_until = trio.current_time() + seconds_after(away, 0.0)
+            except Rejected:
+                return
 
         await self._until_answered(partial(_ack, http, path, command, {"status": "running"}))
         try:

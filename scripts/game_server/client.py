@@ -28,7 +28,7 @@ MAX_FRAME_CHARACTERS = 16 << 20
 """Of one frame; the largest has the settings of all sources."""
 
 MAX_PAUSE_SECONDS = 60.0
-"""Longest that Partyline may ask one to wait."""
+"""Longest that Partyline may have one wait, whatever it asks for."""
 
 UNAUTHENTICATED = 4401
 """The close code of a secret that counts no longer."""
@@ -100,7 +100,10 @@ async def ask(
     if response.is_success:
         return _read(response.content) if response.content else None
     if response.status_code == 429 or response.status_code >= 500:
-        raise Away(f"Partyline answers {response.status_code}", _retry_after_seconds(response))
+        raise Away(
+            f"Partyline answers {response.status_code}",
+            _asked_seconds(response.headers.get("retry-after", "")),
+        )
     try:
         code = str(_read(response.content)["code"])
     except (Away, KeyError, TypeError):
@@ -115,8 +118,12 @@ def _read(content: bytes | str) -> Any:
         raise Away("what came is not JSON") from None
 
 
-def _retry_after_seconds(response: httpx2.Response) -> float:
-    text = response.headers.get("retry-after", "")
+def _asked_seconds(text: str) -> float:
+    """How long Partyline asks one to wait.
+
+    Args:
+        text: of Retry-After; empty for none.
+    """
     return min(float(text), MAX_PAUSE_SECONDS) if text.isdecimal() and len(text) < 10 else 0.0
 
 
@@ -190,4 +197,5 @@ def _ended(event: object) -> None:
     if isinstance(event, CloseConnection):
         raise Away(f"closed with {int(event.code)}")
     if isinstance(event, RejectConnection):
-        raise Away(f"Partyline answers {event.status_code}")
+        asked = next((text for name, text in event.headers if name.lower() == b"retry-after"), b"")
+        raise Away(f"Partyline answers {event.status_code}", _asked_seconds(asked.decode("latin-1")))
