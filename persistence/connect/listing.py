@@ -6,7 +6,7 @@ from persistence.connect.rows import ServerRow
 from persistence.connection import Connection, Row
 from persistence.publications.rows import DiscoveryState
 from persistence.statements import filtered
-from persistence.users.users import behind
+from persistence.users.users import beginning
 
 
 class ListedServer(msgspec.Struct, frozen=True):
@@ -46,13 +46,11 @@ class WantedServers(msgspec.Struct, frozen=True, kw_only=True):
 
 async def list_servers(conn: Connection, wanted: WantedServers) -> list[ListedServer]:
     """The wanted servers, ordered by name."""
-    first = wanted.prefix.lower()
     filters = (wanted.server_id, wanted.owner_id, wanted.network_id)
     given = tuple(value is not None for value in filters)
     rows = await conn.fetch(
         _PAGES[*given, wanted.claimed is True, wanted.claimed is False],
-        first,
-        behind(first),
+        *beginning(wanted.prefix),
         *(wanted.after or ("", "")),
         wanted.limit,
         *(value for value in filters if value is not None),

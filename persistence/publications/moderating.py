@@ -5,7 +5,7 @@ import msgspec
 from persistence.connection import Connection
 from persistence.publications.rows import DiscoveryState, PublicationRow, publication_of
 from persistence.statements import filtered
-from persistence.users.users import behind
+from persistence.users.users import beginning
 
 
 class WantedPublications(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,11 +35,9 @@ class Placed(msgspec.Struct, frozen=True):
 
 async def list_publications(conn: Connection, wanted: WantedPublications) -> list[Placed]:
     """The wanted publications, whatever their state, ordered by name."""
-    first = wanted.prefix.lower()
     rows = await conn.fetch(
         _PAGES[wanted.state is not None, wanted.featured is True, wanted.featured is False],
-        first,
-        behind(first),
+        *beginning(wanted.prefix),
         *(wanted.after or ("", "")),
         wanted.limit,
         *(() if wanted.state is None else (wanted.state,)),

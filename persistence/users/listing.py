@@ -3,7 +3,7 @@
 import msgspec
 
 from persistence.connection import Connection, Row
-from persistence.users.users import behind
+from persistence.users.users import beginning
 
 
 class ListedUser(msgspec.Struct, frozen=True):
@@ -42,8 +42,7 @@ class WantedUsers(msgspec.Struct, frozen=True, kw_only=True):
 
 async def list_users(conn: Connection, wanted: WantedUsers) -> list[ListedUser]:
     """The wanted users, ordered by name."""
-    first = wanted.prefix.lower()
-    place = (first, behind(first), *(wanted.after or ("", "")), wanted.limit)
+    place = (*beginning(wanted.prefix), *(wanted.after or ("", "")), wanted.limit)
     if wanted.role is None:
         rows = await conn.fetch(_ALL, *place)
     else:

@@ -27,6 +27,9 @@ issuers' clocks differ.
 LAST_CHARACTER = "\U0010ffff"
 """The last code point: no name begins with it."""
 
+SIGMAS = ("\u03c2", "\u03c3")
+"""The small sigma at the end of a word, and that elsewhere: one code point after the other."""
+
 FIRST_SURROGATE, AFTER_SURROGATES = 0xD800, 0xE000
 """The code points from the first up to the second are surrogates, which no text can have."""
 
@@ -199,18 +202,30 @@ async def ids_named(conn: Connection, name: str) -> list[str]:
 async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User]:
     """Users whose name begins with `prefix`, in any case, by name; at most `limit`."""
     # Two bounds in place of LIKE: the index can be used under generic plans, too.
-    first = prefix.lower()
     rows = await conn.fetch(
         f"{_SELECT} WHERE name_lower ~>=~ $1 AND name_lower ~<~ $2"
         " ORDER BY name_lower USING ~<~, id LIMIT $3",
-        first,
-        behind(first),
+        *beginning(prefix),
         limit,
     )
     return [_user(row) for row in rows]
 
 
-def behind(prefix: str) -> str:
+def beginning(prefix: str) -> tuple[str, str]:
+    """The texts, in lower case, that begin with a prefix in any case: the first of them, and the first after all of
+    them, in the order of code points.
+
+    A sigma at the end is either of the two small ones, which follow each other: which one a capital becomes depends on
+    what comes after it (Unicode, Final_Sigma), so the prefix does not know.
+    """
+    lowered = prefix.lower()
+    if lowered[-1:] in SIGMAS:
+        stem = lowered[:-1]
+        return stem + SIGMAS[0], _behind(stem + SIGMAS[-1])
+    return lowered, _behind(lowered)
+
+
+def _behind(prefix: str) -> str:
     """The first text, in the order of code points, after all texts that begin with `prefix`."""
     stem = prefix.rstrip(LAST_CHARACTER)
     if not stem:
