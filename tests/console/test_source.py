@@ -25,8 +25,8 @@ def words_in(name: str) -> dict[str, Any]:
     return words
 
 
-PARTS = ("en", "en.play", "en.run", "en.operate")
-"""The files with English words: of the first view, Home and Chat, and of the other pages of each group."""
+PARTS = ("en", "en.play", "en.run", "en.operate", "en.setup")
+"""The files with English words: of the first view, Home and Chat, of the other pages of each group, of the setup."""
 
 WORDS = {key: entry for part in PARTS for key, entry in words_in(part).items()}
 LANGUAGES = ("de",)
@@ -213,10 +213,11 @@ def test_pages_find_their_words():
     contents = (STATIC / "pages.js").read_text()
     pages = re.findall(r'load: (play|run|operate)?\(+\) => import\("\./([^"]+)"\)', contents)
     assert {part for part, _ in pages} == {"", "play", "run", "operate"}
-    for part, entry in pages:
+    for part, entry in [*pages, ("setup", "setup.js")]:
         known = everybody | (set(words_in(f"en.{part}")) if part else set())
         for path in static.imported_by(entry):
             assert asked_in(static.contents[path].decode()) - known == set(), f"{entry} imports {path}"
+    assert "setup.js" not in static.imported_by(ENTRY)
     for path in static.imported_by(ENTRY):
         assert asked_in(static.contents[path].decode()) - everybody == set(), path
     assert set(re.findall(r'title: "([\w.]+)"', contents)) - everybody == set()

@@ -8,9 +8,6 @@ import { copyText } from "./ui/chip.js";
 import { Field, Form, Submit } from "./ui/form.js";
 import { say } from "./words.js";
 
-/** Where the link leads. */
-export const SETUP = "/setup";
-
 export function Setup() {
   const [code, setCode] = useState(takeCode);
   const [name, setName] = useState("");

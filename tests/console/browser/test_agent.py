@@ -121,7 +121,7 @@ async def test_from_the_agent_s_key_to_its_last_command(
         page.get_by_role("button", name="Check").click()
         page.get_by_label("Display name").fill("Survival Islands")
         page.get_by_label("Address for players").fill(f"play.{DOMAIN}")
-        page.get_by_role("button", name="Save").click()
+        page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_text("Published.")).to_be_visible()
         landing = scene.stranger()
         landing.goto("/")

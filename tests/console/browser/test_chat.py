@@ -75,7 +75,7 @@ async def test_two_talk_and_vote(world: World, look: Look) -> None:
         expect(one.get_by_role("log").locator("strong", has_text="there")).to_be_visible()
         one.get_by_role("button", name="Edit").first.click()
         one.get_by_label("Edit message").fill("hello again")
-        one.get_by_role("button", name="Save").click()
+        one.get_by_role("button", name="Save", exact=True).click()
         expect(other.get_by_text("hello again")).to_be_visible()
         one.get_by_role("button", name="Delete").first.click()
         one.get_by_role("dialog").get_by_role("button", name="Delete").click()

@@ -62,7 +62,7 @@ async def test_news_are_written_and_read(world: World, look: Look) -> None:
         expect(desk.get_by_role("heading", name="Change the article")).to_be_focused()
         desk.get_by_label("Summary").fill("They are <b>open</b>.")
         desk.get_by_label("Tags").fill("islands, sky")
-        desk.get_by_role("button", name="Save").click()
+        desk.get_by_role("button", name="Save", exact=True).click()
         expect(desk.get_by_text("Saved.", exact=True)).to_be_visible()
         (kept,) = scene.let(root.get, "/v1/news")["items"]
         assert (kept["summary"], kept["tags"]) == ("They are <b>open</b>.", ["islands", "sky"])

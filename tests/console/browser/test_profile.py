@@ -50,7 +50,7 @@ async def test_privacy_shares_and_rights(world: World) -> None:
     def story(scene: Scene) -> None:
         page = scene.enter(ada, "/app/profile")
         page.get_by_label("Who may add you to groups").select_option("Friends")
-        page.get_by_role("button", name="Save").click()
+        page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
         assert scene.let(ada.get, "/v1/profile/settings")["privacy"]["groupInvites"] == "FRIENDS"
         page.get_by_text("Share a profile").first.click()

@@ -153,7 +153,7 @@ async def test_a_cape_is_seen_on_a_figure_and_changed(world: World) -> None:
         page.get_by_role("button", name="Edit: Dusk").click()
         editor = page.get_by_role("form", name="Edit Dusk")
         editor.get_by_label("Name").fill("Dawn")
-        editor.get_by_role("button", name="Save").click()
+        editor.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_text("Dawn", exact=True)).to_be_visible()
         page.get_by_label("Texture").set_input_files(file("cape.png", png(64, 32), "image/png"))
         expect(page.get_by_role("img", name="The cape on a figure")).to_be_visible()

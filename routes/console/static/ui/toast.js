@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { html } from "../html.js";
-import { say } from "../words.js";
+import { ofRow } from "./row.js";
 
 /** All that are shown, oldest first: {text, undo, tone}. */
 export const toasts = signal([]);
@@ -69,8 +69,8 @@ export function Toasts() {
       onMouseEnter=${() => clearTimeout(one.timer)} onMouseLeave=${(event) => leave(one, event)}
       onFocusIn=${() => clearTimeout(one.timer)} onFocusOut=${(event) => leave(one, event)}>
     <span>${one.text}</span>
-    ${one.undo && html`<button type="button" onClick=${() => press(() => takeBack(one))}>${say("action.undo")}</button>`}
-    <button type="button" class="quiet" aria-label=${say("action.dismiss")} onClick=${() => press(() => dismiss(one))}>×</button>
+    ${one.undo && html`<button type="button" ...${ofRow("action.undo", one.text)} onClick=${() => press(() => takeBack(one))} />`}
+    <button type="button" class="quiet" aria-label=${ofRow("action.dismiss", one.text)["aria-label"]} onClick=${() => press(() => dismiss(one))}>×</button>
   </div>`)}
   </div>`;
 }
