@@ -57,6 +57,8 @@ class Cluster:
                 folder,
                 shared_dir=str(self._folder / "shared"),
                 nats_url=self._nats.url,
+                edge="lean",
+                clock=None,
                 **{"rate_limits": "off", **self._settings},
             ) as world:
                 task_status.started(world)

@@ -7,6 +7,7 @@ many times as quickly, while the work takes what it takes. Other processes keep 
 """
 
 import time
+from functools import partial
 
 import trio
 from trio.testing import MockClock
@@ -21,7 +22,8 @@ def hurry(rate: int) -> None:
     """From now on let time pass so many times as quickly, for every run of trio that has no clock of its own."""
     global _rate  # noqa: PLW0603  (one option of the whole test run)
     _rate = rate
-    trio._core._run.SystemClock = lambda: MockClock(rate=rate)
+    # trio makes its clock of this name, and has no other way to be given one for every run.
+    trio._core._run.SystemClock = partial(MockClock, rate=rate)  # type: ignore[assignment,misc]
 
 
 def hurried_clock() -> Clock:

@@ -11,10 +11,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import trio
 
+from persistence.connection import Connection
 from persistence.errors import (
     DatabaseUnavailable,
     Fenced,
@@ -148,7 +149,7 @@ class Simulation:
             return HeadMoved("not on this head")
         try:
             if turn.events:
-                await turn.persist(self, [turn])
+                await turn.persist(cast(Connection, self), [turn])
         except RowsRejected as rejected:
             return rejected
         for n, event in enumerate(turn.journal, 1):

@@ -141,7 +141,7 @@ class Spec:
 
     def _stream(self, path: str) -> str:
         """The name of the stream that has a path."""
-        known = {one["address"]: name for name, one in self.frames["channels"].items()}
+        known: dict[str, str] = {one["address"]: name for name, one in self.frames["channels"].items()}
         return next(known[one] for one in known if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", one), path))
 
     def _any_of(self, messages: list[dict[str, str]]) -> Draft202012Validator:

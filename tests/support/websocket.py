@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import trio
 import wsproto
+from wsproto.connection import ConnectionState
 from wsproto.events import (
     AcceptConnection,
     BytesMessage,
@@ -73,7 +74,7 @@ class Client:
         self.answers_pings = True
         self._ws = wsproto.WSConnection(wsproto.ConnectionType.CLIENT)
         self._messages: deque[str | bytes | Closed] = deque()
-        self._parts: list[str | bytes] = []
+        self._parts: list[str | bytes | bytearray] = []
 
     async def shake_hands(
         self, target: str, host: str, *, headers: Sequence[tuple[str, str]], subprotocols: Sequence[str]
@@ -95,7 +96,7 @@ class Client:
         with patience():
             while True:
                 data = await self.stream.receive_some(65536)
-                self._ws.receive_data(data or None)
+                self._ws.receive_data(bytes(data) or None)
                 for event in self._ws.events():
                     if isinstance(event, AcceptConnection):
                         self.subprotocol = event.subprotocol
@@ -198,7 +199,7 @@ class Client:
         if not data:
             self._messages.append(Closed(1006))
             return
-        self._ws.receive_data(data)
+        self._ws.receive_data(bytes(data))
         await self._read_events()
 
     async def _read_events(self) -> None:
@@ -217,7 +218,7 @@ class Client:
                 self.pongs += 1
             elif isinstance(event, CloseConnection):
                 self._messages.append(Closed(event.code, event.reason or ""))
-                if self._ws.state is wsproto.ConnectionState.REMOTE_CLOSING:
+                if self._ws.state is ConnectionState.REMOTE_CLOSING:
                     try:
                         await self.stream.send_all(self._ws.send(event.response()))
                     except trio.BrokenResourceError:

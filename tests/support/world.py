@@ -16,7 +16,7 @@ import pytest
 
 from actors.change import Change
 from actors.friends.between import seen_between
-from actors.ids import new_uuid
+from actors.ids import UserId, Uuid, new_uuid
 from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.nodes.shards import shard_of
@@ -265,7 +265,7 @@ class World:
                 await blocks.put(conn, one.id, other.id, reason="", now_ms=now_ms)
             else:
                 await blocks.remove(conn, one.id, other.id)
-            return Change(None, (await seen_between(conn, one.id, other.id),))
+            return Change(None, (await seen_between(conn, UserId(Uuid(one.id)), UserId(Uuid(other.id))),))
 
         await change_by_itself(service, unit, about=None)
 
