@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, TypeAlias
 
+from actors.time import DAY_MS
 from actors.voice.outbox import ActionKind, Outbox
 from persistence.voice.nodes import NodeRow
 
@@ -13,6 +14,12 @@ SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS
 
 STARTING_MS = 2 * 60 * 1000
 """At the start, nodes whose last heartbeat is younger count as heard: they are written once a minute."""
+
+KEPT_MS = 7 * DAY_MS
+"""How long a node that is offline is remembered, as a gateway is."""
+
+RETURN_MS = 60 * 60 * 1000
+"""For so long after they came to be minded here no node is forgotten: while the service was away, nobody heard them."""
 
 NodeStatus: TypeAlias = Literal["online", "draining", "offline"]
 
@@ -158,6 +165,17 @@ class Fleet:
         for node in silent:
             node.take("silent", now_ms)
         return silent
+
+    def gone(self) -> list[str]:
+        """Ids of the nodes that have been offline for so long that they are forgotten."""
+        now_ms = self._now_ms()
+        if now_ms - self.since_ms < RETURN_MS:
+            return []
+        return [
+            node.row.node_id
+            for node in self
+            if node.status == "offline" and now_ms - max(node.heard_ms, node.moved_ms) >= KEPT_MS
+        ]
 
     def order(
         self,

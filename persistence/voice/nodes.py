@@ -85,10 +85,13 @@ async def remove(conn: Connection, node_id: str) -> None:
 
 
 async def save_heard(conn: Connection, heard: Sequence[tuple[str, int, bool]]) -> None:
-    """Write (node id, epoch milliseconds of the last heartbeat, draining) of nodes, in one order of locks."""
+    """Write (node id, epoch milliseconds of the last heartbeat, draining) of nodes, in one order of locks.
+
+    Who has just come to mind voice may know only an older heartbeat of one that is offline: the newest stays.
+    """
     ordered = sorted(heard)
     await conn.execute(
-        "UPDATE voice_nodes n SET heard_at_ms = h.at_ms, draining = h.draining"
+        "UPDATE voice_nodes n SET heard_at_ms = greatest(n.heard_at_ms, h.at_ms), draining = h.draining"
         " FROM unnest($1::text[], $2::bigint[], $3::boolean[]) AS h (node_id, at_ms, draining)"
         " WHERE n.node_id = h.node_id",
         [node_id for node_id, _, _ in ordered],

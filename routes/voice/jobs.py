@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from actors.voice import units_nodes
 from actors.voice.commands import EndIfEmpty, EndSessions
 from persistence.connection import Connection
 from persistence.friends import blocks
@@ -16,8 +17,11 @@ from routes.service import Service
 from routes.voice.home import takes_up, tell_status
 from routes.voice.moving import move
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, VOICE_WATCH
-from routes.voice.reactions import ChannelInDoubt
+from routes.voice.reactions import ChannelInDoubt, NodeInDoubt
 from routes.voice.rights import look_at_rights
+
+MOST_FORGOTTEN = 100
+"""Nodes that are forgotten in one run."""
 
 
 async def look(service: Service) -> None:
@@ -99,6 +103,19 @@ async def end_doomed(service: Service) -> None:
             attendance.doomed.pop(channel_id, None)
 
 
+async def forget_nodes(service: Service) -> bool:
+    """Remove the nodes that have been offline for a week, such as those that were killed and registered anew; returns
+    False if some are left. Only the node that minds voice does.
+
+    Raises:
+        PersistenceError: the database failed; what is left is done next time.
+    """
+    gone = service.of(FLEET).gone() if takes_up(service) else []
+    for node_id in gone[:MOST_FORGOTTEN]:
+        await change_by_itself(service, units_nodes.remove, node_id, about=NodeInDoubt(node_id))
+    return len(gone) <= MOST_FORGOTTEN
+
+
 def jobs_of(service: Service) -> tuple[Job, ...]:
     """The jobs."""
 
@@ -117,5 +134,6 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         Job("silent voice", 1, partial(look, service)),
         Job("rights in voice", 1, partial(look_at_rights, service)),
         Job("heartbeats of voice nodes", 60, write_heard),
+        Job("voice nodes that are gone", 3600, partial(forget_nodes, service)),
         Job("ended voice channels", 600, Pruning(pages_of(service.database, sweep)).run, one_node=True),
     )

@@ -10,7 +10,7 @@ import trio
 
 from actors.connect.access import SCOPES
 from actors.ids import new_object_id
-from actors.voice.fleet import MOVES, SILENCE_MS
+from actors.voice.fleet import KEPT_MS, MOVES, RETURN_MS, SILENCE_MS
 from actors.voice.units_nodes import MOST_NODES
 from persistence.voice import nodes
 from routes.voice.addresses import is_websocket
@@ -72,6 +72,30 @@ async def test_each_node_is_written_down_as_it_was_heard(world: World):
     kept = {id: (row.heard_at_ms - began_ms, row.draining) for id, row in rows.items()}
     assert kept == {first.id: (0, False), second.id: (1_000, True)}
     assert [await world.service.database.read(nodes.read, id) for id in rows] == list(rows.values())
+
+
+async def test_a_node_that_is_offline_for_a_week_is_forgotten(world: World):
+    """Such as one that was killed, and whose next life has registered anew."""
+    server = await node_server(world)
+    world.clock.stop()
+    former, present = [await node(world, server) for _ in range(2)]
+    service = minding(world)
+    fleet = service.of(FLEET)
+    (job,) = [one for one in jobs_of(service) if one.name == "voice nodes that are gone"]
+
+    async def left_after(ms: int) -> set[str]:
+        world.advance(ms)
+        fleet.silence()
+        await job.run()
+        return {row.node_id for row in await world.service.database.read(nodes.read_all)}
+
+    assert await left_after(SILENCE_MS) == {former.id, present.id}
+    assert await left_after(KEPT_MS - 1) == {former.id, present.id}
+    await present.beat()
+    fleet.begin()  # as after a time in which nobody minded them, and nobody could be heard
+    assert await left_after(RETURN_MS - 1) == {former.id, present.id}
+    assert await left_after(1) == {present.id}
+    assert [one.row.node_id for one in fleet] == [present.id]
 
 
 async def test_who_may_call_for_a_node(world: World):
