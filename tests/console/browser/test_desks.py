@@ -11,6 +11,15 @@ from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
 
+IS_ASKED_ONCE_IT_IS_SHOWN = """() => ({ isAsked: new Promise((resolve) => {
+  new MutationObserver((_, watch) => {
+    if (!document.querySelector("ul.cards")) return;
+    watch.disconnect();
+    setTimeout(() => resolve(!dispatchEvent(new Event("beforeunload", { cancelable: true }))));
+  }).observe(document.body, { childList: true, subtree: true });
+}) })"""
+"""Whether whoever leaves at the moment when the list shows its first item is asked about what is not saved."""
+
 
 async def test_a_gateway_drains_and_is_taken_back(place: Place, look: Look) -> None:
     root = await place.world.super_admin()
@@ -52,8 +61,10 @@ async def test_news_are_written_and_read(world: World, look: Look) -> None:
         desk.on("dialog", stay)
         desk.get_by_role("link", name="Partyline").click()
         assert asked == ["Leave without saving?"]
+        leaving = desk.evaluate_handle(IS_ASKED_ONCE_IT_IS_SHOWN)
         desk.get_by_role("button", name="Publish").click()
         desk.get_by_role("link", name="<i>Islands</i> open", exact=True).wait_for()
+        assert desk.evaluate("({ isAsked }) => isAsked", leaving) is False
         desk.goto("/app/operate/users")
         desk.goto("/app/operate/news")
         assert len(asked) == 1  # what is published is no longer asked about

@@ -1,5 +1,5 @@
 // Fields with their labels, and with what the service says about each by its pointer.
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { Complaint } from "./states.js";
 import { useUnsaved } from "./unsaved.js";
@@ -19,7 +19,8 @@ export function Form({ action, onSubmit, children, label }) {
   const [isWritten, setWritten] = useState(false);
   useUnsaved(isWritten, action.isRunning);
   const wasRunning = useRef(false);
-  useEffect(() => {
+  // With what is shown, not after the next frame: whoever sees that it is sent is not asked any more.
+  useLayoutEffect(() => {
     if (wasRunning.current && !action.isRunning && !action.error) setWritten(false);
     wasRunning.current = action.isRunning;
   }, [action.isRunning]);
