@@ -7,10 +7,8 @@ actor's party and invites as they are after the turn.
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound, Overloaded
+from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
 from actors.ids import UserId, Uuid, new_epoch, new_uuid
-from actors.kernel.nodes.failures import RENEWED
-from actors.kernel.supervisor import Fault
 from actors.party import frames, own_view
 from actors.party.commands import (
     AcceptInvite,
@@ -265,31 +263,18 @@ async def _leave_for(service: Service, actor_id: UserId, own_id: str, party_id: 
     The turnstile keeps acceptances apart that are decided on one node. In a circle of three each can be on another one:
     of those, at least one is refused here, before anything has changed.
 
-    Raises: what `rules_invites.expect` and `rules_members.leave` raise; Overloaded while the other party lives on a
-    node that has still to be renewed. After any exception, and after cancellation, the other party expects the actor
-    no more.
+    Raises: what `rules_invites.expect` and `rules_members.leave` raise. After any exception, and after cancellation,
+    the other party expects the actor no more.
     """
     system, kind = service.system, service.of(PARTY_KINDS).party
     has_left = False
     try:
-        await _have_expected(service, actor_id, party_id)
+        await system.ask(kind, party_id, Expect(actor_id))
         await system.ask(kind, own_id, Leave(actor_id, for_another=True))
         has_left = True
     finally:
         if not has_left:
             system.post(kind, party_id, ExpectNoMore(actor_id), lambda _answer: None)
-
-
-async def _have_expected(service: Service, actor_id: UserId, party_id: str) -> None:
-    kind = service.of(PARTY_KINDS).party
-    try:
-        await service.system.ask(kind, party_id, Expect(actor_id))
-    except Fault:
-        # Nodes of releases that know no such command say so of one: until they are renewed, others cannot tell that
-        # from a rule that raised, which the owner's node has logged. Either way nobody has left anything.
-        if service.system.routing.is_far(kind, party_id):
-            raise Overloaded(RENEWED) from None
-        raise
 
 
 async def _state(call: Call, party_id: str) -> State | None:
