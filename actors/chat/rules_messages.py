@@ -209,16 +209,19 @@ def edit(state: State, command: EditMessage, now_ms: int, relationships: Relatio
     Raises:
         ConversationNotFound: the user is not in the conversation.
         NotFound: there is no such message.
-        Forbidden: it is another user's.
+        Forbidden: it is another user's, or of one who was erased.
         Blocked: a block stands between the two of a direct conversation.
         Invalid: text or mentions break a rule.
         Conflict: it was deleted, or lies in the archive.
     """
-    member_of(state, command.user_id)
+    member = member_of(state, command.user_id)
     line = live_line(state, command.message_id)
     require_sender(line.sender_id, command.user_id)
     check_not_blocked(state, relationships)
     message = records.decode(line.record)
+    # Who comes back under the id of an erased user has nothing of them.
+    if line.seq <= member.joined_seq and message.sender_name == records.DELETED:
+        raise Forbidden("its sender was erased")
     content = with_line_feeds(command.content)
     errors = drafts.check_content(content)
     if not content.strip() and not message.attachments and message.poll is None:

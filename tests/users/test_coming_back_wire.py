@@ -48,7 +48,7 @@ async def test_they_are_in_none_of_their_groups(world: World) -> None:
     group, lonely = await ann.talk_to(ben, kind="group"), await ann.talk_to(dan, kind="group")
     await ann.do("POST", f"{group.path}/participants", {"userIds": [cid.id]})
     await dan.do("DELETE", f"{lonely.path}/participants/{dan.id}", status=204)
-    await ann.say(group, "secret")
+    former = await ann.say(group, "secret")
     async with ben.live("/v1/social/live?channels=") as live, ben.live("/v1/social/chat/live") as inbox:
         await subscribe(live, group, mode="delta")
         assert (await inbox.receive_json())["conversations"][0]["ownerId"] == ann.id
@@ -73,6 +73,10 @@ async def test_they_are_in_none_of_their_groups(world: World) -> None:
         "Ann",
         "Dan",
     ]
+    own = await fresh.say(group, "mine")
+    for said, status in ((former, 403), (own, 200)):
+        answer = await fresh.ask("PATCH", f"{group.messages}/{said['id']}", {"content": "changed"})
+        assert answer.status_code == status, answer.text
 
 
 async def test_a_direct_conversation_is_the_others_alone(world: World) -> None:
