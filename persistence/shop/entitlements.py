@@ -5,6 +5,7 @@ An entitlement is live from `begins_at_ms` to `ends_at_ms` unless it is suspende
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -19,6 +20,19 @@ CAPE = "perk:cape."
 
 TOTEM = "perk:totem."
 """Precedes the totem's id in the node that unlocks it."""
+
+
+class EndedGrant(NamedTuple):
+    """A grant or denial of an admin that was for a time, which is over.
+
+    Args:
+        ended_at_ms: epoch milliseconds.
+        node: node or pattern.
+    """
+
+    ended_at_ms: int
+    user_id: str
+    node: str
 
 
 class Entitlement(msgspec.Struct, frozen=True):
@@ -139,6 +153,27 @@ async def users_of_ended(conn: Connection, now_ms: int, limit: int) -> list[str]
         limit,
     )
     return [row["user_id"] for row in rows]
+
+
+async def grants_ended(conn: Connection, after: EndedGrant, upto_ms: int, limit: int) -> list[EndedGrant]:
+    """What admins have granted or denied for a time to users who have ever bought something, and is over: in the order
+    of the ends.
+
+    Args:
+        after: the last of the page before.
+        upto_ms: the latest end, epoch milliseconds.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        "SELECT expires_at_ms, user_id, node FROM user_grants AS given"
+        " WHERE (expires_at_ms, user_id, node) > ($1, $2, $3) AND expires_at_ms <= $4"
+        " AND EXISTS (SELECT FROM shop_entitlements WHERE user_id = given.user_id)"
+        " ORDER BY expires_at_ms, user_id, node LIMIT $5",
+        *after,
+        upto_ms,
+        limit,
+    )
+    return [EndedGrant(*row) for row in rows]
 
 
 async def settle_ended(conn: Connection, user_id: str, now_ms: int) -> None:

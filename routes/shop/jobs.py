@@ -1,13 +1,12 @@
 """Periodic jobs of the shop: checkouts that end, money that nobody told us of, rights that are over, old rows."""
 
-from collections.abc import Sequence
 from functools import partial
 
 import structlog
 from msgspec.structs import replace
 
 from actors.change import Change
-from actors.shop.entitling import settle
+from actors.shop.entitling import settle, settles
 from actors.shop.moves import CheckoutMove
 from actors.shop.provider_events import EventKind, ProviderEvent
 from actors.shop.units_checkout import Placed, end_checkout
@@ -18,6 +17,7 @@ from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.shop import checkouts, entitlements, purchases, webhook_events
 from persistence.shop.checkouts import Checkout
+from persistence.shop.entitlements import EndedGrant
 from persistence.users.audit import Stamp
 from routes.changes import change_by_itself
 from routes.jobs import Job
@@ -41,6 +41,10 @@ UNPAID_MS = 30 * DAY_MS
 A_RUN = 50
 """How many checkouts one run attends to."""
 
+LOOKED_BACK_MS = 7 * DAY_MS
+"""How far a node looks back, when it settles users for the first time, for what has ended while nobody did: far longer
+than the service is ever away."""
+
 KEPT_MS = 90 * DAY_MS
 """How long checkouts that were not completed and ids of webhooks are kept."""
 
@@ -60,9 +64,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     pruning = partial(Pruning, most=1_000)
     return (
         Job("checkouts", 30, partial(_attend, service), one_node=True),
-        Job(
-            "bought rights that are over", 60, Pruning(partial(_settle, service), most=100).run, one_node=True
-        ),
+        Job("bought rights that are over", 60, Pruning(Settling(service).take, most=100).run, one_node=True),
         Job("old checkouts", 3600, pruning(rows_of(service.database, old_checkouts)).run, one_node=True),
         Job("old webhooks", 3600, pruning(rows_of(service.database, old_events)).run, one_node=True),
     )
@@ -139,23 +141,55 @@ async def _end(service: Service, checkout: Checkout, move: CheckoutMove) -> None
     )
 
 
-async def _settle(service: Service, limit: int) -> bool:
-    """Settle users some of whose rights are over: their tier, and what they wear."""
-    now_ms = service.clock.now_ms()
+class Settling:
+    """Settles users some of whose rights are over: their tier, and what they wear.
 
-    async def users(conn: Connection) -> Sequence[str]:
-        return await entitlements.users_of_ended(conn, now_ms, limit)
+    Args:
+        service: asked for the time and the database.
+    """
 
-    async def one(conn: Connection, user_id: str) -> Change[None]:
-        await require_user(conn, user_id)
-        await settle(conn, user_id, now_ms)
-        return Change(None, (UserChanged(user_id),))
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._place: EndedGrant | None = None  # the last one that was looked at; None before the first
 
-    found = await service.database.read(users)
-    for user_id in found:
-        await change_by_itself(service, one, user_id, about=f"rights of {user_id}")
-    # The rows of the batch may all be of one user, so only an empty batch is the last one.
-    return bool(found)
+    async def take(self, limit: int) -> bool:
+        """Settle at most `limit` users for either reason; returns whether there may be more.
+
+        Cancellation: those who are settled stay so, and the next call finds the others.
+
+        Raises:
+            PersistenceError: the database failed; the next call begins with those who are left.
+        """
+        bought = await self._bought(limit)
+        return await self._granted(limit) or bought
+
+    async def _bought(self, limit: int) -> bool:
+        """Settle those whose purchases have come to their end."""
+        now_ms = self._service.clock.now_ms()
+        found = await self._service.database.read(entitlements.users_of_ended, now_ms, limit)
+        for user_id in found:
+            await self._settle(user_id, now_ms)
+        # The rows of the batch may all be of one user, so only an empty batch is the last one.
+        return bool(found)
+
+    async def _granted(self, limit: int) -> bool:
+        """Settle those of whom an admin has said something for a time that is over: a tier comes back that was denied,
+        and a cape goes that was granted."""
+        now_ms = self._service.clock.now_ms()
+        after = self._place or EndedGrant(now_ms - LOOKED_BACK_MS, "", "")
+        found = await self._service.database.read(entitlements.grants_ended, after, now_ms, limit)
+        for user_id in dict.fromkeys(one.user_id for one in found if settles(one.node)):
+            await self._settle(user_id, now_ms)
+        self._place = found[-1] if found else self._place
+        return len(found) >= limit
+
+    async def _settle(self, user_id: str, now_ms: int) -> None:
+        async def one(conn: Connection) -> Change[None]:
+            await require_user(conn, user_id)
+            await settle(conn, user_id, now_ms)
+            return Change(None, (UserChanged(user_id),))
+
+        await change_by_itself(self._service, one, about=f"rights of {user_id}")
 
 
 def _stamp(service: Service) -> Stamp:

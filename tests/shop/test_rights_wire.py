@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from actors.time import DAY_MS
+from actors.time import DAY_MS, iso
 from actors.totems.units import KEPT
 from routes.users.parts import USER_DIRECTORY
 from tests.capes.stage import cape_in
@@ -113,6 +113,35 @@ async def test_a_supporter_who_is_denied_it_has_no_tier(world: World) -> None:
     assert not await tier()
     await world.grant(ann, "perk:supporter.gold")
     assert await tier() == before
+
+
+async def grant_for_a_day(world: World, player: Player, node: str, *, negated: bool = False) -> None:
+    ends = iso(world.clock.now_ms() + DAY_MS)
+    body = {"node": node, "negated": negated, "expiresAt": ends}
+    await (await world.super_admin()).do("POST", f"/v1/admin/users/{player.id}/permissions", body, status=201)
+
+
+async def test_what_an_admin_says_for_a_time_has_its_end_without_anybody(world: World) -> None:
+    """A tier that was denied comes back, and a cape that was granted after a refund goes."""
+    shop, ann = await open_shop(world), await world.player("Ann", ttl_seconds=4 * DAY_MS // 1000)
+    await shop.buy(ann, await shop.product("gold", kind="supporter", grants=[]))
+    _, cape, product = await sold_cape(world, shop)
+    purchase = await shop.buy(ann, product)
+    assert await wear(ann, cape) == 200
+    await grant_for_a_day(world, ann, f"perk:cape.{cape['id']}")
+    await shop.refunded(purchase)
+    await grant_for_a_day(world, ann, "*:supporter.gold", negated=True)
+    over = job_named(world, "bought rights that are over")
+
+    async def shown() -> tuple[object, object]:
+        supporter = (await ann.get("/v1/profile/settings"))["supporter"]
+        return supporter["tier"], (await ann.get(WEARS))["capeId"]
+
+    await over.run()
+    assert await shown() == (None, cape["id"])
+    world.advance(2 * DAY_MS)
+    await over.run()
+    assert await shown() == ("gold", None)
 
 
 async def test_what_is_denied_is_worn_no_more(world: World) -> None:
