@@ -14,16 +14,24 @@ from routes.service import Service
 async def count_changed(service: Service) -> None:
     """Read the categories of the publications that have changed; asks nothing when none has.
 
+    Cancellation: the same are read next time.
+
     Raises:
         PersistenceError: the database failed; the same are read next time.
     """
     live = service.of(GAMES_LIVE)
-    unread = frozenset(live.unread)
+    # Taken before it is read: what changes while the answer is on its way has to be read once more.
+    unread, live.unread = live.unread, set()
     if not unread:
         return
-    found = {one.target_id: one for one in await service.database.read(games.listed, unread)}
-    live.unread -= unread
-    for target_id in unread:
+    is_read = False
+    try:
+        found = {one.target_id: one for one in await service.database.read(games.listed, unread)}
+        is_read = True
+    finally:
+        if not is_read:
+            live.unread |= unread
+    for target_id in unread - live.unread:
         live.counts.take(found.get(target_id, Listed(target_id, None)))
 
 

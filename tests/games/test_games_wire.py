@@ -1,5 +1,6 @@
 """Wire: the catalog of games, and who plays which of them now."""
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from tests.connect.play import claimed
 from tests.networks.play import network
 from tests.publications.play import flush, path_of, publish, push
 from tests.support.jobs import job_named
+from tests.support.locks import held_up
 from tests.support.websocket import Client
 from tests.support.world import World
 
@@ -197,3 +199,19 @@ def test_ids_of_games(id: str) -> None:
     line = msgspec.json.encode({"kind": "game", "gameId": id, "name": "A"})
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(line, type=GameLine)
+
+
+async def test_what_changes_while_categories_are_read_is_read_again(world: World) -> None:
+    live, told = world.service.of(GAMES_LIVE), "published twice"
+    live.unread.add(told)
+
+    async def tell() -> None:
+        live.unread.add(told)
+
+    async def lock(conn: Connection) -> None:
+        await conn.execute("LOCK TABLE publications IN ACCESS EXCLUSIVE MODE")
+
+    await held_up(world.service.database, lock, partial(count_changed, world.service), tell)
+    assert live.unread == {told}
+    await count_changed(world.service)
+    assert not live.unread
