@@ -63,18 +63,27 @@ class Provider:
         self._clock = clock
         self._found: tuple[Discovered, int] | None = None  # and when, epoch milliseconds
         self._finding = trio.Lock()
+        self._failures = 0
 
     async def discovered(self) -> Discovered:
-        """The issuer's configuration, asked for at most once an hour by all that wait for it together.
+        """The issuer's configuration, asked for at most once an hour by all that wait for it together. Where it fails,
+        all of them are told at once: one after the other would wait longer than a request may take.
 
         Cancellation changes nothing.
 
         Raises:
             UpstreamUnavailable: it does not answer with one that can be used.
         """
+        failures = self._failures
         async with self._finding:
             if self._found is None or self._clock.now_ms() - self._found[1] > FRESH_MS:
-                self._found = await self._discover(), self._clock.now_ms()
+                if self._failures != failures:
+                    raise UpstreamUnavailable("this issuer does not answer")
+                try:
+                    self._found = await self._discover(), self._clock.now_ms()
+                except UpstreamUnavailable:
+                    self._failures += 1
+                    raise
             return self._found[0]
 
     async def _discover(self) -> Discovered:

@@ -41,6 +41,7 @@ class Issuer:
         header: what their headers say otherwise.
         sign: makes an ID token of its claims; None signs with its key.
         asked: every request, in order.
+        held: what it waits for before it answers; None answers at once.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Issuer:
     sign: Any = None
     asked: list[Request] = field(default_factory=list)
     status: int = 200
+    held: trio.Event | None = None
 
     def __post_init__(self) -> None:
         self.key = Ed25519PrivateKey.from_private_bytes(sha256(self.name.encode()).digest())
@@ -93,6 +95,8 @@ class Issuer:
     async def handle(self, request: Request) -> Reply:
         """Answer a request."""
         self.asked.append(request)
+        if self.held is not None:
+            await self.held.wait()
         match f"{request.method} {request.path}":
             case "GET /.well-known/openid-configuration":
                 return as_json(self.status, self._configuration())

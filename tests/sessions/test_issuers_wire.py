@@ -6,16 +6,20 @@ from urllib.parse import parse_qsl, urlsplit
 
 import jwt
 import pytest
+import trio
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from actors.ids import new_uuid
 from actors.time import iso, parse_iso
 from persistence.users.permissions import add_role
+from routes.edge.errors import UpstreamUnavailable
+from routes.sessions.parts import PROVIDERS
 from routes.users.parts import USER_DIRECTORY
 from tests.sessions.issuer import CLIENT_ID, CLIENT_SECRET
 from tests.sessions.place import GO, IDENTITIES, Place, placed
 from tests.sessions.play import DAY_MS, HOUR_MS, MINUTE_MS, SESSIONS, VERIFY, Browser
 from tests.support.one_world import in_one_world
+from tests.support.waiting import wait_until
 from tests.support.world import Player
 
 
@@ -236,7 +240,34 @@ async def test_an_issuer_that_is_away(place: Place) -> None:
     assert (await place.goes(Browser(place.world))).endswith("/app/sign-in#error=unavailable")
     place.good.status = 200
     await place.user("1")
-    assert len([one for one in place.good.asked if one.path.startswith("/.well-known")]) == 2
+    assert _discoveries(place) == 2
+
+
+@pytest.mark.one_node(because="each node asks issuers itself")
+async def test_who_waits_for_an_issuer_that_is_away_is_told_with_the_first(place: Place) -> None:
+    provider = place.world.service.of(PROVIDERS).find("good-games")
+    assert provider is not None
+    place.good.status, place.good.held = 503, trio.Event()
+
+    async def ask() -> None:
+        with pytest.raises(UpstreamUnavailable):
+            await provider.discovered()
+
+    async def is_asked() -> bool:
+        return _discoveries(place) == 1
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(3):
+            nursery.start_soon(ask)
+        await wait_until(is_asked)
+        place.good.held.set()
+    assert await is_asked()
+    place.good.status = 200
+    assert (await provider.discovered()).issuer == place.good.url
+
+
+def _discoveries(place: Place) -> int:
+    return len([one for one in place.good.asked if one.path.startswith("/.well-known")])
 
 
 async def test_its_id_tokens_are_no_bearer_tokens(place: Place) -> None:
