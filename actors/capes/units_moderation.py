@@ -114,7 +114,8 @@ async def remove(conn: Connection, id: str, by: Moderator) -> Change[None]:
     """
     cape = await _judged(conn, id, by)
     await rows.remove_cape(conn, id)
-    detail = msgspec.json.encode({"capeId": id, "before": cape.status, "name": cape.name})
+    # Not what its owner has called it: the trail outlives them.
+    detail = msgspec.json.encode({"capeId": id, "before": cape.status})
     await write_audit(conn, by.stamp, "cape.deleted", target_id=cape.owner_id, detail=detail)
     await _notify(conn, replace(cape, reason=None), "deleted", by)
     return Change(None, (NotificationsChanged(cape.owner_id), QueueMoved()))

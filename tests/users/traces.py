@@ -121,6 +121,8 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await ann.do("PATCH", f"{SAVED}/{saved}", {"favorite": True})
     made = await cape_in("approved", ann, mod, name=SECRET, description=f"{SECRET} by {NAME}")
     await ben.do("PUT", SELECTION, {"source": "native", "capeId": made["id"]})
+    refused = await cape_in("pending", ann, mod, name=SECRET)
+    await mod.do("DELETE", f"/v1/admin/capes/{refused['id']}", status=204)
     await carry(ben, await upload_totem(ann, fileName=f"{SECRET}.json"))
     server = await claimed(world, ann)
     route = RouteRow(
