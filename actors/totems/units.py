@@ -115,6 +115,25 @@ async def upload(
     return model
 
 
+async def shown_to(conn: Connection, user_id: str, model_id: str, now_ms: int, *, gallery: bool) -> Model:
+    """A model that a user may see: their own, one that a user has equipped, one that they have bought, or any.
+
+    Args:
+        gallery: whether the gallery is open, so that users may see each other's models.
+
+    Raises:
+        NotFound: there is no such model that the user may see.
+    """
+    model = await totems.visible(conn, model_id, user_id, gallery=gallery)
+    if model is None and not gallery:
+        access = await access_in(conn, user_id, now_ms)
+        if access.allows(TOTEM + model_id):
+            model = await totems.visible(conn, model_id, user_id, gallery=True)
+    if model is None:
+        raise NotFound("no such totem")
+    return model
+
+
 async def activate(conn: Connection, user_id: str, model_id: str, now_ms: int, *, gallery: bool) -> Model:
     """Equip a user with a model that they may see.
 
@@ -128,9 +147,7 @@ async def activate(conn: Connection, user_id: str, model_id: str, now_ms: int, *
     """
     await require_user(conn, user_id)
     await totems.lock(conn, [await totems.selected_id(conn, user_id), model_id])
-    model = await totems.visible(conn, model_id, user_id, gallery=gallery)
-    if model is None:
-        raise NotFound("no such totem")
+    model = await shown_to(conn, user_id, model_id, now_ms, gallery=gallery)
     if model.owner_id != user_id and await is_on_sale(conn, "totem", model_id):
         access = await access_in(conn, user_id, now_ms)
         perk = TOTEM + model_id

@@ -7,6 +7,7 @@ import msgspec
 
 from actors.errors import NotFound
 from actors.ids import ObjectId
+from actors.totems.units import shown_to
 from persistence.connection import Connection
 from persistence.totems import totems
 from persistence.totems.totems import Model, Order, Sort
@@ -99,12 +100,16 @@ async def read_totem_gallery(call: Call, query: GalleryQuery) -> TotemPage:
     refusals=(NotFound,),
 )
 async def read_totem_model(call: Call, item_model_id: ObjectId) -> Totem:
-    """Answers a totem with its model inlined: the caller's own, one that any user carries, or, if the gallery is on,
-    any. Others are a 404.
+    """Answers a totem with its model inlined: the caller's own, one that any user carries, one that the caller has
+    bought, or, if the gallery is on, any. Others are a 404.
     """
-    gallery = call.service.config.totem_gallery
-    read = partial(_visible, gallery=gallery)
-    model, content = await call.service.database.read(read, item_model_id, call.user_id)
+    find = partial(shown_to, gallery=call.service.config.totem_gallery)
+
+    async def read(conn: Connection) -> tuple[Model, bytes]:
+        model = await find(conn, call.user_id, item_model_id, call.now_ms)
+        return model, await _content_of(conn, model)
+
+    model, content = await call.service.database.read(read)
     return Totem(**shown(model), item_model=msgspec.Raw(content))
 
 
@@ -119,16 +124,16 @@ async def read_public_totem(call: Call, item_model_id: ObjectId) -> Encoded[dict
     """Answers the model that `itemModelUrl` names, as JSON in its own format: one that any user carries, or, if the
     gallery is on, any.
     """
-    read = partial(_visible, gallery=call.service.config.totem_gallery)
-    _, content = await call.service.database.read(read, item_model_id, None)
-    return Encoded(content)
+    gallery = call.service.config.totem_gallery
+
+    async def read(conn: Connection) -> bytes:
+        return await _content_of(conn, await totems.visible(conn, item_model_id, None, gallery=gallery))
+
+    return Encoded(await call.service.database.read(read))
 
 
-async def _visible(
-    conn: Connection, model_id: str, viewer_id: str | None, *, gallery: bool
-) -> tuple[Model, bytes]:
-    model = await totems.visible(conn, model_id, viewer_id, gallery=gallery)
-    content = None if model is None else await totems.content_of(conn, model_id)
-    if model is None or content is None:
+async def _content_of(conn: Connection, model: Model | None) -> bytes:
+    content = None if model is None else await totems.content_of(conn, model.id)
+    if content is None:
         raise NotFound("no such totem")
-    return model, content
+    return content

@@ -1,5 +1,6 @@
 """Wire: what follows from the rights that were bought: capes, totems, supporters, quotas, bundles."""
 
+from pathlib import Path
 from typing import Any
 
 from actors.time import DAY_MS, iso
@@ -8,7 +9,7 @@ from routes.users.parts import USER_DIRECTORY
 from tests.capes.stage import cape_in
 from tests.shop.play import PRODUCTS, Shop, may, open_shop
 from tests.support.jobs import job_named
-from tests.support.world import Player, World
+from tests.support.world import Player, World, open_world
 from tests.totems.play import OWN, carry, upload
 
 WEARS = "/v1/profile/capes/selection"
@@ -58,6 +59,24 @@ async def test_a_totem_on_sale(world: World) -> None:
     await carry(ann, totem)
     await shop.refunded(purchase)
     assert (await ann.get(OWN))["itemModelId"] is None
+
+
+async def test_a_totem_that_was_bought_is_carried_also_where_the_gallery_is_closed(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_world(database_url, tmp_path, totem_gallery="off") as world:
+        shop, ann, maker = await open_shop(world), await world.player("Ann"), await world.player("Maker")
+        totem = await upload(maker)
+        await upload(maker)
+        product = await shop.product("totem", kind="totem", targetId=totem["itemModelId"], grants=[])
+        asked = f"{OWN}/model/{totem['itemModelId']}"
+        assert await ann.refused("GET", asked) == (404, "NOT_FOUND")
+        assert await ann.refused("POST", OWN, {"itemModelId": totem["itemModelId"]}) == (404, "NOT_FOUND")
+        purchase = await shop.buy(ann, product)
+        assert (await ann.get(asked))["itemModelId"] == totem["itemModelId"]
+        await carry(ann, totem)
+        await shop.refunded(purchase)
+        assert await ann.refused("GET", asked) == (404, "NOT_FOUND")
 
 
 async def test_a_totem_of_the_shop_stays(world: World) -> None:
