@@ -37,7 +37,7 @@ class Product(msgspec.Struct, frozen=True, kw_only=True):
         grants: what it gives, without what follows from its kind.
         target_id: the cape or totem that it unlocks.
         includes: ids of the products of a bundle.
-        available: whether it is offered; it is on sale as long as what it unlocks is there.
+        available: whether it is offered; it is on sale as long as what it unlocks is there, and a cape approved.
         most_each: how many pieces one recipient may have; None = any number.
         revision: 1 at first; rises with each change.
     """
@@ -98,7 +98,8 @@ async def lock_catalog(conn: Connection) -> None:
 
 
 async def count_products(conn: Connection, *, but: str) -> tuple[int, int]:
-    """(all products, those on sale), without the one whose id is `but`."""
+    """(all products, those that are on sale or may be so again without another change of theirs), without the one whose
+    id is `but`."""
     row = await conn.fetchrow(_COUNT, but)
     return (0, 0) if row is None else (row[0], row[1])
 
@@ -139,7 +140,7 @@ async def is_on_sale(conn: Connection, kind: ProductKind, target_id: str) -> boo
 
 
 # A bundle sells what its parts unlock, also while they are not offered by themselves.
-_ON_SALE = """available AND NOT EXISTS (
+_OFFERED = """available AND NOT EXISTS (
     SELECT FROM shop_products AS part WHERE part.id = ANY (shop_products.id || shop_products.includes)
     AND CASE part.kind
         WHEN 'cape' THEN NOT EXISTS (SELECT FROM capes WHERE capes.id = part.target_id)
@@ -148,6 +149,11 @@ _ON_SALE = """available AND NOT EXISTS (
     END
 )"""
 
+# Nobody but its maker can wear a cape that is not approved, or not any more.
+_ON_SALE = _OFFERED.replace(
+    "capes.id = part.target_id", "capes.id = part.target_id AND capes.status = 'approved'"
+)
+
 _LIST_ON_SALE = f"""
 SELECT * FROM shop_products WHERE {_ON_SALE} AND ($1::text IS NULL OR kind = $1) ORDER BY name COLLATE "C", id
 """  # noqa: S608 - constants only
@@ -155,7 +161,7 @@ SELECT * FROM shop_products WHERE {_ON_SALE} AND ($1::text IS NULL OR kind = $1)
 _ON_SALE_NAMED = f"SELECT * FROM shop_products WHERE id = ANY ($1::text[]) AND {_ON_SALE}"  # noqa: S608 - constants only
 
 _COUNT = f"""
-SELECT count(*), count(*) FILTER (WHERE {_ON_SALE}) FROM shop_products WHERE id <> $1
+SELECT count(*), count(*) FILTER (WHERE {_OFFERED}) FROM shop_products WHERE id <> $1
 """  # noqa: S608 - constants only
 
 _AS_THEY_ARE = tuple(name for name in Product.__struct_fields__ if name not in {"grants", "includes"})

@@ -8,7 +8,7 @@ import trio
 from actors.shop.units_checkout import OPEN_MAX, UNPAID_A_DAY
 from actors.time import DAY_MS
 from persistence.shop.checkouts import read_checkout
-from tests.capes.stage import OWN, cape_in
+from tests.capes.stage import ADMIN, OWN, cape_in
 from tests.shop.play import CATALOG, CHECKOUT, PRODUCTS, PURCHASES, Shop, may, open_shop
 from tests.support.world import Player, World
 from tests.totems.play import upload
@@ -64,6 +64,13 @@ async def test_what_unlocks_nothing_any_more_is_not_on_sale(world: World) -> Non
     change = {"revision": 1, "available": False}
     await shop.manager.do("PATCH", f"{PRODUCTS}/{second['id']}", change)
     bundle = await shop.product("all", kind="bundle", includes=[second["id"], part["id"]], grants=[])
+    # What moderators have taken back, nobody but its maker can wear.
+    for status, offered in (
+        ("blocked", ["all", "part", "totem"]),
+        ("approved", ["all", "cape-0", "part", "totem"]),
+    ):
+        await root.do("PATCH", f"{ADMIN}/{capes[0]['id']}", {"status": status})
+        assert await on_sale(ann) == offered
     await maker.do("DELETE", f"{OWN}/{capes[0]['id']}", status=204)
     assert await on_sale(ann) == ["all", "part", "totem"]
     await erase(world, other)
