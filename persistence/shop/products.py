@@ -130,14 +130,16 @@ async def save_product(conn: Connection, product: Product) -> None:
 
 
 async def is_on_sale(conn: Connection, kind: ProductKind, target_id: str) -> bool:
-    """Whether a product on sale unlocks this cape or totem, which exists."""
-    found: bool = await conn.fetchval(
-        "SELECT EXISTS (SELECT FROM shop_products WHERE available AND kind = $1 AND target_id = $2)",
-        kind,
-        target_id,
-    )
+    """Whether a product that is offered, by itself or in a bundle that is, unlocks this cape or totem, which exists."""
+    found: bool = await conn.fetchval(_IS_ON_SALE, kind, target_id)
     return found
 
+
+_IS_ON_SALE = """
+SELECT EXISTS (SELECT FROM shop_products AS part WHERE kind = $1 AND target_id = $2 AND (
+    available OR EXISTS (SELECT FROM shop_products AS whole WHERE whole.available AND part.id = ANY (whole.includes))
+))
+"""
 
 # A bundle sells what its parts unlock, also while they are not offered by themselves.
 _OFFERED = """available AND NOT EXISTS (

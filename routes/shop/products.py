@@ -87,8 +87,8 @@ class ProductBody(Wire, frozen=True):
         slug: 3 to 64 of a-z, 0-9 and -; unique. The tier of a supporter.
         grants: at most 16 rights.
         image_url: an https address; it is never fetched.
-        target_id: the cape or totem that it unlocks: while the product is on sale, only its creator and those who have
-            bought it may choose that one.
+        target_id: the cape or totem that it unlocks: while the product, or a bundle with it, is on sale, only its
+            creator and those who have bought it may choose that one.
         includes: ids of the products of a bundle, 1 to 20.
         available: whether it is on sale.
         limit: how many pieces one recipient may have, 1 to 1,000; null = any number.

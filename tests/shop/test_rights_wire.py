@@ -47,6 +47,19 @@ async def test_a_cape_on_sale_is_worn_by_its_creator_and_by_who_has_bought_it(wo
     assert await wear(ann, cape) == 200
 
 
+async def test_a_cape_that_only_a_bundle_sells_is_worn_by_who_has_bought_that(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    _, cape, product = await sold_cape(world, shop)
+    bundle = await shop.product("all", kind="bundle", includes=[product["id"]], grants=[])
+    change = {"revision": 1, "available": False}
+    await shop.manager.do("PATCH", f"{PRODUCTS}/{product['id']}", change)
+    assert await wear(ann, cape) == 403
+    await shop.buy(ann, bundle)
+    assert await wear(ann, cape) == 200
+    await shop.manager.do("PATCH", f"{PRODUCTS}/{bundle['id']}", change)
+    assert await wear(await world.player("Ben"), cape) == 200
+
+
 async def test_a_totem_on_sale(world: World) -> None:
     shop, ann, maker = await open_shop(world), await world.player("Ann"), await world.player("Maker")
     totem = await upload(maker)
