@@ -6,12 +6,14 @@ another exactly.
 
 from actors.time import DAY_MS
 from actors.users.holding import access_in
-from persistence.capes.choices import take_off
+from actors.users.permissions import covers
+from persistence.capes.choices import read_selection, take_off
 from persistence.connection import Connection
 from persistence.shop import entitlements as rows
 from persistence.shop.entitlements import CAPE, SUPPORTER, TOTEM, Entitlement
+from persistence.shop.products import is_on_sale
 from persistence.shop.purchases import Purchase, read_sold
-from persistence.totems.totems import unequip
+from persistence.totems.totems import selected_id, unequip
 from persistence.users.permissions import announce
 
 
@@ -59,9 +61,14 @@ def settles(node: str) -> bool:
     return first in ("*", "perk") and (rest == "*" or f"perk:{rest}".startswith((SUPPORTER, CAPE, TOTEM)))
 
 
-async def settle(conn: Connection, user_id: str, now_ms: int) -> None:
+async def settle(conn: Connection, user_id: str, now_ms: int, *, moved: str | None = None) -> None:
     """Bring in line what follows from a user's rights: the tier of a supporter, and a cape or totem that they wear and
-    may not wear any more. Every process is told at the commit."""
+    may not wear any more. Every process is told at the commit.
+
+    Args:
+        moved: the node or pattern of the grant that has changed or ended; with it, a cape or totem on sale that it is
+            about is taken off as well when the user has never bought it.
+    """
     await rows.settle_ended(conn, user_id, now_ms)
     access = await access_in(conn, user_id, now_ms)
     live = [
@@ -72,10 +79,24 @@ async def settle(conn: Connection, user_id: str, now_ms: int) -> None:
     newest = max(live, key=lambda one: one.begins_at_ms, default=None)
     tier = None if newest is None else newest.node.removeprefix(SUPPORTER)
     await rows.set_tier(conn, user_id, tier, min((one.begins_at_ms for one in live), default=None))
-    lost = {node for node in await rows.bought_once(conn, user_id) if not access.allows(node)}
+    unlocked = await rows.bought_once(conn, user_id)
+    if moved is not None:
+        unlocked |= {node for node in await _worn_for_sale(conn, user_id) if covers(moved, node)}
+    lost = {node for node in unlocked if not access.allows(node)}
     await take_off(conn, user_id, _targets(lost, CAPE))
     await unequip(conn, user_id, _targets(lost, TOTEM))
     await announce(conn, user_id)
+
+
+async def _worn_for_sale(conn: Connection, user_id: str) -> list[str]:
+    """The nodes of the cape and the totem that a user wears, if they are on sale."""
+    cape, totem = await read_selection(conn, user_id), await selected_id(conn, user_id)
+    found = []
+    if cape is not None and cape.source == "native" and await is_on_sale(conn, "cape", cape.cape_id):
+        found.append(f"{CAPE}{cape.cape_id}")
+    if totem is not None and await is_on_sale(conn, "totem", totem):
+        found.append(f"{TOTEM}{totem}")
+    return found
 
 
 def _targets(nodes: set[str], prefix: str) -> list[str]:

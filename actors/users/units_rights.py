@@ -118,7 +118,7 @@ async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> C
     node_id = None if unnamed else change.node_id
     await put_grant(conn, change.user_id, grant, node_id=node_id, now_ms=stamp.at_ms)
     if settles(grant.node):
-        await settle(conn, change.user_id, stamp.at_ms)
+        await settle(conn, change.user_id, stamp.at_ms, moved=grant.node)
     if grant != before:
         detail = _grant_detail(grant.node, before, grant)
         await write_audit(conn, stamp, "permission.granted", target_id=change.user_id, detail=detail)
@@ -143,7 +143,7 @@ async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) 
     if before is None and not ended:
         return Change(0)
     if ended or settles(node):
-        await settle(conn, user_id, stamp.at_ms)
+        await settle(conn, user_id, stamp.at_ms, moved=node)
     detail = _grant_detail(node, before, None, ended=ended)
     await write_audit(conn, stamp, "permission.removed", target_id=user_id, detail=detail)
     return Change(ended + (before is not None), (UserChanged(user_id),))

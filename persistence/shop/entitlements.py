@@ -156,8 +156,7 @@ async def users_of_ended(conn: Connection, now_ms: int, limit: int) -> list[str]
 
 
 async def grants_ended(conn: Connection, after: EndedGrant, upto_ms: int, limit: int) -> list[EndedGrant]:
-    """What admins have granted or denied for a time to users who have ever bought something, and is over: in the order
-    of the ends.
+    """What admins have granted or denied of perks for a time, and is over: in the order of the ends.
 
     Args:
         after: the last of the page before.
@@ -165,9 +164,9 @@ async def grants_ended(conn: Connection, after: EndedGrant, upto_ms: int, limit:
         limit: at most so many.
     """
     rows = await conn.fetch(
-        "SELECT expires_at_ms, user_id, node FROM user_grants AS given"
+        "SELECT expires_at_ms, user_id, node FROM user_grants"
         " WHERE (expires_at_ms, user_id, node) > ($1, $2, $3) AND expires_at_ms <= $4"
-        " AND EXISTS (SELECT FROM shop_entitlements WHERE user_id = given.user_id)"
+        " AND (node LIKE 'perk:%' OR node LIKE '*%')"
         " ORDER BY expires_at_ms, user_id, node LIMIT $5",
         *after,
         upto_ms,

@@ -178,15 +178,16 @@ class Settling:
         now_ms = self._service.clock.now_ms()
         after = self._place or EndedGrant(now_ms - LOOKED_BACK_MS, "", "")
         found = await self._service.database.read(entitlements.grants_ended, after, now_ms, limit)
-        for user_id in dict.fromkeys(one.user_id for one in found if settles(one.node)):
-            await self._settle(user_id, now_ms)
+        for one in found:
+            if settles(one.node):
+                await self._settle(one.user_id, now_ms, moved=one.node)
         self._place = found[-1] if found else self._place
         return len(found) >= limit
 
-    async def _settle(self, user_id: str, now_ms: int) -> None:
+    async def _settle(self, user_id: str, now_ms: int, *, moved: str | None = None) -> None:
         async def one(conn: Connection) -> Change[None]:
             await require_user(conn, user_id)
-            await settle(conn, user_id, now_ms)
+            await settle(conn, user_id, now_ms, moved=moved)
             return Change(None, (UserChanged(user_id),))
 
         await change_by_itself(self._service, one, about=f"rights of {user_id}")

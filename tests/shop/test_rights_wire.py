@@ -176,6 +176,39 @@ async def test_what_an_admin_says_for_a_time_has_its_end_without_anybody(world: 
     assert await shown() == ("gold", None)
 
 
+async def test_what_only_a_grant_unlocks_is_worn_as_long_as_that_lasts(world: World) -> None:
+    shop, ann, root = (
+        await open_shop(world),
+        await world.player("Ann", ttl_seconds=259_200),
+        await world.super_admin(),
+    )
+    maker, cape, _ = await sold_cape(world, shop)
+    free = await cape_in("approved", maker, root)
+    totem = await upload(maker)
+    await shop.product("totem", kind="totem", targetId=totem["itemModelId"], grants=[])
+
+    async def shown() -> tuple[object, object]:
+        return (await ann.get(WEARS))["capeId"], (await ann.get(OWN))["itemModelId"]
+
+    for granted, worn, left in (
+        (f"perk:cape.{cape['id']}", cape, None),
+        ("perk:*", cape, None),
+        ("perk:*", free, free["id"]),
+    ):
+        await world.grant(ann, granted)
+        assert await wear(ann, worn) == 200
+        await root.do("DELETE", f"/v1/admin/users/{ann.id}/permissions/{granted}", status=200)
+        assert await shown() == (left, None)
+    await grant_for_a_day(world, ann, "perk:*")
+    assert await wear(ann, cape) == 200
+    await carry(ann, totem)
+    await grant_for_a_day(world, ann, "perk:glow")
+    assert await shown() == (cape["id"], totem["itemModelId"])
+    world.advance(2 * DAY_MS)
+    await job_named(world, "bought rights that are over").run()
+    assert await shown() == (None, None)
+
+
 async def test_what_is_denied_is_worn_no_more(world: World) -> None:
     shop, ann = await open_shop(world), await world.player("Ann")
     _, cape, product = await sold_cape(world, shop)
