@@ -80,7 +80,9 @@ def _end(heads: list[int], pids: list[int], number: signal.Signals) -> None:
                     signal.pidfd_send_signal(handle, signal.SIGCONT)  # one that was stopped takes no other
         deadline = time.monotonic() + SECONDS
         for handle in handles:
-            select.select([handle], [], [], max(0.0, deadline - time.monotonic()))
+            waiting = select.poll()  # takes every descriptor, also of a service with thousands of connections
+            waiting.register(handle, select.POLLIN)
+            waiting.poll(1000 * max(0.0, deadline - time.monotonic()))
     finally:
         for handle in handles:
             os.close(handle)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -51,6 +51,16 @@ async def remember(conn: Connection) -> None:
 async def memories(conn: Connection) -> int:
     count: int = await conn.fetchval("SELECT count(*) FROM memory")
     return count
+
+
+@contextmanager
+def descriptors_beyond(number: int) -> Iterator[None]:
+    """Have whatever is opened in the block get descriptors from this number on."""
+    with ExitStack() as held:
+        while (descriptor := os.open(os.devnull, os.O_RDONLY)) < number:
+            held.callback(os.close, descriptor)
+        os.close(descriptor)
+        yield
 
 
 @contextmanager
@@ -201,11 +211,12 @@ async def test_a_stale_pid_file_is_not_believed(data_dir: Path) -> None:
 
 @pytest.mark.parametrize("is_stopped", [False, True], ids=["runs", "stopped"])
 async def test_an_orphan_is_ended(data_dir: Path, is_stopped: bool) -> None:
+    """Also by a service that has a thousand connections open, whose next descriptors are beyond what `select` takes."""
     with prepared(data_dir) as cluster, started_by_hand(cluster) as orphan:
         await wait_until_ready(cluster)
         if is_stopped:
             orphan.send_signal(signal.SIGSTOP)
-        with capture_logs() as entries:
+        with capture_logs() as entries, descriptors_beyond(1_024):
             async with (
                 embedded_postgres(data_dir) as url,
                 open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
