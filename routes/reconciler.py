@@ -70,7 +70,9 @@ class Reconciler:
         the others have their turn.
 
         Raises:
-            PersistenceError: the rows cannot be read; subjects not reconciled yet stay queued.
+            Exception: what reconciling one of them has raised, a PersistenceError where rows cannot be read. It stays
+                queued behind all others, as do those that are not reconciled yet: the next run begins with these, so
+                that one that fails each time holds up nobody.
         """
         if not self._open:
             return
@@ -84,5 +86,8 @@ class Reconciler:
                 await reconcile(about, [event for events in changes for event in events])
             except (Refused, Fault):  # the actor cannot answer now, or never; retried by the next run
                 continue
+            except Exception:
+                self._open[key] = self._open.pop(key)
+                raise
             if self._open.get(key) is added:
                 del self._open[key]

@@ -133,12 +133,12 @@ def _folders(root: Path) -> Iterator[Path]:
 
 
 def _copy(path: Path, target: Path) -> bool:
-    """Copy a file durably; False when it has been removed meanwhile."""
+    """Copy a file durably; False when it has been removed meanwhile, or copied by another process."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         with path.open("rb") as source, new_file(target) as file:
             shutil.copyfileobj(source, file)
             os.fchmod(file.fileno(), 0o600)
-    except FileNotFoundError:
+    except (FileNotFoundError, FileExistsError):
         return False
     return True

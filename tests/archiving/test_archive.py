@@ -143,6 +143,16 @@ def test_each_file_is_copied_once_and_comes_back(tmp_path: Path):
     assert (restored / gone.relative_to(shared)).read_bytes() == b"3"
 
 
+def test_two_copy_at_the_same_time(tmp_path: Path):
+    """The server each minute, and `base-backup`: what the other has copied meanwhile is there, and no fault."""
+    shared, archive = tmp_path / "shared", tmp_path / "archive"
+    put(shared, 1)
+    put(shared, 2)
+    other = FileArchive(shared, archive)
+    assert FileArchive(shared, archive).copy_new(lambda: other.copy_new(lambda: None) and None) == 0
+    assert sorted(path.read_bytes() for path in (archive / "files/blobs/00").iterdir()) == [b"1", b"2"]
+
+
 def test_a_file_stays_as_long_as_a_base_of_before_it_went(tmp_path: Path):
     """A base needs what was deleted after it, however long before it that was archived."""
     shared, archive, restored = tmp_path / "shared", tmp_path / "archive", tmp_path / "restored"

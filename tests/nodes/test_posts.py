@@ -13,7 +13,7 @@ from actors.kernel.mailbox import Answer
 from actors.kernel.nodes.entries import Failed, Heard
 from actors.kernel.nodes.failures import RENEWED, failed, failure
 from actors.kernel.supervisor import Fault
-from persistence.errors import DatabaseUnavailable, OutcomeUnknown
+from persistence.errors import DatabaseUnavailable, LimitReached, OutcomeUnknown
 from tests.kernel.ledger import KIND, Deposit, Read, SetAlarm, Wave, Withdraw
 from tests.nodes.realm import Realm, open_realm
 from tests.support.bus import FAIR, FOUL
@@ -227,6 +227,7 @@ async def test_a_caller_who_leaves_is_forgotten(autojump_clock: object) -> None:
         Overloaded(),
         DatabaseUnavailable("a secret"),
         OutcomeUnknown("a secret"),
+        LimitReached("a user may own 100 servers", 100),
         Fault(),
     ],
     ids=lambda error: type(error).__name__,
@@ -239,7 +240,10 @@ def test_a_failure_crosses_whole(error: Exception) -> None:
     if isinstance(error, Refused):
         assert isinstance(again, Refused)
         assert (again.message, again.meta) == (error.message, error.meta)
-    assert getattr(again, "errors", ()) == getattr(error, "errors", ())
+    for name in ("errors", "most"):
+        assert getattr(again, name, ()) == getattr(error, name, ())
+    if isinstance(error, LimitReached):
+        assert str(again) == str(error)
 
 
 def test_a_refusal_of_another_release_is_a_failure() -> None:

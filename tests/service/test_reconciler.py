@@ -37,7 +37,19 @@ async def test_it_is_asked_until_there_is_an_answer():
         await open_.reconcile(rows.reconcile)
     assert (rows.subjects, len(open_)) == (["busy", "away"], 3)
     await open_.reconcile(rows.reconcile)
-    assert (rows.subjects[2:], len(open_)) == (["busy", "away", "fine"], 0)
+    assert (rows.subjects[2:], len(open_)) == (["busy", "fine", "away"], 0)
+
+
+async def test_one_that_fails_each_time_holds_up_no_other():
+    """Be it a mistake of ours, an actor that cannot be loaded, or rows that cannot be read in time."""
+    open_, rows = Reconciler(), Rows()
+    for about in ("broken", "slow", "fine"):
+        open_.add(about)
+    for _ in range(3):
+        rows.failures = {"broken": ValueError("!"), "slow": DatabaseUnavailable("!")}
+        with pytest.raises((ValueError, DatabaseUnavailable)):
+            await open_.reconcile(rows.reconcile)
+    assert (rows.subjects, len(open_)) == (["broken", "slow", "fine", "broken"], 2)
 
 
 async def test_a_subject_whose_actor_fails_hinders_no_other():

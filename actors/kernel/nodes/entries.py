@@ -61,8 +61,8 @@ class Failed(msgspec.Struct, frozen=True, array_like=True):
 
     Args:
         name: of the exception's type.
-        sentence: of a refusal; other failures tell callers no more than their type.
-        meta: small facts of a refusal.
+        sentence: of a refusal, or a limit; other failures tell callers no more than their type.
+        meta: small facts of a refusal; of a limit, how many may be.
         errors: the broken fields of one.
     """
 

@@ -9,7 +9,7 @@ from actors.errors import Invalid, Refused
 from actors.kernel.nodes.entries import Failed
 from actors.kernel.supervisor import Fault
 from persistence import errors as persistence_errors
-from persistence.errors import DatabaseUnavailable, PersistenceError
+from persistence.errors import DatabaseUnavailable, LimitReached, PersistenceError
 
 RENEWED = "the service is just being renewed; try again shortly"
 """What a caller is told whose command the owner's node does not know: it is of another release."""
@@ -18,11 +18,14 @@ _log = structlog.get_logger()
 
 
 def failed(error: Exception) -> Failed:
-    """What is said of a failure: all of a refusal, whose text is meant for callers, and of others only which it is.
+    """What is said of a failure: all of a refusal or a limit, whose text is meant for callers; of others only which it
+    is.
 
     Args:
         error: what the owner's node would raise for a caller of its own.
     """
+    if isinstance(error, LimitReached):
+        return Failed(type(error).__name__, str(error), {"most": error.most})
     if not isinstance(error, Refused):
         return Failed(type(error).__name__)
     broken = error.errors if isinstance(error, Invalid) else ()
@@ -33,6 +36,8 @@ def failure(told: Failed) -> Refused | PersistenceError | Fault:
     """The exception that was said; DatabaseUnavailable for one that this release does not know."""
     if told.name == Fault.__name__:
         return Fault()
+    if told.name == LimitReached.__name__:
+        return LimitReached(told.sentence, told.meta.get("most", 0))
     kept = getattr(persistence_errors, told.name, None)
     if isinstance(kept, type) and issubclass(kept, PersistenceError):
         return kept()
