@@ -45,6 +45,24 @@ async def test_what_came_early_is_heard_first(autojump_clock: object, nursery: t
     assert a.peers.has_been_heard
 
 
+async def test_what_came_early_of_a_node_that_has_ended_ends_with_it() -> None:
+    """Who was online there is not so for ever, and what is asked when a node ends is asked of this one too."""
+    bus = SimulatedBus(Random(1))
+    _, b = _pair(bus)
+    told = b.heard
+    for life, said in ((1, b"early"), (2, b"again")):
+        b.peers.meet(Life("a", life))
+        b.peers._take("a", encode(Said("talk", said)))
+        if life == 1:
+            b.peers.part("a")
+    b.peers.on_met(lambda node: told.append(f"{node} is there"))
+    b.peers.on_parted(lambda node: told.append(f"{node} has ended"))
+    b.peers.listen()
+    assert told == ["early", "a has ended", "a is there", "again"]
+    b.peers.part("a")
+    assert told[4:] == ["a has ended"]
+
+
 async def test_foul_weather_loses_nothing(autojump_clock: object, nursery: trio.Nursery) -> None:
     bus = SimulatedBus(Random(2))
     a, b = _pair(bus)

@@ -58,7 +58,8 @@ class Peers:
         self._lost = lost
         self._hearers: dict[type[Any], Callable[[str, Any], None]] = {}
         self._topics: dict[str, Callable[[str, bytes], None]] = {}
-        self._early: deque[tuple[str, bytes]] | None = deque()
+        # (node, what it has said; None: it lives no more)
+        self._early: deque[tuple[str, bytes | None]] | None = deque()
         self._is_closed = False
         self._lives: dict[str, int] = {}
         self._met: list[Callable[[str], None]] = []
@@ -91,8 +92,7 @@ class Peers:
         self._lives[peer.node] = peer.number
         self.links.meet(peer)
         _log.info("node_met", node=peer.node, life=peer.number)
-        for listener in self._met:
-            attempt("meeting a node", "", peer.node, listener, peer.node)
+        self._tell_met(peer.node)
 
     def part(self, node: str) -> None:
         """Unlink a node that lives no more, and tell whoever waits for it."""
@@ -101,6 +101,16 @@ class Peers:
         self.links.part(node)
         self.answers.part(node)
         _log.info("node_parted", node=node)
+        self._tell_parted(node)
+        if self._early is not None:
+            # Its end follows what it has said, for whoever hears of that later.
+            self._early.append((node, None))
+
+    def _tell_met(self, node: str) -> None:
+        for listener in self._met:
+            attempt("meeting a node", "", node, listener, node)
+
+    def _tell_parted(self, node: str) -> None:
         for listener in self._parted:
             attempt("hearing of a node's end", "", node, listener, node)
 
@@ -211,10 +221,18 @@ class Peers:
         self.tell_all(Said(topic, body))
 
     def listen(self) -> None:
-        """Pass on what has come, and from now on whatever comes: everybody who hears is there."""
+        """Pass on what has come, and from now on whatever comes: everybody who hears is there.
+
+        Of a node that has ended before, its end is told behind what it had said; one that has come again is met again.
+        """
         early, self._early = self._early, None
         for node, data in early or ():
-            self._pass_on(node, data)
+            if data is not None:
+                self._pass_on(node, data)
+                continue
+            self._tell_parted(node)
+            if node in self._lives:
+                self._tell_met(node)
 
     def close(self) -> None:
         """Pass on nothing more: everybody who hears has ended, while the links last a little longer."""
