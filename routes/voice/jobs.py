@@ -8,7 +8,7 @@ from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.voice import nodes
 from persistence.voice.channels import sweep_ended
-from routes.asking import ask_if_there
+from routes.asking import ask_or_put_off
 from routes.changes import change_by_itself
 from routes.jobs import Job
 from routes.party.memberships import MEMBERSHIPS
@@ -30,7 +30,7 @@ async def look(service: Service) -> None:
     Raises:
         PersistenceError: the database failed; what is left is done next time.
     """
-    fleet, attendance = service.of(FLEET), service.of(ATTENDANCE)
+    fleet, attendance, channel = service.of(FLEET), service.of(ATTENDANCE), service.of(VOICE_KINDS).channel
     if not takes_up(service):
         attendance.doomed.clear()
         attendance.suspects.clear()
@@ -43,9 +43,8 @@ async def look(service: Service) -> None:
     await end_doomed(service)
     await move(service, fleet.since_ms)
     for channel_id in attendance.overdue():
-        await ask_if_there(service, service.of(VOICE_KINDS).channel, channel_id, EndIfEmpty())
-        state = attendance.state(channel_id)
-        if state is not None and service.system.peek(service.of(VOICE_KINDS).channel, channel_id) is None:
+        asked = await ask_or_put_off(service, channel, channel_id, EndIfEmpty())
+        if asked and attendance.state(channel_id) and service.system.peek(channel, channel_id) is None:
             attendance.reconcile(channel_id, None)
 
 
@@ -82,7 +81,7 @@ async def end_parted(service: Service) -> None:
 
 
 async def end_doomed(service: Service) -> None:
-    """End the sessions that are to end, channel by channel.
+    """End the sessions that are to end, channel by channel; of one that cannot now, next time.
 
     Raises:
         PersistenceError: the database failed; what is left is ended next time.
@@ -92,7 +91,8 @@ async def end_doomed(service: Service) -> None:
         doomed = attendance.doomed.get(channel_id, {})
         for reason in sorted(set(doomed.values())):
             pairs = tuple(pair for pair, why in doomed.items() if why == reason)
-            await ask_if_there(service, channel, channel_id, EndSessions(pairs, reason))
+            if not await ask_or_put_off(service, channel, channel_id, EndSessions(pairs, reason)):
+                break
             for pair in pairs:
                 doomed.pop(pair, None)
             if any(attendance.holds(channel_id, *pair) for pair in pairs):

@@ -6,7 +6,7 @@ from zlib import crc32
 from actors.voice.commands import MoveTo
 from actors.voice.fleet import SILENCE_MS, Node
 from actors.voice.state import State
-from routes.asking import ask_if_there
+from routes.asking import ask_or_put_off
 from routes.service import Service
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
 from routes.voice.placing import kept_for, least_full
@@ -55,7 +55,7 @@ async def move(service: Service, since_ms: int) -> None:
         with kept_for(service, other, state.id, user_ids) as kept:
             if kept:
                 command = MoveTo(state.node_id, other.row.node_id, user_ids)
-                await ask_if_there(service, service.of(VOICE_KINDS).channel, state.id, command)
+                await ask_or_put_off(service, service.of(VOICE_KINDS).channel, state.id, command)
 
 
 def compare(service: Service, node: Node, rooms: Iterable[tuple[str, Iterable[str]]], now_ms: int) -> None:

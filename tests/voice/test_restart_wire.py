@@ -4,7 +4,7 @@ from pathlib import Path
 
 from persistence.connection import Connection
 from persistence.friends import blocks
-from routes.voice.jobs import end_doomed
+from routes.voice.jobs import end_doomed, look
 from routes.voice.parts import ATTENDANCE
 from tests.support.waiting import wait_until
 from tests.support.world import Player, open_world
@@ -41,6 +41,30 @@ async def test_after_a_restart_sessions_are_there_and_blocked_ones_end(database_
         returned.cursor = one.cursor
         kinds = {(told["kind"], told["userId"]) for told in await returned.beat()}
         assert {("mute", ann.id), ("remove", cid.id)} == kinds
+
+
+async def test_a_channel_that_cannot_be_loaded_holds_up_no_other(database_url: str, tmp_path: Path):
+    async with open_world(database_url, tmp_path) as world:
+        server = await node_server(world)
+        await node(world, server)
+        ann, ben, cid, dan = await world.players("Ann", "Ben", "Cid", "Dan")
+        broken, sound = await private(ann, ben), await private(cid, dan)
+        await join(ann, broken)
+        await join(cid, sound)
+    async with open_world(database_url, tmp_path) as world:
+        attendance = world.service.of(ATTENDANCE)
+        await world.service.database.transact(_break, broken)
+        attendance.doom(ann.id, "REMOVED")
+        attendance.doom(cid.id, "REMOVED")
+        await look(world.service)
+        assert (attendance.of_user(ann.id) is None, attendance.of_user(cid.id)) == (False, None)
+        assert list(attendance.doomed) == [broken], "it is ended once it can be"
+        assert attendance.state(broken) is not None
+
+
+async def _break(conn: Connection, channel_id: str) -> None:
+    await conn.execute("UPDATE heads SET summary = '?' WHERE kind = 'voice' AND id = $1", channel_id)
+    await conn.execute("DELETE FROM snapshots WHERE kind = 'voice' AND id = $1", channel_id)
 
 
 async def _block(conn: Connection, user_id: str, target_id: str) -> None:
