@@ -1,16 +1,19 @@
 """Where a gateway connects to, and where it never does, whatever a route or DNS says."""
 
+import socket
+
 import pytest
 import trio
 
 from routes.edge.address import parse_networks
 from scripts.gateway_node.addresses import PRIVATE, Permission
-from scripts.gateway_node.backends import KEPT_SECONDS, MISSED_SECONDS, Names
+from scripts.gateway_node.backends import ANSWER_SECONDS, KEPT_SECONDS, MISSED_SECONDS, OLD_SECONDS, Names
 from scripts.gateway_node.proxy_protocol import read_header, write_header
 from scripts.gateway_node.routes import Route, Routes
 from tests.gateway_node.bytes_of import handshake
 from tests.gateway_node.minecraft import minecraft, status
 from tests.gateway_node.play import LOBBY, gateway, player, resolved, route
+from tests.support.waiting import PATIENCE_SECONDS
 
 STRICT, HOME = Permission(), Permission(allowed=PRIVATE)
 CUT = Permission(
@@ -151,6 +154,62 @@ async def test_names_are_asked_once_for_all_and_believed_for_a_while(autojump_cl
     await trio.sleep(KEPT_SECONDS)
     await names.addresses("a")
     assert asked == ["a", "b", "b", "a"]
+
+
+@pytest.mark.parametrize("fault", [socket.gaierror(socket.EAI_AGAIN, "?"), None], ids=["fails", "silent"])
+async def test_names_stay_where_dns_says_nothing(
+    autojump_clock: trio.testing.MockClock, fault: OSError | None
+):
+    """Whoever is asked may be silent as long as they like: what was known is good for an hour."""
+    asked = 0
+
+    async def resolve(_name: str) -> list[str]:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            return ["192.0.2.1"]
+        if fault is not None:
+            raise fault
+        await trio.sleep_forever()
+        raise AssertionError
+
+    names = Names(resolve)
+    assert await names.addresses("a") == ["192.0.2.1"]
+    await trio.sleep(KEPT_SECONDS)
+    began_at = trio.current_time()
+    assert (await names.addresses("a"), await names.addresses("a")) == (["192.0.2.1"], ["192.0.2.1"])
+    assert (asked, trio.current_time() - began_at) == (2, 0.0 if fault else ANSWER_SECONDS)
+    await trio.sleep(OLD_SECONDS)
+    with trio.move_on_after(10):
+        assert await names.addresses("a") == []
+
+
+async def test_a_name_that_has_no_addresses_any_more_is_let_go(autojump_clock: trio.testing.MockClock):
+    known = ["192.0.2.1"]
+
+    async def resolve(_name: str) -> list[str]:
+        if not known:
+            raise socket.gaierror(socket.EAI_NONAME, "no such name")
+        return [known.pop()]
+
+    names = Names(resolve)
+    assert await names.addresses("a") == ["192.0.2.1"]
+    await trio.sleep(KEPT_SECONDS)
+    assert await names.addresses("a") == []
+
+
+async def test_lookups_and_everything_else_do_not_wait_for_each_other():
+    """The threads of a process are forty otherwise, and each silent name takes one for seconds."""
+    everything_else = trio.to_thread.current_default_thread_limiter()
+    places = [object() for _ in range(int(everything_else.available_tokens))]
+    for place in places:
+        everything_else.acquire_on_behalf_of_nowait(place)
+    try:
+        with trio.fail_after(PATIENCE_SECONDS):
+            assert "127.0.0.1" in await Names().addresses("localhost")
+    finally:
+        for place in places:
+            everything_else.release_on_behalf_of(place)
 
 
 async def test_backends_are_told_where_players_are():
