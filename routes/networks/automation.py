@@ -156,17 +156,29 @@ class Automation:
     async def _write(self, row: DnsRow, token: bytes | None, task: DnsTask) -> None:
         if token is None:  # sealed with another key, for example before a restore
             raise CloudflareFault("invalid")
-        contents = [] if task.content is None or task.type == "A" else [task.content]
-        if task.type == "A" and task.content is not None:
-            for host in task.content.split(","):
-                contents += await self._resolver.addresses(host)
-            contents = sorted(set(contents))[:MAX_ADDRESSES]
-            if not contents:
-                raise CloudflareFault(None)
+        contents, are_all = await self._contents(task)
         mark = f"partyline {row.network_id}"
         await self._cloudflare.keep(
             token.decode("ascii"), row.zone_id, task.type, task.name, contents, mark=mark
         )
+        if not are_all:  # those of the others are written; it is asked again
+            raise CloudflareFault(None)
+
+    async def _contents(self, task: DnsTask) -> tuple[list[str], bool]:
+        """What a record is to have, and whether nothing is missing because nobody says the addresses of a host.
+
+        Raises:
+            CloudflareFault: no host has an address.
+        """
+        if task.content is None:
+            return [], True
+        if task.type != "A":
+            return [task.content], True
+        found = [await self._resolver.addresses(host) for host in task.content.split(",")]
+        contents = sorted({address for addresses in found for address in addresses or ()})[:MAX_ADDRESSES]
+        if not contents:
+            raise CloudflareFault(None)
+        return contents, None not in found
 
 
 def _put_off(task: DnsTask, now_ms: int) -> DnsTask:

@@ -68,15 +68,17 @@ class Resolver:
         texts = [b"".join(record.strings) for record in found if isinstance(record, TXT)]
         return Lookup(sorted(text.decode("utf-8", "replace") for text in texts), error)
 
-    async def addresses(self, host: str) -> list[str]:
-        """The IPv4 addresses of a host, sorted; empty if the lookup fails.
+    async def addresses(self, host: str) -> list[str] | None:
+        """The IPv4 addresses of a host, sorted; empty where it has none that can be used, None where nobody says.
 
         Args:
             host: a name, or an IPv4 address, which is returned itself; an IPv6 address has none.
         """
         if is_address(host):
             return [host] if "." in host else []
-        found, _ = await self._ask(host, "A")
+        found, error = await self._ask(host, "A")
+        if error in {TIMEOUT, SERVER_FAILURE}:
+            return None
         return sorted({record.address for record in found if isinstance(record, A)})[:MAX_ADDRESSES]
 
     async def _ask(self, name: str, kind: str) -> tuple[Sequence[Rdata], str | None]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from routes.networks.automation import FIRST_RETRY_MS
 from tests.gateways.play import GATEWAYS, TOKEN, gateway, put_route
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import Place, network
@@ -32,7 +33,14 @@ async def test_records_follow_the_gateways(place: Place):
     world.clock.stop()
     first, second = await gateway(world, "gw1.example.net"), await gateway(world, "gw2.example.net")
     third = await gateway(world, "203.0.113.7")
+    place.dns.faults["gw1.example.net"] = "servfail"
     await put_route(own, "own.example.com", gatewayId=second.id)
+    await _follow(place)
+    assert stub.contents("A", "any.example.com") == ["192.0.2.2", "203.0.113.7"]
+    del place.dns.faults["gw1.example.net"]
+    world.clock.advance(FIRST_RETRY_MS)
+    for one in (first, second, third):
+        await one.beat()
     await _follow(place)
     assert stub.contents("A", "any.example.com") == ["192.0.2.1", "192.0.2.2", "203.0.113.7"]
     assert stub.contents("A", "own.example.com") == ["192.0.2.2"]
