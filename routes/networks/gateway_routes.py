@@ -6,7 +6,7 @@ import msgspec
 
 from actors.errors import Conflict, DomainNotVerified, Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.gateways.events import RoutesChanged
-from actors.ids import Uuid
+from actors.ids import Uuid, parse_object_id
 from actors.networks import units_gateway_routes
 from actors.networks.public import GatewayRoute, route_of
 from persistence.networks.rows import RouteRow
@@ -72,7 +72,7 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
         backend_host=backend_host,
         backend_port=body.backend_port,
         proxy_protocol=body.proxy_protocol,
-        gateway_id=body.gateway_id,
+        gateway_id=_as_it_is_known(body.gateway_id),
         created_at_ms=call.now_ms,
         updated_at_ms=call.now_ms,
     )
@@ -104,6 +104,11 @@ async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
         shape=networks.append,
     )
     await _push(call, networks[-1])
+
+
+def _as_it_is_known(gateway_id: str | None) -> str | None:
+    """The id of a gateway in lower case; what is none names none."""
+    return None if gateway_id is None else parse_object_id(gateway_id) or gateway_id
 
 
 async def _push(call: Call, network_id: str | None) -> None:

@@ -34,7 +34,7 @@ async def test_records_follow_the_gateways(place: Place):
     first, second = await gateway(world, "gw1.example.net"), await gateway(world, "gw2.example.net")
     third = await gateway(world, "203.0.113.7")
     place.dns.faults["gw1.example.net"] = "servfail"
-    await put_route(own, "own.example.com", gatewayId=second.id)
+    await put_route(own, "own.example.com", gatewayId=second.id.upper())
     await _follow(place)
     assert stub.contents("A", "any.example.com") == ["192.0.2.2", "203.0.113.7"]
     del place.dns.faults["gw1.example.net"]
