@@ -21,7 +21,8 @@ from routes.edge.outgoing_redirects import MAX_REDIRECTS, Hop, RedirectRefused, 
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
-_PART = re.compile(r"(?!\.+\Z)[A-Za-z0-9._~-]{1,200}", re.ASCII)
+_PART = re.compile(r"(?!\.+\Z)[A-Za-z0-9._~-]{1,253}", re.ASCII)
+"""A segment of a path, as long as the name of a host may be (RFC 1035 §2.3.4)."""
 _AGENT = f"Partyline/{VERSION}"
 
 

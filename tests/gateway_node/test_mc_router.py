@@ -8,6 +8,7 @@ import msgspec
 import pytest
 import trio
 
+from actors.hostnames import MAX_CHARACTERS
 from routes.gateways.parts import CARRYING
 from scripts.gateway_node import mc_router
 from scripts.gateway_node.addresses import PRIVATE, Permission
@@ -25,6 +26,8 @@ from tests.support.waiting import wait_until
 from tests.support.world import World
 
 A, B = "a.play.partyline.test", "b.play.partyline.test"
+LONG = ".".join(["a" * 56] * 4 + ["play.partyline.test"])
+"""A host as long as one may be."""
 
 
 class Api:
@@ -92,10 +95,16 @@ async def test_routes_are_made_changed_and_taken_away(tmp_path: Path):
         assert api.changes() == ["POST /routes", "POST /routes"]
         await router.carry(Routes(2, [Route(A, "fd12::5", 25565), Route(B, "home.example.org", 25566)]))
         assert (api.mappings[A], api.changes()) == ("[fd12::5]:25565", ["POST /routes"])
-        await router.carry(Routes(3, [Route(B, "home.example.org", 25566)]))
-        assert (sorted(api.mappings), api.changes()) == ([B, "docker.example.org"], [f"DELETE /routes/{A}"])
+        assert len(LONG) == MAX_CHARACTERS - 1
+        await router.carry(Routes(3, [Route(B, "home.example.org", 25566), Route(LONG, "10.0.0.5", 25565)]))
+        assert (LONG in api.mappings, len(api.changes())) == (True, 2)
+        await router.carry(Routes(4, [Route(B, "home.example.org", 25566)]))
+        assert (sorted(api.mappings), api.changes()) == (
+            [B, "docker.example.org"],
+            [f"DELETE /routes/{LONG}"],
+        )
     async with fed(tmp_path, api, names=names) as (router, _):
-        await router.carry(Routes(4, []))
+        await router.carry(Routes(5, []))
         assert api.mappings == {"docker.example.org": "172.17.0.2:25565"}, (
             "it knows after a restart which were its own"
         )
