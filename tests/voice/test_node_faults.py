@@ -6,12 +6,14 @@ import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import msgspec
 import pytest
 import trio
 
 from routes.voice.parts import FLEET
+from scripts.game_server.client import Credentials
 from scripts.voice_node import node as module
 from scripts.voice_node.livekit import LiveKit
 from scripts.voice_node.node import Media, Plan, Registration, Unknown, Unusable, VoiceNode
@@ -28,6 +30,8 @@ from tests.voice.play import NODES, VOICE, credentials_of, join, minding, node, 
 PROGRAM = [sys.executable, "-m", "scripts.voice_node"]
 
 BEATS = 4
+CROWD = 2_000
+"""Rooms of two."""
 
 
 class Counted:
@@ -121,6 +125,31 @@ async def test_two_that_are_the_same_node_do_not_chase_each_other(world: World):
             nursery.cancel_scope.cancel()
         # One of the two waits for the other each time.
         assert trio.current_time() - began_at >= (BEATS - 2) * module.EVEN_SECONDS
+
+
+class Crowded(Counted):
+    """Media of so many that a report of all is more than the service takes at once."""
+
+    async def report(self) -> list[dict[str, Any]]:
+        ids = [str(UUID(int=number)) for number in range(3 * CROWD)]
+        return [{"channelId": ids[at], "participants": ids[at + 1 : at + 3]} for at in range(0, len(ids), 3)]
+
+
+async def test_a_node_with_many_rooms_is_heard(world: World):
+    """Or it would be silent to the service, and its channels would move to the next one, and so on."""
+    made = await node(world, await node_server(world))
+    media: Media = Crowded(Registration(made.id, made.secret))
+    plan = Plan(world.url.replace("ws", "http", 1), Credentials("-", "-"), "eu-west", 10_000)
+
+    async def is_heard() -> bool:
+        known = minding(world).of(FLEET).get(made.id)
+        return known is not None and known.participants == 2 * CROWD
+
+    with patience():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(VoiceNode(plan, media, lambda _: None).run)
+            await wait_until(is_heard)
+            nursery.cancel_scope.cancel()
 
 
 async def test_who_was_unmuted_while_orders_were_lost_is_heard_and_who_was_not_is_not(
