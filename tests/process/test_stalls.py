@@ -44,6 +44,7 @@ ASK_NOTHING = (
     "servers that no longer ask",
     "silent voice",
     "statuses in memory that are old",
+    "voice nodes that are gone",
 )
 """Jobs that do not need the database."""
 
