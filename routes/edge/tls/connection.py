@@ -168,7 +168,7 @@ class TlsConnection(TCPServer):
     def _wait_for_client(self, http: Http1 | Http2, came_bytes: int) -> None:
         """Set the deadline of the current phase, after everything received was handled."""
         now, settings = trio.current_time(), self.settings
-        phase = http.phase if isinstance(http, Http1) else Phase.APPLICATION
+        phase = http.phase
         if phase is not self._phase:
             self._phase = phase
             grace = {
@@ -216,7 +216,7 @@ class TlsConnection(TCPServer):
     def retire(self) -> None:
         """Close if idle, because the server is stopping. A request that has begun to arrive is still answered."""
         http = self._http
-        if http is None or (http.idle if isinstance(http, Http2) else http.phase is Phase.IDLE):
+        if http is None or http.phase is Phase.IDLE:
             self.abort()
 
     def begin_close(self) -> None:

@@ -6,10 +6,14 @@ Faults of Hypercorn 0.18 that are fixed here:
 - Once the connection is over, no task waits in `can_read` for the end of a response.
 - Upgrades to cleartext HTTP/2 are not offered: RFC 9113 dropped them, and each entry to the parser needs guarding.
 - WebSockets over HTTP/2 are not offered (RFC 8441); browsers then open one over HTTP/1.1.
+- A response over HTTP/2 that breaks off resets its stream; stock leaves the client waiting for the rest.
+- A server that stops, or says that it will, answers what comes over HTTP/2, and then ends the connection by a GOAWAY
+  behind the last response; stock resets new requests as if they were done, and may cut the end off the last response.
 Head and first piece of a response are sent together.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from enum import Enum, auto
 from typing import cast
@@ -18,10 +22,11 @@ import h2.config
 import h2.connection
 import h2.errors
 import h2.events
+import h2.exceptions
 import h2.settings
 import h11
 from hypercorn.events import Closed, Event, RawData, Updated
-from hypercorn.protocol.events import Body, Data, EndBody, Request, Response
+from hypercorn.protocol.events import Body, Data, EndBody, Request, Response, StreamClosed
 from hypercorn.protocol.events import Event as StreamEvent
 from hypercorn.protocol.h2 import H2Protocol
 from hypercorn.protocol.h11 import STREAM_ID, H11Protocol, H11WSConnection
@@ -191,6 +196,12 @@ def _is_websocket(request: h11.Request) -> bool:
 class Http2(H2Protocol):
     """One HTTP/2 connection, over TLS only; takes the arguments of `H2Protocol`."""
 
+    @property
+    def phase(self) -> Phase:
+        """The current phase: a connection without a request is idle, whatever frames it carries. The bodies of its
+        requests have the deadlines of the pipeline (`pipeline/bodies.py`)."""
+        return Phase.IDLE if self.idle else Phase.APPLICATION
+
     async def initiate(
         self, headers: list[tuple[bytes, bytes]] | None = None, settings: bytes | None = None
     ) -> None:
@@ -202,9 +213,45 @@ class Http2(H2Protocol):
         self.connection.local_settings.acknowledge()
         await super().initiate(headers, settings)
 
+    async def stream_send(self, event: StreamEvent) -> None:
+        """Send a part of a response (`H2Protocol`).
+
+        One that ends before its body is complete has its stream reset (RFC 9113 §8.1): its client would wait for the
+        rest, and what waits of it be kept. Cancellation leaves the response incomplete, and closes the connection if it
+        interrupts a send.
+        """
+        if not isinstance(event, StreamClosed):
+            await super().stream_send(event)
+            return
+        buffer = self.stream_buffers.get(event.stream_id)
+        if buffer is not None and not buffer.complete:
+            await self._break_off(event.stream_id)
+        await self._close_stream(event.stream_id)
+        await self.send(Updated(idle=self.idle))
+        await self._part()
+
+    async def _break_off(self, stream_id: int) -> None:
+        with suppress(h2.exceptions.ProtocolError):  # the client has ended it already
+            self.connection.reset_stream(stream_id, h2.errors.ErrorCodes.INTERNAL_ERROR)
+        await self._flush()
+        await self._window_updated(stream_id)  # has the sending task look at it, which drops what waits
+
+    async def _send_data(self, stream_id: int) -> None:
+        await super()._send_data(stream_id)
+        await self._part()
+
+    async def _part(self) -> None:
+        """End the connection of a server that stops, once all responses have left whole."""
+        if self.context.terminated.is_set() and self.idle and not (self.stream_buffers or self.closed):
+            self.connection.close_connection()
+            await self._flush()
+            await self.send(Closed())
+
     async def _handle_events(self, events: list[h2.events.Event]) -> None:
         for event in events:
-            if isinstance(event, h2.events.DataReceived) and event.stream_id not in self.streams:
+            if isinstance(event, h2.events.RequestReceived):
+                await self._create_stream(event)
+            elif isinstance(event, h2.events.DataReceived) and event.stream_id not in self.streams:
                 # Its response was sent before its body arrived; the rest still counts in the flow control.
                 self.connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
             else:
@@ -216,3 +263,4 @@ class Http2(H2Protocol):
             self.connection.reset_stream(request.stream_id, h2.errors.ErrorCodes.REFUSED_STREAM)
             return
         await super()._create_stream(request)
+        await self.send(Updated(idle=False))

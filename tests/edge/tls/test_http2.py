@@ -1,0 +1,174 @@
+"""HTTP/2 as its frames show it: connections that carry no request, responses that break off, and the end of a server."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import h2.config
+import h2.connection
+import h2.events
+import h2.settings
+import pytest
+import trio
+import trio.testing
+from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
+from structlog.typing import EventDict
+
+from routes.edge.server.server import ServerSettings, serve
+from tests.edge.apps import Application
+from tests.edge.certificate import Certificate
+from tests.support.server import address_of, on_free_port, running
+from tests.support.waiting import patience
+
+ROOM_BYTES = 1 << 30
+"""Window of a client that takes whatever comes."""
+
+
+class Breaking(Application):
+    """Sends the beginning of a response, and fails."""
+
+    async def _answer(
+        self, method: str, path: str, receive: ASGIReceiveCallable, send: ASGISendCallable
+    ) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"one", "more_body": True})
+        raise ValueError("the application is broken")
+
+
+class Waiting(Application):
+    """Begins each response, and goes on with it when it may."""
+
+    async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        if scope["type"] == "http":
+            self.arrived.set()
+            await self.go.wait()
+        await super().__call__(scope, receive, send)
+
+
+class Http2Client:
+    """A client that says each frame itself."""
+
+    def __init__(self, stream: trio.SSLStream[trio.SocketStream]) -> None:
+        self._stream = stream
+        self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
+        self.h2.initiate_connection()
+        self.h2.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: ROOM_BYTES})
+        self.h2.increment_flow_control_window(ROOM_BYTES)
+
+    async def flush(self) -> None:
+        await self._stream.send_all(self.h2.data_to_send())
+
+    async def ask(self, number: int, path: str) -> None:
+        head = [(":method", "GET"), (":scheme", "https"), (":authority", "t"), (":path", path)]
+        self.h2.send_headers(number, head, end_stream=True)
+        await self.flush()
+
+    async def hear(self, last: type[h2.events.Event] | None = None) -> list[h2.events.Event]:
+        """All events up to the first of a sort, or to the end of the connection."""
+        heard: list[h2.events.Event] = []
+        with patience():
+            while last is None or not any(isinstance(event, last) for event in heard):
+                try:
+                    data = await self._stream.receive_some(1 << 20)
+                except trio.BrokenResourceError:
+                    data = b""
+                if not data:
+                    assert last is None
+                    return heard
+                heard += self.h2.receive_data(bytes(data))
+        return heard
+
+
+@asynccontextmanager
+async def connected(url: str, certificate: Certificate) -> AsyncIterator[Http2Client]:
+    context = certificate.trusting()
+    context.set_alpn_protocols(["h2"])
+    stream = await trio.open_ssl_over_tcp_stream(*address_of(url), ssl_context=context, https_compatible=True)
+    try:
+        client = Http2Client(stream)
+        await client.flush()
+        yield client
+    finally:
+        await trio.aclose_forcefully(stream)
+
+
+@asynccontextmanager
+async def stoppable(
+    app: Application, certificate: Certificate
+) -> AsyncIterator[tuple[str, trio.Event, trio.Event]]:
+    """A server with its address, and what says that it parts, and that it stops."""
+    stop, parting = trio.Event(), trio.Event()
+
+    async def run(*, task_status: trio.TaskStatus[str]) -> None:
+        async def started(addresses: Sequence[str]) -> None:
+            task_status.started(addresses[0])
+
+        settings = on_free_port(ServerSettings(certificate=certificate.server))
+        await serve(app, settings, stop=stop, parting=parting, started=started)
+
+    with patience():
+        async with trio.open_nursery() as nursery:
+            yield await nursery.start(run), parting, stop
+            stop.set()
+
+
+@pytest.mark.parametrize("asks", [False, True])
+async def test_a_connection_without_a_request_is_idle_whatever_else_it_carries(
+    asks: bool, certificate: Certificate
+) -> None:
+    settings = ServerSettings(certificate=certificate.server, keep_alive_seconds=0.1, sweep_seconds=0.01)
+    async with (
+        running(Application(), settings=settings) as base_url,
+        connected(base_url, certificate) as client,
+    ):
+        if asks:
+            await client.ask(1, "/x")
+            await client.hear(h2.events.StreamEnded)
+        client.h2.ping(b"12345678")
+        await client.flush()
+        await client.hear()
+
+
+async def test_a_response_that_breaks_off_is_reset(certificate: Certificate, faults: list[EventDict]) -> None:
+    settings = ServerSettings(certificate=certificate.server)
+    async with (
+        running(Breaking(), settings=settings) as base_url,
+        connected(base_url, certificate) as client,
+    ):
+        await client.ask(1, "/x")
+        heard = await client.hear(h2.events.StreamReset)
+    assert not any(isinstance(event, h2.events.StreamEnded) for event in heard)
+    faults.clear()
+
+
+@pytest.mark.parametrize(("path", "size"), [("/streamed", 11), ("/big", 8_000_000)])
+async def test_while_a_server_parts_what_comes_is_answered_whole_before_the_connection_ends(
+    path: str, size: int, certificate: Certificate
+) -> None:
+    async with (
+        stoppable(Application(), certificate) as (url, parting, _),
+        connected(url, certificate) as client,
+    ):
+        await client.ask(1, "/x")
+        await client.hear(h2.events.StreamEnded)
+        parting.set()
+        await trio.testing.wait_all_tasks_blocked()
+        await client.ask(3, path)
+        heard = await client.hear(h2.events.ConnectionTerminated)
+    assert sum(len(event.data) for event in heard if isinstance(event, h2.events.DataReceived)) == size
+    assert any(isinstance(event, h2.events.StreamEnded) for event in heard)
+    assert not any(isinstance(event, h2.events.StreamReset) for event in heard)
+
+
+async def test_what_is_asked_when_a_server_stops_is_answered_whole(certificate: Certificate) -> None:
+    app = Waiting()
+    async with (
+        stoppable(app, certificate) as (url, _, stop),
+        connected(url, certificate) as client,
+    ):
+        await client.ask(1, "/streamed")
+        await app.arrived.wait()
+        stop.set()
+        await trio.testing.wait_all_tasks_blocked()
+        app.go.set()
+        heard = await client.hear(h2.events.ConnectionTerminated)
+    assert any(isinstance(event, h2.events.StreamEnded) for event in heard)
