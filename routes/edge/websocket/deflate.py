@@ -16,6 +16,9 @@ MIN_BYTES = 2048
 AGREED = b"permessage-deflate; server_no_context_takeover; client_no_context_takeover"
 """The answer to an offer that is accepted."""
 
+LIMITED = b"; server_max_window_bits=15"
+"""What the answer says besides to an offer that limits the server's window, to the largest that there is (§7.1.2.1)."""
+
 _NAME = "permessage-deflate"
 _TAIL = b"\x00\x00\xff\xff"  # §7.2.1: cut off by the sender, put back by the receiver
 _RAW = -zlib.MAX_WBITS
@@ -24,12 +27,16 @@ _RAW = -zlib.MAX_WBITS
 def negotiate(offered: bytes) -> bytes | None:
     """The answer to a client's offers, or None when none can be accepted (§5.1).
 
-    An offer that limits the server's window is skipped, because one compressed frame has to suit every socket.
+    An offer that makes the server's window smaller is skipped, because one compressed frame has to suit every socket.
 
     Args:
         offered: `Sec-WebSocket-Extensions`, its lines joined by commas.
     """
-    return AGREED if any(_is_taken(offer) for offer in _offers(offered)) else None
+    for offer in _offers(offered):
+        if _is_taken(offer):
+            is_limited = any(_name_of(parameter) == "server_max_window_bits" for parameter in offer)
+            return AGREED + LIMITED if is_limited else AGREED
+    return None
 
 
 def _offers(offered: bytes) -> Iterator[list[str]]:
@@ -39,8 +46,12 @@ def _offers(offered: bytes) -> Iterator[list[str]]:
             yield [parameter.lower() for parameter in parameters]
 
 
+def _name_of(parameter: str) -> str:
+    return parameter.partition("=")[0].strip()
+
+
 def _is_taken(parameters: list[str]) -> bool:
-    names = [parameter.partition("=")[0].strip() for parameter in parameters]
+    names = list(map(_name_of, parameters))
     return len(set(names)) == len(names) and all(map(_is_understood, parameters))  # §7.1: none twice
 
 

@@ -1,4 +1,4 @@
-"""HTTP/2 as its frames show it: connections that carry no request, responses that break off, and the end of a server."""
+"""HTTP/2 as its frames show it: connections without a request, responses that break off, and the end of a server."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager

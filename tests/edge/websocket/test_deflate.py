@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from actors.kernel.sink import Prepared
 from routes.edge.transport.settings import ServerSettings
-from routes.edge.websocket.deflate import AGREED, MIN_BYTES, Inflater, compress, negotiate
+from routes.edge.websocket.deflate import AGREED, LIMITED, MIN_BYTES, Inflater, compress, negotiate
 from routes.edge.websocket.frame_reader import BAD_DATA, TOO_BIG, FrameError
 from routes.edge.websocket.frames import prepare
 from routes.edge.websocket.packed import Packed, packed
@@ -19,28 +19,28 @@ from tests.support.server import running
 
 
 @pytest.mark.parametrize(
-    ("offered", "taken"),
+    ("offered", "answer"),
     [
-        (b"", False),
-        (b"permessage-deflate", True),
-        (b"Permessage-Deflate ; client_max_window_bits", True),
-        (b"permessage-deflate; client_max_window_bits=10; server_no_context_takeover", True),
-        (b"permessage-deflate; server_max_window_bits=15", True),
-        (b'permessage-deflate; server_max_window_bits="15"', True),
-        (b"permessage-deflate; server_max_window_bits=10", False),
-        (b"permessage-deflate; server_max_window_bits", False),
-        (b"permessage-deflate; server_max_window_bits=10, permessage-deflate", True),
-        (b"permessage-deflate; client_max_window_bits=16", False),
-        (b"permessage-deflate; server_no_context_takeover=1", False),
-        (b"permessage-deflate; client_no_context_takeover; client_no_context_takeover", False),
-        (b"permessage-deflate; unknown", False),
-        (b"x-webkit-deflate-frame", False),
-        (b"permessage-deflate-2", False),
-        (b"permessage-deflate; \xff", False),
+        (b"", None),
+        (b"permessage-deflate", AGREED),
+        (b"Permessage-Deflate ; client_max_window_bits", AGREED),
+        (b"permessage-deflate; client_max_window_bits=10; server_no_context_takeover", AGREED),
+        (b"permessage-deflate; server_max_window_bits=15", AGREED + LIMITED),
+        (b'permessage-deflate; server_max_window_bits="15"', AGREED + LIMITED),
+        (b"permessage-deflate; server_max_window_bits=10", None),
+        (b"permessage-deflate; server_max_window_bits", None),
+        (b"permessage-deflate; server_max_window_bits=10, permessage-deflate", AGREED),
+        (b"permessage-deflate; client_max_window_bits=16", None),
+        (b"permessage-deflate; server_no_context_takeover=1", None),
+        (b"permessage-deflate; client_no_context_takeover; client_no_context_takeover", None),
+        (b"permessage-deflate; unknown", None),
+        (b"x-webkit-deflate-frame", None),
+        (b"permessage-deflate-2", None),
+        (b"permessage-deflate; \xff", None),
     ],
 )
-def test_offers(offered: bytes, taken: bool) -> None:
-    assert negotiate(offered) == (AGREED if taken else None)
+def test_offers(offered: bytes, answer: bytes | None) -> None:
+    assert negotiate(offered) == answer
 
 
 @given(st.binary(max_size=5_000))
