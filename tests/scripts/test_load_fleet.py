@@ -1,6 +1,8 @@
 """The load test's agents, on a real server: what they count is what happened."""
 
+import json
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from scripts.load.fleet import agents_of
 from scripts.load.plan import BadPlan, Plan, check, user_id, user_name
 from scripts.load.stage import prepare
 from scripts.load.traffic import Traffic
+from scripts.load.waiting import wait_until
 from scripts.load.workloads.agents import Agents
 from scripts.load.workloads.commands import Commands
 from tests.support.server import address_of
@@ -21,7 +24,7 @@ from tests.support.world import World, open_world
 
 def a_plan(world: World | None = None, **fields) -> Plan:
     address = ("127.0.0.1", 1) if world is None else address_of(world.url)
-    return Plan(host="127.0.0.1", address=address, **{"users": 6, "conversations": 2, **fields})
+    return Plan(host="127.0.0.1", **{"address": address, "users": 6, "conversations": 2, **fields})
 
 
 @pytest.fixture
@@ -88,11 +91,62 @@ async def test_sums_of_networks_are_what_their_agents_say(unlimited: World):
         nursery.cancel_scope.cancel()
 
 
-async def test_what_is_not_acknowledged_is_missing():
-    traffic = Commands(EventLoop(), Open(a_plan(traffic="commands"), 0, {}, ["s secret n"] * 6))
-    traffic._given, traffic._finished = 3, 2
-    verdict = await traffic.settle([], [])
-    assert (verdict.missing, verdict.exact) == (1, False)
+class LosingServer:
+    """Takes commands and acknowledgements; the answer to the first command is lost with its connection.
+
+    Attributes:
+        given: bodies of the commands.
+        acknowledged: how many were.
+    """
+
+    def __init__(self) -> None:
+        self.given: list[bytes] = []
+        self.acknowledged = 0
+
+    async def serve(self, stream: trio.SocketStream) -> None:
+        buffer = b""
+        async for data in stream:
+            head, _, body = (buffer + data).partition(b"\r\n\r\n")
+            length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0] or -1)
+            buffer = buffer + data if len(body) != length else b""
+            if buffer:
+                continue
+            if b"/ack HTTP" in head:
+                self.acknowledged += 1
+                answer, status = b"{}", b"200 OK"
+            else:
+                self.given.append(body)
+                if len(self.given) == 1:
+                    return
+                answer, status = b'{"command":{"id":"c%d"}}' % len(self.given), b"201 Created"
+            await stream.send_all(
+                b"HTTP/1.1 %b\r\ncontent-length: %d\r\n\r\n%b" % (status, len(answer), answer)
+            )
+
+
+async def test_a_command_whose_answer_was_lost_stands_for_none_that_is_missing():
+    server, loop = LosingServer(), EventLoop()
+    async with trio.open_nursery() as nursery:
+        serving = partial(trio.serve_tcp, server.serve, 0, host="127.0.0.1")
+        (listener,) = await nursery.start(serving)
+        plan = a_plan(traffic="commands", window=3, address=listener.socket.getsockname())
+        traffic = Commands(loop, Open(plan, 0, {0: "t", 1: "t"}, ["s secret n"] * 6))
+        nursery.start_soon(loop.run)
+        for _ in range(5):
+            await traffic._pool.connect()
+        nursery.start_soon(traffic.drive)
+        with patience():
+            await wait_until(lambda: len(server.given) == 4 and traffic._given == 3, 60)
+            traffic._pace.stop()
+            # The one whose answer was lost is delivered all the same; the fourth never is.
+            for number, body in enumerate(server.given[:3], 1):
+                payload = json.loads(body)["payload"]
+                command = {"id": f"c{number}", "status": "delivered", "payload": payload}
+                traffic.heard(0, json.dumps({"type": "command", "command": command}).encode())
+            await wait_until(lambda: traffic.mark().in_flight == 1 and server.acknowledged == 3, 60)
+        verdict = await traffic.settle([], [])
+        assert (verdict.expected, verdict.missing, verdict.exact) == (3, 1, False)
+        nursery.cancel_scope.cancel()
 
 
 def test_networks_are_dealt_out_whole():

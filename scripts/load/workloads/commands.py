@@ -12,6 +12,7 @@ from scripts.load.fleet import Agent, Fleet
 
 
 class _Payload(msgspec.Struct):
+    number: int = 0
     due: int = 0
 
 
@@ -26,18 +27,36 @@ class _Frame(msgspec.Struct):
     command: _Command | None = None
 
 
+class _Id(msgspec.Struct):
+    id: str
+
+
+class _Given(msgspec.Struct):
+    command: _Id
+
+
 _decode = msgspec.json.Decoder(_Frame).decode
+_decode_given = msgspec.json.Decoder(_Given).decode
 _ACK = {"status": "success"}
 
 
 class Commands(Fleet):
-    """The agents of one worker, and who commands them; implements `Traffic`."""
+    """The agents of one worker, and who commands them; implements `Traffic`.
+
+    A command of which nobody has said that it was given, as the answer was lost, may be delivered and acknowledged all
+    the same: it stands for no other that is missing.
+    """
 
     def __init__(self, loop: EventLoop, job: Open) -> None:
         super().__init__(loop, job)
         self._order = random.Random(job.plan.seed).sample(self._agents, len(self._agents))
-        self._given = self._finished = self._repeated = 0
+        self._given = self._repeated = 0
         self._delivered_ids: set[str] = set()
+        self._missing: set[str] = set()  # ids of those that were given and not acknowledged
+        self._ahead: set[str] = (
+            set()
+        )  # ids of those that were acknowledged before it was said that they are given
+        self._under_way: set[int] = set()  # numbers
 
     async def drive(self) -> None:
         """Give commands until stopped."""
@@ -55,30 +74,31 @@ class Commands(Fleet):
             return
         self._delivered_ids.add(command.id)
         self._meter.delivered += 1
-        due_ns = command.payload.due
+        id, number, due_ns = command.id, command.payload.number, command.payload.due
         self._meter.delivery.add(time.monotonic_ns() - due_ns)
         agent = self._agents[user]
-        path = f"{agent.path}/commands/{command.id}/ack"
+        path = f"{agent.path}/commands/{id}/ack"
         asked = self._request(path, agent.secret, _ACK, server_id=agent.server_id)
 
         def answered(status: int, body: bytes) -> None:
-            self._in_flight -= 1
             if status == 200:
-                self._finished += 1
+                _match(id, self._missing, self._ahead)
                 self._meter.acknowledged += 1
                 self._meter.acknowledgement.add(time.monotonic_ns() - due_ns)
             else:
                 self._note(status, body)
-            self._pace.done(self._give)
+            self._done(number)
 
         self._pool.send(asked, answered)
 
     async def settle(self, least: list[int], most: list[int]) -> Verdict:
         """Each command that was given has been delivered once and acknowledged."""
         del least, most
-        missing = self._given - self._finished
+        missing = len(self._missing)
         examples = (
-            [f"{self._given:,} commands were given, {self._finished:,} acknowledged"] if missing else []
+            [f"{self._given:,} commands were given, {self._given - missing:,} acknowledged"]
+            if missing
+            else []
         )
         return Verdict(
             subscriptions=len(self._sockets),
@@ -90,19 +110,35 @@ class Commands(Fleet):
 
     def _give(self, number: int, due_ns: int) -> None:
         agent: Agent = self._order[number % len(self._order)]
-        body = {"action": "load", "payload": {"due": due_ns}}
+        body = {"action": "load", "payload": {"number": number, "due": due_ns}}
+        self._under_way.add(number)
         self._in_flight += 1
 
         def answered(status: int, body: bytes) -> None:
             if status == 201:
                 self._given += 1
+                _match(_decode_given(body).command.id, self._ahead, self._missing)
                 return
-            self._in_flight -= 1
             self._note(status, body)
-            self._pace.done(self._give)
+            self._done(number)
 
         token = self._job.tokens[agent.owner]
         self._pool.send(self._request(f"{agent.path}/commands", token, body), answered)
 
+    def _done(self, number: int) -> None:
+        """A command has ended, well or not; once for each."""
+        if number in self._under_way:
+            self._under_way.discard(number)
+            self._in_flight -= 1
+            self._pace.done(self._give)
+
     def _request(self, path: str, token: str, body: object, *, server_id: str = "") -> bytes:
         return request("POST", path, host=self._plan.host, token=token, body=body, server_id=server_id)
+
+
+def _match(id: str, others: set[str], own: set[str]) -> None:
+    """Take an id out of the others, or put it to its own, where its counterpart finds it."""
+    if id in others:
+        others.discard(id)
+    else:
+        own.add(id)
