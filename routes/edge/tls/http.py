@@ -6,6 +6,8 @@ Faults of Hypercorn 0.18 that are fixed here:
 - Once the connection is over, no task waits in `can_read` for the end of a response.
 - Upgrades to cleartext HTTP/2 are not offered: RFC 9113 dropped them, and each entry to the parser needs guarding.
 - WebSockets over HTTP/2 are not offered (RFC 8441); browsers then open one over HTTP/1.1.
+- A target or method over HTTP/2 that is not ASCII, and a thousand PRIORITY frames, end the connection with a fault in
+  the log; here the request is reset, and priorities are ignored.
 - A response over HTTP/2 that breaks off resets its stream; stock leaves the client waiting for the rest.
 - A server that stops, or says that it will, answers what comes over HTTP/2, and then ends the connection by a GOAWAY
   behind the last response; stock resets new requests as if they were done, and may cut the end off the last response.
@@ -259,8 +261,23 @@ class Http2(H2Protocol):
         await self._flush()
 
     async def _create_stream(self, request: h2.events.RequestReceived) -> None:
-        if (b":method", b"CONNECT") in list(request.headers or ()):
-            self.connection.reset_stream(request.stream_id, h2.errors.ErrorCodes.REFUSED_STREAM)
+        refused = _refusal(dict(request.headers or ()))
+        if refused is not None:
+            self.connection.reset_stream(request.stream_id, refused)
             return
         await super()._create_stream(request)
         await self.send(Updated(idle=False))
+
+    async def _priority_updated(self, event: h2.events.PriorityUpdated) -> None:
+        """Does nothing: the priorities of RFC 7540 are deprecated (RFC 9113 §5.3)."""
+
+
+def _refusal(fields: dict[bytes, bytes]) -> h2.errors.ErrorCodes | None:
+    """Why a request is reset before anything looks at it (RFC 9113 §8.1.1), or None."""
+    method, target = fields.get(b":method", b""), fields.get(b":path", b"")
+    if method == b"CONNECT":
+        return h2.errors.ErrorCodes.REFUSED_STREAM
+    is_path = target.startswith(b"/") or (method, target) == (b"OPTIONS", b"*")  # §8.3.1
+    if not (method.isascii() and target.isascii() and is_path) or b"#" in target:
+        return h2.errors.ErrorCodes.PROTOCOL_ERROR
+    return None

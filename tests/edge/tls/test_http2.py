@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import h2.config
 import h2.connection
+import h2.errors
 import h2.events
 import h2.settings
 import pytest
@@ -49,7 +50,8 @@ class Http2Client:
 
     def __init__(self, stream: trio.SSLStream[trio.SocketStream]) -> None:
         self._stream = stream
-        self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
+        lax = h2.config.H2Configuration(client_side=True, validate_outbound_headers=False)
+        self.h2 = h2.connection.H2Connection(lax)
         self.h2.initiate_connection()
         self.h2.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: ROOM_BYTES})
         self.h2.increment_flow_control_window(ROOM_BYTES)
@@ -57,8 +59,8 @@ class Http2Client:
     async def flush(self) -> None:
         await self._stream.send_all(self.h2.data_to_send())
 
-    async def ask(self, number: int, path: str) -> None:
-        head = [(":method", "GET"), (":scheme", "https"), (":authority", "t"), (":path", path)]
+    async def ask(self, number: int, path: bytes, method: bytes = b"GET") -> None:
+        head = [(b":method", method), (b":scheme", b"https"), (b":authority", b"t"), (b":path", path)]
         self.h2.send_headers(number, head, end_stream=True)
         await self.flush()
 
@@ -121,11 +123,42 @@ async def test_a_connection_without_a_request_is_idle_whatever_else_it_carries(
         connected(base_url, certificate) as client,
     ):
         if asks:
-            await client.ask(1, "/x")
+            await client.ask(1, b"/x")
             await client.hear(h2.events.StreamEnded)
         client.h2.ping(b"12345678")
         await client.flush()
         await client.hear()
+
+
+@pytest.mark.parametrize(
+    ("target", "method"),
+    [(b"/\xff", b"GET"), (b"/x", b"G\xffT"), (b"x", b"GET"), (b"/x#y", b"GET"), (b"*", b"GET")],
+)
+async def test_what_is_no_request_is_reset_and_the_others_are_answered(
+    target: bytes, method: bytes, certificate: Certificate
+) -> None:
+    async with (
+        running(Application(), settings=ServerSettings(certificate=certificate.server)) as base_url,
+        connected(base_url, certificate) as client,
+    ):
+        await client.ask(1, target, method)
+        heard = await client.hear(h2.events.StreamReset)
+        assert [one.error_code for one in heard if isinstance(one, h2.events.StreamReset)] == [
+            h2.errors.ErrorCodes.PROTOCOL_ERROR
+        ]
+        await client.ask(3, b"/x")
+        await client.hear(h2.events.StreamEnded)
+
+
+async def test_priorities_are_ignored_however_many_there_are(certificate: Certificate) -> None:
+    async with (
+        running(Application(), settings=ServerSettings(certificate=certificate.server)) as base_url,
+        connected(base_url, certificate) as client,
+    ):
+        for number in range(1_100):
+            client.h2.prioritize(3 + 2 * number, weight=5, depends_on=5 + 2 * number)
+        await client.ask(1, b"/x")
+        await client.hear(h2.events.StreamEnded)
 
 
 async def test_a_response_that_breaks_off_is_reset(certificate: Certificate, faults: list[EventDict]) -> None:
@@ -134,21 +167,21 @@ async def test_a_response_that_breaks_off_is_reset(certificate: Certificate, fau
         running(Breaking(), settings=settings) as base_url,
         connected(base_url, certificate) as client,
     ):
-        await client.ask(1, "/x")
+        await client.ask(1, b"/x")
         heard = await client.hear(h2.events.StreamReset)
     assert not any(isinstance(event, h2.events.StreamEnded) for event in heard)
     faults.clear()
 
 
-@pytest.mark.parametrize(("path", "size"), [("/streamed", 11), ("/big", 8_000_000)])
+@pytest.mark.parametrize(("path", "size"), [(b"/streamed", 11), (b"/big", 8_000_000)])
 async def test_while_a_server_parts_what_comes_is_answered_whole_before_the_connection_ends(
-    path: str, size: int, certificate: Certificate
+    path: bytes, size: int, certificate: Certificate
 ) -> None:
     async with (
         stoppable(Application(), certificate) as (url, parting, _),
         connected(url, certificate) as client,
     ):
-        await client.ask(1, "/x")
+        await client.ask(1, b"/x")
         await client.hear(h2.events.StreamEnded)
         parting.set()
         await trio.testing.wait_all_tasks_blocked()
@@ -165,7 +198,7 @@ async def test_what_is_asked_when_a_server_stops_is_answered_whole(certificate: 
         stoppable(app, certificate) as (url, _, stop),
         connected(url, certificate) as client,
     ):
-        await client.ask(1, "/streamed")
+        await client.ask(1, b"/streamed")
         await app.arrived.wait()
         stop.set()
         await trio.testing.wait_all_tasks_blocked()
