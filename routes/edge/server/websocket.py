@@ -332,6 +332,8 @@ class SocketConnection(Link):
         if self._move(Phase.ENDING):
             self._end_by = trio.current_time() + self.linger_seconds
             self.writer.finish()
+            # Reading may have been paused, and only who reads hears of the client's FIN.
+            self.hold_back(False)
 
     def _move(self, phase: Phase) -> bool:
         if phase not in MOVES[self._phase]:

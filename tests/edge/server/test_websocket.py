@@ -1,6 +1,8 @@
 """How a WebSocket on our server opens and ends, byte by byte (RFC 6455 §4.2, §5.5, §7.1)."""
 
 import base64
+from collections.abc import Awaitable
+from contextlib import suppress
 
 import pytest
 import trio
@@ -57,6 +59,35 @@ async def test_conversations(name: str, together: bool, sockets: Sockets) -> Non
             await connection.send(piece)
         assert await connection.read_to_end() == expected
         assert len(sockets) == 0
+
+
+async def test_the_end_of_a_client_is_heard_while_its_messages_wait(sockets: Sockets) -> None:
+    """More messages than may wait, and a close frame behind them: reading was paused when that was taken."""
+    go = trio.Event()
+
+    class Waiting:
+        def heard(self, message: bytes) -> Awaitable[None]:
+            return go.wait()
+
+    async def waiting(socket: LiveSocket) -> Waiting:
+        return Waiting()
+
+    app = Application(handler=waiting, sockets=sockets)
+    settings = ServerSettings(max_connections=1, linger_seconds=1e9)
+    async with running(app, settings=settings) as base_url:
+        async with raw(base_url) as connection:
+            await opened(connection)
+            await connection.send(HI * 20 + CLOSE)
+            assert await connection.read_to_end() == b"\x88\x02\x03\xe8"
+        with patience():
+            status = 0
+            while status != 101:
+                # Who is refused as there is no room may find the connection reset.
+                async with raw(base_url) as next_one:
+                    with suppress(trio.BrokenResourceError):
+                        await next_one.send(HANDSHAKE)
+                        status = (await next_one.read_response())[0]
+        go.set()
 
 
 # {what the client sends: the close code}
