@@ -128,8 +128,10 @@ def disposition(filename: str) -> bytes:
 
 
 def _asked_span(incoming: Incoming, tag: bytes, size_bytes: int) -> tuple[int, int] | None:
-    """(start, length) of the requested range; None for the whole content."""
-    asked = incoming.header(b"range")
+    """(start, length) of the requested range; None for the whole content, which is what HEAD asks for (RFC 9110
+    §14.2).
+    """
+    asked = incoming.header(b"range") if incoming.method == "GET" else None
     condition = incoming.header(b"if-range")
     if asked is None or (condition is not None and condition != tag):
         return None
