@@ -92,21 +92,23 @@ async def test_sums_of_networks_are_what_their_agents_say(unlimited: World):
 
 
 class LosingServer:
-    """Takes commands and acknowledgements; the answer to the first command is lost with its connection.
+    """Takes commands or statuses, and acknowledgements; the answer to the first is lost with its connection.
 
     Attributes:
-        given: bodies of the commands.
+        given: bodies of the commands or statuses.
         acknowledged: how many were.
+        looks: how often something was read.
     """
 
     def __init__(self) -> None:
         self.given: list[bytes] = []
-        self.acknowledged = 0
+        self.acknowledged = self.looks = 0
 
     async def serve(self, stream: trio.SocketStream) -> None:
         buffer = b""
         async for data in stream:
             head, _, body = (buffer + data).partition(b"\r\n\r\n")
+            self.looks += head.startswith(b"GET ")
             length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0] or -1)
             buffer = buffer + data if len(body) != length else b""
             if buffer:
@@ -146,6 +148,23 @@ async def test_a_command_whose_answer_was_lost_stands_for_none_that_is_missing()
             await wait_until(lambda: traffic.mark().in_flight == 1 and server.acknowledged == 3, 60)
         verdict = await traffic.settle([], [])
         assert (verdict.expected, verdict.missing, verdict.exact) == (3, 1, False)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_network_is_not_judged_by_a_status_whose_answer_was_lost():
+    server, loop = LosingServer(), EventLoop()
+    async with trio.open_nursery() as nursery:
+        (listener,) = await nursery.start(partial(trio.serve_tcp, server.serve, 0, host="127.0.0.1"))
+        address = listener.socket.getsockname()
+        plan = a_plan(traffic="agents", users=2, conversations=1, window=1, address=address)
+        traffic = Agents(loop, Open(plan, 0, {0: "t"}, ["s0 secret n", "s1 secret n"]))
+        nursery.start_soon(loop.run)
+        await traffic._pool.connect()
+        nursery.start_soon(traffic.drive)
+        with patience():
+            await wait_until(lambda: len(server.given) == 1 and traffic._pool.waiting == 1, 60)
+            verdict = await traffic.settle([], [])
+        assert (verdict.expected, verdict.missing, server.looks) == (0, 0, 0)
         nursery.cancel_scope.cancel()
 
 

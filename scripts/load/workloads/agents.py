@@ -40,6 +40,7 @@ class Network:
     def __init__(self, id: str, owner: int) -> None:
         self.id, self.owner = id, owner
         self.players: dict[int, int] = {}  # {agent: what it has said}
+        self.unsure: set[int] = set()  # agents that may have said something else, as the answer was lost
         self.in_flight = 0
         self.held = False
 
@@ -113,6 +114,9 @@ class Agents(Fleet):
         network.held = False
 
     async def _look(self, network: Network) -> None:
+        """Compare a sum with what was said, where that is known."""
+        if network.unsure:
+            return
         try:
             data = await self._looks.send("GET", network.path, self._job.tokens[network.owner])
         except (RequestFailed, OSError) as error:
@@ -141,9 +145,12 @@ class Agents(Fleet):
             network.in_flight -= 1
             if status == 200:
                 network.players[agent.number] = players
+                network.unsure.discard(agent.number)
                 self._meter.acknowledged += 1
                 self._meter.acknowledgement.add(time.monotonic_ns() - due_ns)
             else:
+                if not status:
+                    network.unsure.add(agent.number)
                 self._note(status, body)
             self._pace.done(self._push)
 
