@@ -18,11 +18,14 @@ from partyline.client.backoff import Backoff
 from partyline.client.closing import Duty
 from partyline.client.connection import Connection
 from partyline.client.credentials import Credentials, Grant, signed_out
-from partyline.client.frames import Frame
+from partyline.client.frames import Frame, encode_command
 from partyline.client.problem import ClientError, Document, Problem, Unreachable
 from partyline.client.subscription import MOST_UNREAD, Subscription
 
 PATH = "/v1/social/live?channels="
+
+MOST_COMMAND_BYTES = 64 << 10
+"""Of one command; the service ends the connection of whoever says a longer one, for good."""
 
 State = Literal["closed", "connecting", "live", "waiting"]
 Mode = Literal["snapshot", "delta"]
@@ -135,7 +138,8 @@ class Live:
             The message, once it is durable.
 
         Raises:
-            Problem: it is refused, or nobody is signed in any more. Cancelled, it may have been sent.
+            Problem: it is refused, longer than 64 KiB (`PAYLOAD_TOO_LARGE`, and not sent), or nobody is signed in any
+                more. Cancelled, it may have been sent.
         """
         data = {"clientMessageId": token_hex(16), **message}
         frame = await self._ask({"op": "send", "channel": channel, "data": data}, is_lasting=True)
@@ -280,6 +284,8 @@ class Live:
         asked = _Asked(command, is_lasting)
         id = self._register(asked)
         try:
+            if len(encode_command(command)) > MOST_COMMAND_BYTES:
+                raise Problem(Document("PAYLOAD_TOO_LARGE", "a command has at most 64 KiB"), 413)
             if is_lasting:
                 self._wanted.set()
             elif self._connection is None:

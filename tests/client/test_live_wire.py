@@ -45,6 +45,17 @@ async def test_what_is_sent_is_shown_to_who_watches(world: World):
                 assert isinstance(first, Snapshot) and first.as_(InboxSnapshot).conversations[0].id == room.id
 
 
+async def test_what_is_too_long_is_refused_and_ends_nothing(world: World):
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    async with Partyline(world.url, token=ann.token) as client:
+        with patience():
+            with pytest.raises(Problem) as refused:
+                await client.live.send(room.channel, {"content": "x" * 65_536})
+            assert (refused.value.status, refused.value.code) == (413, "PAYLOAD_TOO_LARGE")
+            assert (await client.live.send(room.channel, {"content": "hello"}))["content"] == "hello"
+
+
 async def test_what_one_has_chosen_in_a_poll_comes_beside_it(world: World):
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
