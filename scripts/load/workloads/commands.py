@@ -53,9 +53,8 @@ class Commands(Fleet):
         self._given = self._repeated = 0
         self._delivered_ids: set[str] = set()
         self._missing: set[str] = set()  # ids of those that were given and not acknowledged
-        self._ahead: set[str] = (
-            set()
-        )  # ids of those that were acknowledged before it was said that they are given
+        # ids of those that were acknowledged before it was said that they are given
+        self._ahead: set[str] = set()
         self._under_way: set[int] = set()  # numbers
 
     async def drive(self) -> None:
