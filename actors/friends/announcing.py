@@ -1,6 +1,6 @@
 """How a change between two users gets its number, and how other processes hear of it."""
 
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -26,12 +26,16 @@ async def numbered(conn: Connection, event: Numbered) -> Numbered:
     return replace(event, turn=turn)
 
 
-def heard(payload: str) -> LinkChanged | RelationChanged | None:
-    """The change that a NOTIFY tells of; None when all has to be read again: a user was erased, or another release has
-    announced it in a form that this one does not know.
+def heard(payload: str) -> LinkChanged | RelationChanged | Literal["erased", "unknown"]:
+    """The change that a NOTIFY tells of.
+
+    `erased`: a user was, who may have been between any number of others. `unknown`: nothing may be known of it, because
+    it was missed, or because another release has announced it in a form that this one does not know.
     """
-    turn, _, change = payload.partition(" ")
+    turn, space, change = payload.partition(" ")
+    if space and not change:
+        return "erased"
     try:
         return replace(_decoder.decode(change), turn=int(turn))
     except msgspec.DecodeError:
-        return None
+        return "unknown"

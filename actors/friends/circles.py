@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from sys import intern
 
+from actors.friends.meanwhile import Meanwhile
 from actors.kernel.joint_reads import JointReads
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
@@ -15,6 +16,9 @@ from persistence.friends import links
 
 FRIENDS_KEPT = 1_000_000
 """Friends in all circles of users without an open socket, 8 bytes each."""
+
+COMPARED_TOGETHER = 200
+"""Circles that are read at once when all are compared with rows."""
 
 NOBODY: frozenset[str] = frozenset()
 
@@ -35,6 +39,7 @@ class Circles:
         self._bound = FRIENDS_KEPT
         self._reads = JointReads(self._read_together)
         self._loads: SingleFlight[str, tuple[str, ...]] = SingleFlight()
+        self._told: Meanwhile[str] = Meanwhile()
 
     def __len__(self) -> int:
         return len(self._circles)
@@ -63,15 +68,45 @@ class Circles:
         """Take in that two users are friends now (`friends` true), or no longer; called after the commit."""
         for user_id, friend_id in ((one_id, other_id), (other_id, one_id)):
             self._loads.void(user_id)
+            self._told.told(user_id)
             circle = self._circles.get(user_id)
             if circle is None or (friend_id in circle) == friends:
                 continue
             if friends:
-                self._circles[user_id] = (*circle, friend_id)
-                self._friends += 1
+                self._replace(user_id, (*circle, friend_id))
             else:
-                self._circles[user_id] = tuple(id for id in circle if id != friend_id)
-                self._friends -= 1
+                self._replace(user_id, tuple(id for id in circle if id != friend_id))
+
+    async def compare(self, moved: Callable[[str, str], None]) -> None:
+        """Take in what rows say of all circles, because changes may have been missed.
+
+        Circles stay as they are until their rows are read, some at a time.
+
+        Args:
+            moved: called with a user and who has become a friend of theirs, or is none any more.
+
+        Raises:
+            PersistenceError: they cannot be read; those that were read are right.
+
+        Cancellation leaves the others as they were.
+        """
+        self._loads.void_all()
+        left = list(self._circles)
+        while left:
+            page, left = left[:COMPARED_TOGETHER], left[COMPARED_TOGETHER:]
+            with self._told.reading() as told:
+                found = await self._read_together(page)
+            for user_id in page:
+                if user_id in told:
+                    left.append(user_id)
+                elif (known := self._circles.get(user_id)) is not None:
+                    self._replace(user_id, tuple(map(intern, found[user_id])))
+                    for other_id in frozenset(known).symmetric_difference(found[user_id]):
+                        moved(user_id, other_id)
+
+    def _replace(self, user_id: str, circle: tuple[str, ...]) -> None:
+        self._friends += len(circle) - len(self._circles[user_id])
+        self._circles[user_id] = circle
 
     async def _read(self, user_id: str) -> tuple[str, ...]:
         return tuple(map(intern, await self._reads.read(user_id) or ()))

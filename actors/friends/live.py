@@ -4,12 +4,13 @@ A change of a user reaches only those who watch that user; without a watcher not
 """
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 
 from actors.friends.circles import Circles
 from actors.friends.events import Between, LinkChanged, RelationChanged
 from actors.friends.public import Appearance
 from actors.friends.view import FACE, FriendsRules
-from actors.friends.visibility import Stored, Turns, Visibilities
+from actors.friends.visibility import Stored, Told, Turns, Visibilities
 from actors.friends.watched_users import Sources, WatchedUsers
 from actors.users.presence import Presence
 from actors.users.users import Users
@@ -32,8 +33,8 @@ class FriendsLive:
 
     Attributes:
         view: a user's friends, as the kernel runs it.
+        load_many: reads them for many users, as the view does.
         circles: whose friend is whose, of those who look.
-        told: how many changes this was told of, the ones that were known included.
     """
 
     def __init__(
@@ -47,7 +48,6 @@ class FriendsLive:
         circles: Circles,
     ) -> None:
         self.circles = circles
-        self.told = 0
         self._turns = Turns()  # of two users, in the order of their ids
         self._presence = presence
         self._users = users
@@ -62,7 +62,9 @@ class FriendsLive:
                 started_at_ms=presence.begun_at_ms,
             )
         )
-        self.view = FriendsRules(self._faces, visibilities, now_ms).view()
+        rules = FriendsRules(self._faces, visibilities, now_ms)
+        self.view = rules.view()
+        self.load_many = rules.load_many
         self._touched: Touched = _nobody
         self._listeners: list[Callable[[str, str], None]] = []
 
@@ -127,7 +129,6 @@ class FriendsLive:
         Args:
             turn: of the change, or None where nothing else changes it at the same time.
         """
-        self.told += 1
         if self._visibilities.change(holder_id, viewer_id, visibility, turn):
             self._appeared(holder_id, viewer_id)
 
@@ -159,10 +160,26 @@ class FriendsLive:
             self.visibility_changed(event.holder_id, event.friend_id, event.visibility, event.turn)
             self.changed(event.holder_id, event.friend_id)
 
-    def restored(self, stored: Stored) -> None:
-        """Take in what rows say of everybody, because changes may have been missed; tells those who watch."""
-        for user_id, viewer_id in self._visibilities.fill(stored):
+    def reading(self) -> AbstractContextManager[Told]:
+        """Collect what this is told of while rows are read, for `restored`."""
+        return self._visibilities.reading()
+
+    def restored(self, stored: Stored, told: Told) -> None:
+        """Take in what rows say of everybody, because changes may have been missed; tells those who watch.
+
+        Args:
+            stored: as read within a block of `reading`.
+            told: what that block has collected.
+        """
+        for user_id, viewer_id in self._visibilities.fill(stored, told):
             self._appeared(user_id, viewer_id)
+
+    async def compare_circles(self) -> None:
+        """Take in what rows say of the friends of all who look, for the same reason; tells those who watch.
+
+        Raises PersistenceError and is cancelled as `Circles.compare`.
+        """
+        await self.circles.compare(lambda user_id, other_id: self._appeared(other_id, user_id))
 
     def party_changed(self, user_id: str) -> None:
         """Update what others see of a user who has joined or left a party."""

@@ -78,6 +78,15 @@ class FriendsState(msgspec.Struct, frozen=True):
         """The record of the friend in that place."""
         return self.records[index * RECORD.size : (index + 1) * RECORD.size]
 
+    def says_the_same(self, other: "FriendsState") -> bool:
+        """Whether two states of a user come of the same rows; how the friends look just now is not compared."""
+        return (
+            self.records == other.records
+            and [face.id for face in self.faces] == [face.id for face in other.faces]
+            and self.extras == other.extras
+            and self.waiting == other.waiting
+        )
+
     def links(self) -> dict[str, tuple[WatchedUser, bytes, Extra | None]]:
         """{friend id: all that is known of the link}."""
         return {
@@ -87,11 +96,17 @@ class FriendsState(msgspec.Struct, frozen=True):
 
 
 class Read(msgspec.Struct, frozen=True):
-    """What a read has found: some friends (None for one who is no friend any more), in order of acceptance, and all
-    requests."""
+    """What a read has found.
+
+    Args:
+        links: some friends, in order of acceptance; None for one who is no friend any more.
+        waiting: all requests.
+        whole: these are all friends.
+    """
 
     links: Mapping[str, Link | None]
     waiting: tuple[Waiting, ...]
+    whole: bool = False
 
 
 def state_of(user_id: str, found: Sequence[Link], waiting: tuple[Waiting, ...]) -> FriendsState:
@@ -100,12 +115,13 @@ def state_of(user_id: str, found: Sequence[Link], waiting: tuple[Waiting, ...]) 
 
 
 def absorb(state: FriendsState, read: Read) -> FriendsState:
-    """The state after a read of some friends and all requests. Friends that stay keep their face, which is shared."""
+    """The state after a read of friends and all requests. Friends that stay keep their face, which is shared."""
     fresh = dict(read.links)
     links: list[tuple[WatchedUser, bytes]] = []
     for index, face in enumerate(state.faces):
         if face.id not in fresh:
-            links.append((face, state.record(index)))
+            if not read.whole:
+                links.append((face, state.record(index)))
         elif (link := fresh.pop(face.id)) is not None:
             links.append((face, _record(link)))
     for link in fresh.values():
@@ -118,7 +134,7 @@ def absorb(state: FriendsState, read: Read) -> FriendsState:
         state.user_id,
         tuple(face for face, _ in links),
         b"".join(record for _, record in links),
-        _extras(state.extras, read.links.items()),
+        _extras({} if read.whole else state.extras, read.links.items()),
         read.waiting,
     )
 

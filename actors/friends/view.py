@@ -4,8 +4,8 @@ It owns nothing. Links and requests come from rows, encoded as they are read; th
 friend's `WatchedUser`, which all who watch that friend share, so that a change of a friend costs a look at their
 viewers and each of these frames a join of what is encoded already.
 
-Two sorts of sources change it: `face:<user id>`, which nothing is read for, and a bare user id: whatever is between
-the two users is read again.
+Three sorts of sources change it: `face:<user id>`, which nothing is read for; a bare user id: whatever is between
+the two users is read again; and `*`: so is everything.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -31,6 +31,8 @@ NAME = "friends"
 FACE = "face:"
 """Begins a source that names a friend who appears otherwise now."""
 
+EVERYTHING = "*"
+"""The source that stands for everybody: changes may have been missed."""
 
 ENTRIES_KEPT = 131_072
 """Encoded own parts in memory, about 0.3 KB each."""
@@ -111,10 +113,12 @@ class FriendsRules:
 
     async def reread(self, conn: Connection, user_id: str, sources: AbstractSet[str]) -> Read:
         """What is between the user and those named, from rows."""
-        found = {link.friend_id: link for link in await links.named(conn, user_id, list(sources))}
-        ended = dict.fromkeys(sources - found.keys())
+        whole = EVERYTHING in sources
+        rows = await (links.of_user(conn, user_id) if whole else links.named(conn, user_id, list(sources)))
+        found = {link.friend_id: link for link in rows}
+        ended = {} if whole else dict.fromkeys(sources - found.keys())
         asked = await requests.of_user(conn, user_id, self._now_ms())
-        return Read(ended | found, frames.all_waiting(asked, user_id))
+        return Read(ended | found, frames.all_waiting(asked, user_id), whole)
 
     # -- who watches whom ---------------------------------------------------------------------------
 
@@ -163,7 +167,7 @@ class FriendsRules:
             return appeared
         told: list[Event] = []
         was, is_now = before.links(), after.links()
-        for id in sources:
+        for id in was | is_now if EVERYTHING in sources else sources:
             old, new = was.get(id), is_now.get(id)
             if new is None:
                 if old is not None:

@@ -5,10 +5,13 @@ They are few, so all of them are in memory, read at the start and told of each c
 to another asks here, and nearly always finds nothing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from actors.friends.meanwhile import Meanwhile
 from persistence.friends.visibilities import Visibility
 
 Restriction = Literal["LIMITED", "HIDDEN"]
@@ -32,6 +35,21 @@ class Stored(NamedTuple):
 
     chosen: Sequence[tuple[str, str, Visibility]]
     parted: Sequence[tuple[str, str]]
+
+
+class Told(NamedTuple):
+    """What was told of while rows were read, and is left as it is when these are taken in.
+
+    Args:
+        chosen: (holder, viewer).
+        parted: two users, in the order of their ids.
+    """
+
+    chosen: AbstractSet[tuple[str, str]]
+    parted: AbstractSet[tuple[str, str]]
+
+
+NOTHING_TOLD = Told(frozenset(), frozenset())
 
 
 class Turns:
@@ -60,17 +78,31 @@ class Visibilities:
         self._restricted: dict[str, dict[str, Restriction]] = {}  # {viewer: {holder: restriction}}
         self._parted: dict[str, set[str]] = {}  # {user: those from whom a block parts them, whoever blocks}
         self.turns = Turns()  # of (holder, viewer)
+        self._choices: Meanwhile[tuple[str, str]] = Meanwhile()
+        self._blocks: Meanwhile[tuple[str, str]] = Meanwhile()
 
-    def fill(self, stored: Stored) -> set[tuple[str, str]]:
-        """Take in all that is stored, in place of what was known; returns (user, viewer) of who shows otherwise."""
+    @contextmanager
+    def reading(self) -> Iterator[Told]:
+        """Collect what this is told of while rows are read, for `fill`."""
+        with self._choices.reading() as chosen, self._blocks.reading() as parted:
+            yield Told(chosen, parted)
+
+    def fill(self, stored: Stored, told: Told = NOTHING_TOLD) -> set[tuple[str, str]]:
+        """Take in all that is stored, in place of what was known; returns (user, viewer) of who shows otherwise.
+
+        Args:
+            stored: as read within a block of `reading`.
+            told: what that block has collected.
+        """
         chosen = {(holder_id, viewer_id): visibility for holder_id, viewer_id, visibility in stored.chosen}
         blocks = {(min(pair), max(pair)) for pair in stored.parted}
         known = {(holder, viewer) for viewer, holders in self._restricted.items() for holder in holders}
         known_blocks = {
             (one, other) for one, others in self._parted.items() for other in others if one < other
         }
-        moved = {pair for pair in chosen.keys() | known if self.change(*pair, chosen.get(pair, "DEFAULT"))}
-        for pair in blocks ^ known_blocks:
+        asked = (chosen.keys() | known) - told.chosen
+        moved = {pair for pair in asked if self.change(*pair, chosen.get(pair, "DEFAULT"))}
+        for pair in (blocks ^ known_blocks) - told.parted:
             self.part(*pair, parted=pair in blocks)
             moved |= {pair, pair[::-1]}
         return moved
@@ -83,6 +115,7 @@ class Visibilities:
         """
         if turn is not None and not self.turns.is_newest((holder_id, viewer_id), turn):
             return False
+        self._choices.told((holder_id, viewer_id))
         restrictions = self._restricted.get(viewer_id, {})
         if restrictions.get(holder_id, "DEFAULT") == visibility:
             return False
@@ -102,6 +135,7 @@ class Visibilities:
         Args:
             parted: a block stands between them.
         """
+        self._blocks.told((min(one_id, other_id), max(one_id, other_id)))
         if (other_id in self._parted.get(one_id, NOBODY)) == parted:
             return False
         for id, other in ((one_id, other_id), (other_id, one_id)):

@@ -5,9 +5,11 @@ from functools import partial
 from actors.friends.announcing import heard
 from actors.friends.between import seen_between
 from actors.friends.units_links import Choice, choose
+from actors.friends.visibility import Stored, Visibilities
 from persistence.connection import Connection
-from persistence.friends import blocks
+from persistence.friends import blocks, links
 from routes.friends.parts import FRIENDS_LIVE
+from tests.friends import rows
 from tests.friends.play import make_friends
 from tests.support.waiting import wait_until
 from tests.support.world import World
@@ -48,6 +50,13 @@ async def test_who_blocks_in_another_process_is_parted_here(world: World) -> Non
     await wait_until(parted)
 
 
+async def end_connections(conn: Connection) -> None:
+    await conn.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+
+
 async def test_what_was_missed_is_read(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     live, now_ms = world.service.of(FRIENDS_LIVE), world.clock.now_ms()
@@ -56,12 +65,6 @@ async def test_what_was_missed_is_read(world: World) -> None:
     async def unheard(conn: Connection) -> None:
         await blocks.put(conn, ann.id, ben.id, reason=None, now_ms=now_ms)
         await blocks.remove(conn, ann.id, cid.id)
-
-    async def end_connections(conn: Connection) -> None:
-        await conn.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
 
     await world.service.database.transact(unheard)
     await world.service.database.read(end_connections)
@@ -72,5 +75,56 @@ async def test_what_was_missed_is_read(world: World) -> None:
     await wait_until(as_stored)
 
 
+async def test_friends_who_came_and_went_unheard_are_told_to_open_sockets(world: World) -> None:
+    ann, ben, cid, dan, eva = await world.players("Ann", "Ben", "Cid", "Dan", "Eva")
+    for friend in (ben, cid):
+        await make_friends(ann, friend)
+    now_ms = world.clock.now_ms()
+    circles = world.service.of(FRIENDS_LIVE).circles
+    for one in (ann, ben):
+        await circles.learn(one.id)
+
+    async def unheard(conn: Connection) -> None:
+        await links.remove(conn, ann.id, ben.id)
+        await rows.befriend(conn, ann.id, dan.id, now_ms)
+        await rows.choose(conn, ann.id, cid.id, "DEFAULT", True, now_ms)
+        await rows.request(conn, "a" * 24, eva.id, ann.id, now_ms, now_ms + 100_000)
+
+    async with ann.live("/v1/social/live?channels=") as socket:
+        await socket.send_json({"op": "subscribe", "channel": "friends", "params": {"mode": "delta"}})
+        await socket.receive_until(type="snapshot")
+        await world.service.database.transact(unheard)
+        await world.service.database.read(end_connections)
+        told: set[tuple[str, str]] = set()
+        while len(told) < 4:
+            frame = await socket.receive_json()
+            assert frame["type"] == "event", frame  # the list itself is not sent again
+            if frame["event"] != "presence":
+                told.add((frame["event"], frame["data"].get("friendId") or frame["data"]["id"]))
+    assert told == {
+        ("friend_removed", ben.id),
+        ("friend_added", cid.id),
+        ("friend_added", dan.id),
+        ("request_added", "a" * 24),
+    }
+    everybody = [ann.id, ben.id, cid.id, dan.id]
+    assert circles.among(ann.id, everybody) == {cid.id, dan.id}
+    assert circles.among(ben.id, everybody) == set()
+
+
+def test_what_is_told_while_rows_are_read_is_newer_than_they() -> None:
+    known = Visibilities()
+    known.fill(Stored([("ben", "ann", "HIDDEN"), ("cid", "ann", "HIDDEN")], [("ann", "dan")]))
+    with known.reading() as told:
+        known.change("ben", "ann", "DEFAULT")
+        known.part("eva", "ann", parted=True)
+    assert known.fill(Stored([("ben", "ann", "HIDDEN")], []), told) == {
+        *(("cid", "ann"), ("ann", "dan"), ("dan", "ann")),
+    }
+    assert known.parted("ann", "eva")
+    assert [known.of(name, "ann") for name in ("ben", "cid", "dan")] == ["DEFAULT"] * 3
+
+
 def test_what_another_release_announces_is_read_from_rows() -> None:
-    assert heard('7 {"type": "Unheard"}') is None
+    assert heard('7 {"type": "Unheard"}') == heard("") == "unknown"
+    assert heard("7 ") == "erased"
