@@ -7,6 +7,7 @@ whose page reloads, or whose phone changes networks, from flickering in others' 
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from heapq import heappop, heappush
 
 from actors.kernel.clock import Clock
 
@@ -33,7 +34,9 @@ class Presence:
         self.begun_at_ms = clock.now_ms() if begun_at_ms is None else begun_at_ms
         self._clock = clock
         self._open: dict[str, int] = {}  # {user id: open sockets, at least 1}
-        self._leaving: dict[str, int] = {}  # {user id: when the grace ends}, in the order of ending
+        self._leaving: dict[str, int] = {}  # {user id: when the grace ends}
+        # The same by time, which is not the order of coming: other nodes tell of the past. Also of those who are back.
+        self._ends: list[tuple[int, str]] = []
         self._changed_at_ms: dict[str, int] = {}  # {user id: when they came online}, of those online
         self._gone_at_ms: dict[str, int] = {}  # {user id: when they went offline}, the newest `GONE_KEPT`
         self._listeners: list[PresenceListener] = []
@@ -59,14 +62,17 @@ class Presence:
 
         Args:
             user_id: whose.
-            at_ms: when that was, as another node knows it, epoch milliseconds; 0 for now.
+            at_ms: when that was, as another node knows it, epoch milliseconds; 0 for now. One whose clock is ahead
+                prolongs nothing.
         """
         left = self._open[user_id] - 1
         if left:
             self._open[user_id] = left
             return
         del self._open[user_id]
-        self._leaving[user_id] = (at_ms or self._clock.now_ms()) + GRACE_MS
+        now_ms = self._clock.now_ms()
+        ends_at_ms = self._leaving[user_id] = min(at_ms or now_ms, now_ms) + GRACE_MS
+        heappush(self._ends, (ends_at_ms, user_id))
 
     def is_looking(self, user_id: str) -> bool:
         """Whether a live socket of the user is open."""
@@ -115,10 +121,10 @@ class Presence:
     def tick(self) -> None:
         """Take users offline whose grace period has passed; to be called five times a second."""
         now_ms = self._clock.now_ms()
-        while self._leaving:
-            user_id, ends_at_ms = next(iter(self._leaving.items()))
-            if ends_at_ms > now_ms:
-                return
+        while self._ends and self._ends[0][0] <= now_ms:
+            ends_at_ms, user_id = heappop(self._ends)
+            if self._leaving.get(user_id) != ends_at_ms:
+                continue  # back since then, and maybe leaving again
             del self._leaving[user_id]
             self._changed_at_ms.pop(user_id, None)
             self._go(user_id, ends_at_ms)

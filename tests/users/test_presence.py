@@ -74,6 +74,24 @@ def test_those_among_some_who_are_online(presence, clock):
     assert presence.online_among(everybody) == ["cat", ANN]
 
 
+@pytest.mark.parametrize("at_ms", [1_000, 99_000])
+def test_who_left_another_node_goes_in_time_behind_whoever_is_still_there(presence, clock, told, at_ms):
+    """Its clock tells of the past, or of the future, which prolongs nothing."""
+    clock.at_ms = 2_000
+    presence.opened(ANN)
+    presence.opened(BEN)
+    presence.closed(ANN)
+    presence.closed(BEN, at_ms)
+    told.clear()
+    clock.at_ms = min(at_ms, 2_000) + GRACE_MS
+    presence.tick()
+    assert (BEN, False) in told
+    assert presence.offline_since_ms(BEN) == clock.at_ms
+    clock.at_ms = 2_000 + GRACE_MS
+    presence.tick()
+    assert sorted(told) == [(ANN, False), (BEN, False)]
+
+
 def test_coming_back_within_the_grace_tells_nobody(presence, clock, told):
     presence.opened(ANN)
     presence.closed(ANN)
