@@ -10,6 +10,7 @@ from actors.users.events import UserChanged
 from persistence.connect import commands, extensions, servers, sessions
 from persistence.connection import Connection
 from routes.changes import change_by_itself
+from routes.connect.delivering import EVERY_SECONDS
 from routes.connect.parting import part_all
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS
@@ -51,6 +52,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
     return (
         ticking("servers that no longer ask", 5, lambda: service.of(WAITERS).listening.sweep(now_ms())),
+        ticking("commands for streams", EVERY_SECONDS, service.of(WAITERS).deliveries.try_again),
         Job("calls of game servers", 60, service.of(GAME_SERVERS).credentials.flush),
         Job(
             "silent game servers",

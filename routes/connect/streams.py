@@ -16,7 +16,7 @@ from routes.call import Call
 from routes.connect.channels import READ_COMMANDS, READ_MEMBERS, READ_SETTINGS
 from routes.connect.guards import may
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.waiters import WAITERS, take_at_once
+from routes.connect.waiters import WAITERS
 from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
 from routes.edge.principal import SERVER, ServerPrincipal
@@ -163,7 +163,7 @@ class _OfServer(SingleStream):
         if row is not None:  # its secret may have been replaced since the server was let in
             self.secret_changed(row.secret_number, row.former_until_ms)
         if takes_commands:
-            take_at_once(service, server_id)
+            service.of(WAITERS).deliveries.deliver(server_id)
 
     def secret_changed(self, number: int, former_until_ms: int | None) -> None:
         """The server has a new secret: expire with the secret that opened the stream, or close if that is over."""

@@ -2,11 +2,12 @@
 
 Both follow the committed events of all servers. A long poll waits for a pending command, `Prefer: wait` for the end of
 one command. For a server with an open stream, commands are taken as soon as there are any, and again when a lease is
-over; the stream ends with the secret that opened it.
+over (`delivering.py`); the stream ends with the secret that opened it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Protocol
 
 import trio
@@ -21,6 +22,7 @@ from actors.kernel.mailbox import Answer
 from actors.kernel.nodes.peers import Peers
 from actors.kernel.nodes.roaming import Roaming, roaming_over
 from persistence.connect.rows import CommandRow
+from routes.connect.delivering import Deliveries
 from routes.connect.parts import GAME_SERVERS
 from routes.lifecycle import Lifecycle
 from routes.part import Opening, Part
@@ -76,26 +78,28 @@ class Waiters:
     Attributes:
         listening: which servers listen for commands.
         streams: tells other nodes of their streams; None where there are none.
+        deliveries: takes commands for streams.
     """
 
     def __init__(self) -> None:
         self.listening = Listening()
+        self.deliveries = Deliveries(self.takes)
         self.streams: Roaming | None = None
         self._waiting: dict[str, list[Waiter]] = {}  # {id of a server or command: requests that wait for it}
         self._streams: dict[str, list[ListeningServer]] = {}  # {server id: its open streams}
 
     def follow(self, service: Service) -> None:
         """Subscribe to the events of all servers: of those that live here, and of those with a stream here."""
-        kind = service.of(GAME_SERVERS).server
+        self.deliveries.begin(partial(_take, service))
 
         def happened(state: State, event: AnyEvent) -> None:
             if self._concerns(state, event):
-                service.system.tell(kind, state.id, TakeCommands(AT_ONCE))
+                self.deliveries.deliver(state.id)
 
         def copied(state: State, event: AnyEvent | None) -> None:
             waits = any(map(_waits, state.commands.values()))
             if waits and self.takes(state.id) if event is None else self._concerns(state, event):
-                take_at_once(service, state.id)
+                self.deliveries.deliver(state.id)
 
         service.of(GAME_SERVERS).listeners.append(happened)
         service.of(GAME_SERVERS).copied.append(copied)
@@ -203,13 +207,9 @@ def tell_who_listens(peers: Peers, waiters: Waiters) -> None:
     listening.follow_own(changed)
 
 
-def take_at_once(service: Service, server_id: str) -> None:
-    """Have a server's pending commands delivered to its streams, wherever it lives, loaded or not."""
-    service.system.post(service.of(GAME_SERVERS).server, server_id, TakeCommands(AT_ONCE), _ignore)
-
-
-def _ignore(_answer: Answer) -> None:
-    """Commands that were taken come as events; what went wrong is tried again with the next of those."""
+def _take(service: Service, server_id: str, answered: Callable[[Answer], None]) -> None:
+    """Have a server's pending commands taken, wherever it lives, loaded or not."""
+    service.system.post(service.of(GAME_SERVERS).server, server_id, TakeCommands(AT_ONCE), answered)
 
 
 def _waits(command: CommandRow) -> bool:

@@ -3,7 +3,9 @@
 import pytest
 from msgspec.structs import replace
 
+from actors.connect.commands import TakeCommands
 from actors.connect.events import ServerChanged
+from actors.kernel.mailbox import MAILBOX_LETTERS, Answer
 from persistence.connection import Connection
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS
@@ -63,6 +65,24 @@ async def test_what_is_not_acknowledged_is_given_again(world: World):
         frames = [(await _json(live))["command"] for _ in range(2)]
         assert {(one["action"], one["attempts"]) for one in frames} == {("a", 2), ("b", 1)}
         assert made["command"]["id"] in {one["id"] for one in frames}
+
+
+async def test_what_could_not_be_taken_is_tried_again(world: World):
+    """Too much waits for the server when its stream opens, and nothing happens to it afterwards."""
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    made = await ann.do("POST", f"{server.path}/commands", {"action": "a"}, status=201)
+    service, full = world.service, list[Answer]()
+
+    def fill() -> None:
+        for _ in range(MAILBOX_LETTERS):
+            service.system.post(service.of(GAME_SERVERS).server, server.id, TakeCommands(0), full.append)
+
+    service.of(WAITERS).listening.follow_own(lambda _server_id: fill())
+    async with _live(server) as live:
+        await _json(live)
+        assert (await _json(live))["command"]["id"] == made["command"]["id"]
+        assert len(full) == MAILBOX_LETTERS
 
 
 async def test_users_see_masks_and_every_move(world: World):
