@@ -31,6 +31,10 @@ class QueueFull(PersistenceError):
     """The bounded queue in front of the writer is full; nothing was handed over."""
 
 
+PASSING = (DatabaseUnavailable, QueueFull)
+"""What has nothing to do with what was asked: it passes, and would meet everything else as well."""
+
+
 class Fenced(PersistenceError):
     """The lease of the turn's shard has another fence: this node is no longer the owner."""
 

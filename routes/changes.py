@@ -18,9 +18,9 @@ from typing import Any, Generic, TypeVar, TypeVarTuple, overload
 import trio
 
 from actors.change import Change
-from actors.kernel.supervisor import Contained
+from actors.kernel.supervisor import Contained, Fault
 from persistence.connection import Connection, Unit
-from persistence.errors import OutcomeUnknown, PersistenceError
+from persistence.errors import PASSING, OutcomeUnknown
 from routes.call import Call
 from routes.service import AskRows, React, Service
 
@@ -57,7 +57,7 @@ class Reconciliation(Generic[S]):
     Args:
         of: the exact type of the subject.
         ask: reads the rows and returns the events to react to now; is given the subject and the events that the change
-            has if it was committed. When it raises PersistenceError, Refused or Fault, it is called again later.
+            has if it was committed. When it raises, or a reaction does, it is called again later.
     """
 
     of: type[S]
@@ -246,14 +246,14 @@ async def follow_others(service: Service) -> None:
     """React to what has happened on other nodes, in the order in which each tells it, until cancelled.
 
     A reaction that cannot read the database is tried until it can: what it would have read is lost to memory otherwise.
+    Whatever else one raises is logged, and would only come again.
     """
     if service.node is None:
         return
     while True:
         node, number, event = await service.node.retelling.next()
         while any(  # noqa: ASYNC110 - nobody says when the database is back
-            isinstance(fault, PersistenceError)
-            for fault in await _call(service, service.memory_reactions, event)
+            isinstance(fault, PASSING) for fault in await _call(service, service.memory_reactions, event)
         ):
             await trio.sleep(RETRY_SECONDS)
         service.node.retelling.followed(node, number)
@@ -269,4 +269,5 @@ def _tell_at_once(service: Service, happened: Iterable[object]) -> None:
 
 async def _reconcile(service: Service, about: Hashable, happened: Sequence[object]) -> None:
     ask = service.reconciliations.get(type(about))
-    await _react(service, happened if ask is None else await ask(service, about, happened))
+    if not await _react(service, happened if ask is None else await ask(service, about, happened)):
+        raise Fault  # memory is stale still

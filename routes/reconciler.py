@@ -3,16 +3,21 @@
 Memory derived from rows (who hides from whom, who may write to whom) follows known commits. After an unknown outcome it
 is reloaded from the rows, which is retried until it succeeds. It begins only when the database has ended the
 transaction, which it may still commit long after the service has stopped waiting for it.
+
+Whatever a subject raises is its own affair, and puts off this subject alone, for longer each time. A database that is
+away ends the round, and the next one begins with the others: a subject whose own rows cannot be read in time looks
+the same.
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import structlog
 import trio
 
 from actors.errors import Refused
-from actors.kernel.supervisor import Fault
+from actors.kernel.supervisor import Contained, Fault
+from persistence.errors import PASSING, PersistenceError
 
 MAX_OPEN = 10_000
 """Most subjects in the queue. Beyond it a subject is not queued but logged, and stays stale until a restart."""
@@ -20,17 +25,45 @@ MAX_OPEN = 10_000
 MAX_CHANGES = 100
 """Most changes of one subject whose events are kept, the newest; events of more changes would repeat each other."""
 
+LONGEST_PAUSE_SECONDS = 60.0
+"""Longest pause of a subject that fails again and again; it doubles, and the first failure has none."""
+
 Reconcile: TypeAlias = Callable[[Hashable, Sequence[object]], Awaitable[None]]
 """Reloads a subject from rows and updates memory; is given the events that its changes have if they were committed.
 
-Raises PersistenceError if the rows cannot be read, Refused if an actor cannot be asked, Fault if it fails.
+Raises PersistenceError if the rows cannot be read, Refused if an actor cannot be asked, Fault if it fails, and anything
+else by a mistake of ours.
 """
+
+Key: TypeAlias = tuple[type, Hashable]
+"""A subject with its type: named tuples of two types are equal where their fields are."""
 
 log = structlog.get_logger()
 
 
 async def _nothing_runs() -> float:
     return 0.0
+
+
+class _Open(NamedTuple):
+    """What is known of a subject that is queued.
+
+    Args:
+        added_at: when it was last added, on trio's clock.
+        changes: the events of each of its changes, if committed.
+        failures: how often it has failed since then.
+        due_at: not asked about before, on trio's clock.
+    """
+
+    added_at: float
+    changes: tuple[Sequence[object], ...]
+    failures: int = 0
+    due_at: float = 0.0
+
+    def put_off(self) -> "_Open":
+        """After one more failure."""
+        pause_seconds = min(2.0 ** min(self.failures, 16), LONGEST_PAUSE_SECONDS) if self.failures else 0.0
+        return self._replace(failures=self.failures + 1, due_at=trio.current_time() + pause_seconds)
 
 
 class Reconciler:
@@ -43,9 +76,7 @@ class Reconciler:
 
     def __init__(self, running_seconds: Callable[[], Awaitable[float]] = _nothing_runs) -> None:
         self._running_seconds = running_seconds
-        # {(its type, subject): (when it was last added, the events of each of its changes, if committed)}; named tuples
-        # of two types are equal where their fields are
-        self._open: dict[tuple[type, Hashable], tuple[float, tuple[Sequence[object], ...]]] = {}
+        self._open: dict[Key, _Open] = {}
 
     def __len__(self) -> int:
         return len(self._open)
@@ -59,35 +90,55 @@ class Reconciler:
                 caller may still append to the list until then.
         """
         key = type(about), about
-        _, known = self._open.get(key, (0.0, ()))
-        if known or len(self._open) < MAX_OPEN:
-            self._open[key] = trio.current_time(), (*known, events)[-MAX_CHANGES:]
+        known = self._open.get(key)
+        if known is not None or len(self._open) < MAX_OPEN:
+            changes = () if known is None else known.changes
+            self._open[key] = _Open(trio.current_time(), (*changes, events)[-MAX_CHANGES:])
         else:
             log.warning("too many changes whose outcome is unknown", open=MAX_OPEN)
 
     async def reconcile(self, reconcile: Reconcile) -> None:
-        """Reconcile the queued subjects whose transaction has ended; one whose actor refuses or fails stays queued, and
-        the others have their turn.
+        """Reconcile the queued subjects whose transaction has ended; one that refuses or fails stays queued, and the
+        others have their turn.
 
         Raises:
-            Exception: what reconciling one of them has raised, a PersistenceError where rows cannot be read. It stays
-                queued behind all others, as do those that are not reconciled yet: the next run begins with these, so
-                that one that fails each time holds up nobody.
+            PersistenceError: the database is away; subjects not reconciled yet stay queued.
         """
         if not self._open:
             return
         running_since = trio.current_time()
         running_since -= await self._running_seconds()
-        for key, added in tuple(self._open.items()):
-            (_, about), (added_at, changes) = key, added
-            if running_since < added_at:  # its transaction may still be running
+        for key, queued in tuple(self._open.items()):
+            if running_since < queued.added_at:  # its transaction may still be running
+                continue
+            if trio.current_time() < queued.due_at:
                 continue
             try:
-                await reconcile(about, [event for events in changes for event in events])
-            except (Refused, Fault):  # the actor cannot answer now, or never; retried by the next run
-                continue
-            except Exception:
-                self._open[key] = self._open.pop(key)
+                is_known = await _is_known(key, queued, reconcile)
+            except PASSING:
+                self._open[key] = self._open.pop(key)  # the others have their turn first next time
                 raise
-            if self._open.get(key) is added:
+            if self._open.get(key) is not queued:
+                continue  # changed once more meanwhile
+            if is_known:
                 del self._open[key]
+            else:
+                self._open[key] = queued.put_off()
+
+
+async def _is_known(key: Key, queued: _Open, reconcile: Reconcile) -> bool:
+    """Ask about a subject once; returns whether there was an answer.
+
+    Raises what is in `PASSING` where the database is away. Cancellation leaves the subject unasked.
+    """
+    away: PersistenceError | None = None
+    with Contained("reconciling", key[0].__name__) as asking:
+        try:
+            await reconcile(key[1], [event for events in queued.changes for event in events])
+        except (Refused, Fault):  # no news, or logged where it was met
+            return False
+        except PASSING as error:
+            away = error
+    if away is not None:
+        raise away
+    return asking.fault is None

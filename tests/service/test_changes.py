@@ -1,18 +1,21 @@
 """The one way to change rows: who hears of it, and what is asked when nobody knows whether it was made."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import pytest
 import trio
+from trio.testing import MockClock
 
 from actors.change import Change
 from actors.errors import NotFound
-from persistence.errors import DatabaseUnavailable, OutcomeUnknown
+from persistence.errors import DatabaseUnavailable, OutcomeUnknown, QueueFull, RowsRejected
 from routes.changes import (
     Reaction,
     Reconciliation,
     change_by_itself,
+    follow_others,
     reactions_of,
     reconcile,
     reconciliations_of,
@@ -144,9 +147,54 @@ async def test_a_reaction_that_fails_keeps_nobody_from_hearing() -> None:
     assert await change_by_itself(stage.service, put, "a", about=Shelf("x")) == 1
     assert stage.heard == ["second a"]
     assert len(stage.reconciler) == 1  # memory is stale
+    await reconcile(stage.service)
+    assert (stage.heard[1:], len(stage.reconciler)) == (["second asked about x beside 1"], 1)
     stage.faulty = False
     await reconcile(stage.service)
-    assert stage.heard[1:] == ["first asked about x beside 1", "second asked about x beside 1"]
+    assert stage.heard[2:] == ["first asked about x beside 1", "second asked about x beside 1"]
+    assert len(stage.reconciler) == 0
+
+
+class Told:
+    """A node that has been told of one event.
+
+    Attributes:
+        is_followed: set when memory has followed it.
+    """
+
+    def __init__(self) -> None:
+        self.retelling = self
+        self.events: list[object] = [Made("a")]
+        self.is_followed = trio.Event()
+
+    async def next(self) -> tuple[str, int, object]:
+        if not self.events:
+            await trio.sleep_forever()
+        return "other", 1, self.events.pop()
+
+    def followed(self, _node: str, _number: int) -> None:
+        self.is_followed.set()
+
+
+@pytest.mark.parametrize(
+    ("failure", "tries"),
+    [(DatabaseUnavailable("!"), 4), (QueueFull("!"), 4), (RowsRejected("!"), 1), (KeyError("!"), 1)],
+)
+async def test_what_another_node_tells_is_tried_while_the_database_is_away(
+    autojump_clock: MockClock, nursery: trio.Nursery, failure: Exception, tries: int
+) -> None:
+    tried = []
+
+    async def react(_service: Service, event: Made) -> None:
+        tried.append(event)
+        if len(tried) < 4:
+            raise failure
+
+    service = SimpleNamespace(node=Told(), memory_reactions=reactions_of([Reaction(Made, react)]))
+    nursery.start_soon(follow_others, cast("Service", service))
+    await service.node.is_followed.wait()
+    assert len(tried) == tries
+    nursery.cancel_scope.cancel()
 
 
 def test_a_subject_is_asked_about_in_one_way() -> None:

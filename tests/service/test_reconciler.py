@@ -1,13 +1,16 @@
 """The reconciler: what has to be asked is asked until somebody answers, and nothing else is."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
+import trio
+from trio.testing import MockClock
 
-from actors.errors import Overloaded
+from actors.errors import NotFound, Overloaded
 from actors.kernel.supervisor import Fault
-from persistence.errors import DatabaseUnavailable
+from persistence.errors import DatabaseUnavailable, HeadMoved, RowsRejected
 from routes import reconciler
 from routes.reconciler import Reconciler
 
@@ -37,29 +40,48 @@ async def test_it_is_asked_until_there_is_an_answer():
         await open_.reconcile(rows.reconcile)
     assert (rows.subjects, len(open_)) == (["busy", "away"], 3)
     await open_.reconcile(rows.reconcile)
+    # What could not be read in time holds up the others once.
     assert (rows.subjects[2:], len(open_)) == (["busy", "fine", "away"], 0)
 
 
-async def test_one_that_fails_each_time_holds_up_no_other():
-    """Be it a mistake of ours, an actor that cannot be loaded, or rows that cannot be read in time."""
-    open_, rows = Reconciler(), Rows()
-    for about in ("broken", "slow", "fine"):
-        open_.add(about)
-    for _ in range(3):
-        rows.failures = {"broken": ValueError("!"), "slow": DatabaseUnavailable("!")}
-        with pytest.raises((ValueError, DatabaseUnavailable)):
-            await open_.reconcile(rows.reconcile)
-    assert (rows.subjects, len(open_)) == (["broken", "slow", "fine", "broken"], 2)
-
-
-async def test_a_subject_whose_actor_fails_hinders_no_other():
-    open_, rows = Reconciler(), Rows(broken=Fault())
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Fault(),
+        NotFound(),
+        RowsRejected("!"),
+        HeadMoved("!"),
+        KeyError("!"),
+        ExceptionGroup("!", [KeyError()]),
+    ],
+)
+async def test_a_subject_that_fails_hinders_no_other(failure: Exception):
+    open_, rows = Reconciler(), Rows(broken=failure)
     for about in ("broken", "fine"):
         open_.add(about)
     await open_.reconcile(rows.reconcile)
     assert (rows.subjects, len(open_)) == (["broken", "fine"], 1)
     await open_.reconcile(rows.reconcile)
     assert (rows.subjects[2:], len(open_)) == (["broken"], 0)
+
+
+async def test_a_subject_that_always_fails_is_asked_about_more_rarely(autojump_clock: MockClock):
+    open_, asked_at = Reconciler(), list[float]()
+
+    async def ask(_about: object, _events: object) -> None:
+        asked_at.append(trio.current_time())
+        raise KeyError("!")
+
+    open_.add("broken")
+    for _ in range(300):
+        await open_.reconcile(ask)
+        await trio.sleep(1)
+    pauses = [round(later - at) for at, later in pairwise(asked_at)]
+    assert pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60]
+    # A new change of it is no reason to wait.
+    open_.add("broken")
+    await open_.reconcile(ask)
+    assert len(asked_at) == len(pauses) + 2
 
 
 class Tokens(NamedTuple):
