@@ -6,7 +6,6 @@ import pytest
 import trio
 
 from actors.party.own_view import FACES
-from routes.friends.parts import FRIENDS_LIVE
 from routes.party.parts import PARTY_KINDS
 from routes.users.parts import PRESENCE
 from tests.friends.play import BLOCKS, FRIENDS, make_friends
@@ -95,8 +94,8 @@ async def test_an_invite_lapses_before_the_invitees_eyes(world: World) -> None:
 async def test_presence_is_shown_unless_it_is_hidden(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     await gather(ann, ben, cid)
-    for service in world.services:
-        service.of(FRIENDS_LIVE).visibility_changed(ben.id, cid.id, "HIDDEN")
+    await make_friends(ben, cid)
+    await ben.do("PATCH", f"{FRIENDS}/{cid.id}", {"visibility": "HIDDEN"})
 
     def online(shown: Any) -> list[str]:
         return [member["name"] for member in shown["party"]["members"] if member["online"]]
@@ -108,8 +107,7 @@ async def test_presence_is_shown_unless_it_is_hidden(world: World) -> None:
             await until(anns, lambda shown: online(shown) == ["Ann", "Ben", "Cid"])
             await assert_quiet(cids)
             assert online(await cid.get(PARTY)) == ["Ann", "Cid"]
-            for service in world.services:
-                service.of(FRIENDS_LIVE).visibility_changed(ben.id, cid.id, "DEFAULT")
+            await ben.do("PATCH", f"{FRIENDS}/{cid.id}", {"visibility": "DEFAULT"})
             await until(cids, lambda shown: online(shown) == ["Ann", "Ben", "Cid"])
 
 
