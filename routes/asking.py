@@ -1,15 +1,13 @@
-"""Sending a command to an actor that may no longer exist, or be at fault."""
+"""Sending a command to an actor that may no longer exist."""
 
 from typing import Any
 
-import structlog
-
 from actors.errors import NotFound, Refused
 from actors.kernel.kind import Kind
+from actors.kernel.mailbox import Failure
 from actors.kernel.supervisor import Fault
+from persistence.errors import PASSING, PersistenceError
 from routes.service import Service
-
-log = structlog.get_logger()
 
 
 async def ask_if_there(
@@ -38,22 +36,22 @@ async def ask_if_there(
         return
 
 
-async def ask_or_put_off(service: Service, kind: Kind[Any, Any], id: str, command: object) -> bool:
-    """As `ask_if_there`, for a job that asks one actor after the other, so that none holds up those behind it.
+async def ask_one_of_many(service: Service, kind: Kind[Any, Any], id: str, command: object) -> Failure | None:
+    """Send a command to one of many actors, for a job: one that fails must not keep the others from their turn.
 
     Args:
-        kind, id: the actor's kind and id.
-        command: one of the commands of that kind.
+        kind, id, command: as for `ask_if_there`.
 
     Returns:
-        False where the actor has refused it, or is at fault: it is to be asked again by a later run.
+        Why this actor could not be asked, which is for the next run to try again; None when it is done, or gone.
 
     Raises:
-        PersistenceError: the database failed; the command may or may not have taken effect.
+        DatabaseUnavailable, QueueFull: no other actor could be asked either.
     """
     try:
         await ask_if_there(service, kind, id, command)
-    except (Refused, Fault) as failure:
-        log.warning("an actor is asked again later", kind=kind.name, id=id, why=type(failure).__name__)
-        return False
-    return True
+    except PASSING:
+        raise
+    except (PersistenceError, Refused, Fault) as failure:
+        return failure
+    return None

@@ -5,10 +5,10 @@ from functools import partial
 from actors.change import Change
 from actors.connect.commands import RemoveSilent
 from actors.connect.state import TICKET_KEPT_MS
-from actors.errors import Refused
 from actors.users.events import UserChanged
 from persistence.connect import commands, extensions, servers, sessions
 from persistence.connection import Connection
+from routes.asking import ask_one_of_many
 from routes.changes import change_by_itself
 from routes.connect.delivering import EVERY_SECONDS
 from routes.connect.parting import part_all
@@ -114,10 +114,8 @@ async def _remove_silent(
     for _, server_id in page:
         if not connect.credentials.is_silent(server_id):
             continue
-        try:
-            await service.system.ask(connect.server, server_id, RemoveSilent())
-        except Refused:
-            continue  # removed already, or busy, and then not silent
+        # One that cannot be asked is met again by the next walk.
+        await ask_one_of_many(service, connect.server, server_id, RemoveSilent())
     return page[-1] if len(page) >= limit else None
 
 

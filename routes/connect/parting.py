@@ -3,10 +3,13 @@
 from typing import NamedTuple
 
 from actors.connect.commands import EndConsent
-from actors.errors import NotFound, Refused
+from actors.errors import Refused
+from actors.kernel.mailbox import Failure
+from actors.kernel.supervisor import Fault
 from persistence.connect import sessions
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
+from routes.asking import ask_one_of_many
 from routes.connect.parts import GAME_SERVERS
 from routes.service import Service
 
@@ -39,7 +42,7 @@ async def part(service: Service, one_id: str, other_id: str) -> None:
     about = ConsentBetween(min(one_id, other_id), max(one_id, other_id))
     try:
         await end_consent(service, about)
-    except (PersistenceError, Refused):
+    except (PersistenceError, Refused, Fault):
         service.reconciler.add(about)
 
 
@@ -47,19 +50,19 @@ async def end_consent(service: Service, between: ConsentBetween) -> None:
     """End the sessions and tickets between two users, server by server; safe to repeat.
 
     Raises:
-        PersistenceError: the rows cannot be read, or a server's turn failed.
-        Refused: a server refused; later servers were not asked.
+        PersistenceError: the rows cannot be read, or the database is away.
+        RowsRejected, Refused, Fault: why the last of the servers that could not be asked could not; all others were.
     """
+    failure: Failure | None = None
     kind = service.of(GAME_SERVERS).server
     pairs = await service.database.read(sessions.between, *between)
     found = await service.database.read(_consenting, pairs)
     for server_id, player_id in pairs:
         # A live server may be about to store a ticket or a session that the rows do not show yet.
         if (server_id, player_id) in found or service.system.peek(kind, server_id) is not None:
-            try:
-                await service.system.ask(kind, server_id, EndConsent(player_id))
-            except NotFound:
-                continue
+            failure = await ask_one_of_many(service, kind, server_id, EndConsent(player_id)) or failure
+    if failure is not None:
+        raise failure
 
 
 async def _consenting(conn: Connection, pairs: list[tuple[str, str]]) -> set[tuple[str, str]]:

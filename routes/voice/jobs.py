@@ -8,7 +8,7 @@ from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.voice import nodes
 from persistence.voice.channels import sweep_ended
-from routes.asking import ask_or_put_off
+from routes.asking import ask_one_of_many
 from routes.changes import change_by_itself
 from routes.jobs import Job
 from routes.party.memberships import MEMBERSHIPS
@@ -30,7 +30,7 @@ async def look(service: Service) -> None:
     Raises:
         PersistenceError: the database failed; what is left is done next time.
     """
-    fleet, attendance, channel = service.of(FLEET), service.of(ATTENDANCE), service.of(VOICE_KINDS).channel
+    fleet, attendance = service.of(FLEET), service.of(ATTENDANCE)
     if not takes_up(service):
         attendance.doomed.clear()
         attendance.suspects.clear()
@@ -43,8 +43,10 @@ async def look(service: Service) -> None:
     await end_doomed(service)
     await move(service, fleet.since_ms)
     for channel_id in attendance.overdue():
-        asked = await ask_or_put_off(service, channel, channel_id, EndIfEmpty())
-        if asked and attendance.state(channel_id) and service.system.peek(channel, channel_id) is None:
+        if await ask_one_of_many(service, service.of(VOICE_KINDS).channel, channel_id, EndIfEmpty()):
+            continue
+        state = attendance.state(channel_id)
+        if state is not None and service.system.peek(service.of(VOICE_KINDS).channel, channel_id) is None:
             attendance.reconcile(channel_id, None)
 
 
@@ -81,18 +83,18 @@ async def end_parted(service: Service) -> None:
 
 
 async def end_doomed(service: Service) -> None:
-    """End the sessions that are to end, channel by channel; of one that cannot now, next time.
+    """End the sessions that are to end, channel by channel; what one cannot do now is left for the next time.
 
     Raises:
-        PersistenceError: the database failed; what is left is ended next time.
+        PersistenceError: the database is away; what is left is ended next time.
     """
     attendance, channel = service.of(ATTENDANCE), service.of(VOICE_KINDS).channel
     for channel_id in tuple(attendance.doomed):
         doomed = attendance.doomed.get(channel_id, {})
         for reason in sorted(set(doomed.values())):
             pairs = tuple(pair for pair, why in doomed.items() if why == reason)
-            if not await ask_or_put_off(service, channel, channel_id, EndSessions(pairs, reason)):
-                break
+            if await ask_one_of_many(service, channel, channel_id, EndSessions(pairs, reason)):
+                continue
             for pair in pairs:
                 doomed.pop(pair, None)
             if any(attendance.holds(channel_id, *pair) for pair in pairs):

@@ -6,7 +6,7 @@ from zlib import crc32
 from actors.voice.commands import MoveTo
 from actors.voice.fleet import SILENCE_MS, Node
 from actors.voice.state import State
-from routes.asking import ask_or_put_off
+from routes.asking import ask_one_of_many
 from routes.service import Service
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
 from routes.voice.placing import kept_for, least_full
@@ -28,7 +28,8 @@ AT_ONCE = 200
 
 
 async def move(service: Service, since_ms: int) -> None:
-    """Move the channels whose node is not there any more. They stay where they are while there is no other node.
+    """Move the channels whose node is not there any more. They stay where they are while there is no other node, and
+    while they cannot be asked.
 
     Cancellation leaves the rest for the next time.
 
@@ -36,7 +37,7 @@ async def move(service: Service, since_ms: int) -> None:
         since_ms: the service's start: nodes that were not heard since then have a while to be heard.
 
     Raises:
-        PersistenceError: the database failed; what is left is moved next time.
+        PersistenceError: the database is away; what is left is moved next time.
     """
     now_ms = service.clock.now_ms()
     started = now_ms - since_ms >= SILENCE_MS
@@ -55,7 +56,7 @@ async def move(service: Service, since_ms: int) -> None:
         with kept_for(service, other, state.id, user_ids) as kept:
             if kept:
                 command = MoveTo(state.node_id, other.row.node_id, user_ids)
-                await ask_or_put_off(service, service.of(VOICE_KINDS).channel, state.id, command)
+                await ask_one_of_many(service, service.of(VOICE_KINDS).channel, state.id, command)
 
 
 def compare(service: Service, node: Node, rooms: Iterable[tuple[str, Iterable[str]]], now_ms: int) -> None:

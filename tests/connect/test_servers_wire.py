@@ -6,6 +6,7 @@ import pytest
 import trio
 
 from actors.connect.capabilities import CAPABILITIES
+from persistence.connection import Connection
 from routes.connect.jobs import SILENT_MS
 from tests.connect.play import SERVERS, claimed, register
 from tests.support.jobs import clean_connect
@@ -138,6 +139,24 @@ async def test_the_owner_alone_changes_and_removes(world: World):
     assert (await ann.get(SERVERS))["items"] == []
     assert await ann.refused("DELETE", server.path) == (404, "NOT_FOUND")
     assert await server.refused("GET", f"{server.path}/claim-key") == (401, "BAD_SERVER_CREDENTIALS")
+
+
+async def test_a_silent_server_that_cannot_be_removed_hinders_no_other(world: World):
+    silent = sorted([await register(world), await register(world)], key=lambda server: server.id)
+
+    async def refuse(conn: Connection) -> None:
+        await conn.execute(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN RAISE EXCEPTION '!' USING ERRCODE = 'check_violation'; END $$;"
+            "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE ON connect_servers FOR EACH ROW"
+            f" WHEN (OLD.server_id = '{silent[0].id}') EXECUTE FUNCTION refuse()"
+        )
+
+    await world.service.database.transact(refuse)
+    world.clock.advance(SILENT_MS + 1)
+    await clean_connect(world)
+    left = [await one.ask("GET", f"{one.path}/claim-key") for one in silent]
+    assert [one.status_code for one in left] == [200, 401]
 
 
 async def test_silent_servers_are_removed(world: World):

@@ -3,6 +3,7 @@
 import jwt
 
 from actors.voice.fleet import SILENCE_MS as NODE_SILENCE_MS
+from persistence.connection import Connection
 from routes.voice.jobs import end_doomed, look
 from routes.voice.moving import JITTER_MS
 from routes.voice.parts import ATTENDANCE
@@ -88,6 +89,32 @@ async def test_a_block_ends_voice_and_one_session_ends_another(world: World):
         422,
         "VALIDATION_FAILED",
     )
+
+
+async def test_a_channel_that_cannot_end_a_session_hinders_no_other(world: World):
+    await node(world, await node_server(world))
+    ann, ben, cid, dan = await world.players("Ann", "Ben", "Cid", "Dan")
+    first = await join(ann, await private(ann, ben))
+    second = await join(cid, await private(cid, dan))
+
+    async def refuse(conn: Connection) -> None:
+        await conn.execute(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN RAISE EXCEPTION '!' USING ERRCODE = 'check_violation'; END $$;"
+            "CREATE TRIGGER refuse BEFORE DELETE ON voice_sessions FOR EACH ROW"
+            f" WHEN (OLD.user_id = '{ann.id}') EXECUTE FUNCTION refuse()"
+        )
+
+    await world.service.database.transact(refuse)
+    service = minding(world)
+    for player in (ann, cid):
+        service.of(ATTENDANCE).doom(player.id, "REMOVED")
+    await end_doomed(service)
+    assert await ended(cid, second) == "REMOVED"
+    await sync(ann, first)  # there still
+    await world.service.database.transact(lambda conn: conn.execute("DROP FUNCTION refuse CASCADE"))
+    await end_doomed(service)
+    assert await ended(ann, first) == "REMOVED"
 
 
 async def test_channels_move_from_a_node_that_goes(world: World):
