@@ -17,7 +17,7 @@ from actors.users.users import Users
 from persistence.friends.visibilities import Visibility
 
 Touched = Callable[[str, Sequence[str], str], None]
-"""Tells views that a source of theirs has changed: `System.touched`."""
+"""Tells views that a source of theirs has changed: `System.touched`, or `System.touched_everywhere`."""
 
 
 class FriendsLive:
@@ -66,15 +66,17 @@ class FriendsLive:
         self.view = rules.view()
         self.load_many = rules.load_many
         self._touched: Touched = _nobody
+        self._touched_everywhere: Touched = _nobody
         self._listeners: list[Callable[[str, str], None]] = []
 
-    def follow(self, touched: Touched) -> None:
+    def follow(self, touched: Touched, touched_everywhere: Touched) -> None:
         """Subscribe to changes of presence and of names, and mark the views of friends that show them.
 
         Args:
             touched: of the system that runs the view.
+            touched_everywhere: of the same; for what one node alone knows of.
         """
-        self._touched = touched
+        self._touched, self._touched_everywhere = touched, touched_everywhere
         self._presence.on_change(
             lambda user_id, online: self._tell(user_id, self._faces.presence_changed(user_id, online))
         )
@@ -117,9 +119,14 @@ class FriendsLive:
     # -- being told ---------------------------------------------------------------------------------
 
     def changed(self, one_id: str, other_id: str) -> None:
-        """Update the views of both users after a commit: a link, request, block or streak of the two has changed."""
+        """Update the views of both users after a commit: a link, request or block of the two has changed."""
         self._touched(self.view.name, (one_id,), other_id)
         self._touched(self.view.name, (other_id,), one_id)
+
+    def streak_changed(self, one_id: str, other_id: str) -> None:
+        """Update the views of both users on all nodes: this one has written a day on which they were in touch."""
+        self._touched_everywhere(self.view.name, (one_id,), other_id)
+        self._touched_everywhere(self.view.name, (other_id,), one_id)
 
     def visibility_changed(
         self, holder_id: str, viewer_id: str, visibility: Visibility, turn: int | None = None

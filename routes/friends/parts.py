@@ -37,7 +37,7 @@ async def _open_live(opening: Opening) -> FriendsLive:
 
 async def _open_streaks(opening: Opening) -> Streaks:
     friends = await opening.of(FRIENDS_LIVE)
-    return Streaks(opening.database, friends.changed)
+    return Streaks(opening.database, friends.streak_changed)
 
 
 FRIENDS_LIVE = Part(name="friends", open=_open_live)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from persistence.nodes.shards import shard_of
-from tests.friends.play import ask
+from tests.friends.play import ask, make_friends
 from tests.support.cluster import Cluster
 from tests.support.waiting import wait_until
 from tests.support.websocket import Client
@@ -67,3 +67,16 @@ async def test_a_block_reaches_the_conversation_wherever_it_lives(cluster: Clust
             return (await player.ask("POST", path, {"content": "?"})).status_code == 403
 
         await wait_until(refused)
+
+
+async def test_a_streak_is_shown_on_all_nodes(cluster: Cluster) -> None:
+    """One node writes the day, which is that of the conversation."""
+    ann, ben = await cluster.worlds["a"].players("Ann", "Ben")
+    await make_friends(ann, ben)
+    room = await ann.talk_to(ben)
+    path = "/v1/social/friends/live"
+    async with ann.live(path) as anns, cluster.at(ann, "b").live(path) as anns_at_b:
+        for player in (ann, ben):
+            await player.say(room, "hi")
+        for live in (anns, anns_at_b):
+            await _until(live, lambda frame: frame["friends"][0]["flameStreak"] is not None)
