@@ -7,7 +7,6 @@ between.py          how two users stand, read while both are locked
 events.py           what moves yield, for the live side and for other domains
 circles.py          who is a friend of whom, in memory, for those with an open socket
 visibility.py       who hides what from whom, in memory
-meanwhile.py        what was told of while rows were read, and is newer than these
 watched_users.py    how a user appears to those who watch them
 overview.py         the answers of REST: a user's friends, for themselves and for others
 streaks.py          on which days two users were in touch

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from sys import intern
 
-from actors.friends.meanwhile import Meanwhile
 from actors.kernel.joint_reads import JointReads
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
+from actors.meanwhile import Meanwhile
 from persistence.friends import links
 
 FRIENDS_KEPT = 1_000_000

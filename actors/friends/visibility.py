@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from actors.friends.meanwhile import Meanwhile
+from actors.meanwhile import Meanwhile
 from persistence.friends.visibilities import Visibility
 
 Restriction = Literal["LIMITED", "HIDDEN"]

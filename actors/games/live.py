@@ -4,6 +4,8 @@ One view is shown to all, so a second of changes is encoded once for all who wat
 """
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager
 from typing import Literal
 
 import msgspec
@@ -11,6 +13,7 @@ import msgspec
 from actors.games.counts import GameCounts
 from actors.kernel.facets import Delta
 from actors.kernel.kind import View
+from actors.meanwhile import Meanwhile
 from actors.memory_views import memory_view
 from actors.time import iso
 
@@ -73,6 +76,16 @@ class LiveGames:
         self.counts = counts
         self.view = games_view(counts)
         self.unread: set[str] = set()
+        self._changed: Meanwhile[str] = Meanwhile()
+
+    def publication_changed(self, target_id: str) -> None:
+        """The publication of a target has changed, and its category is to be read."""
+        self.unread.add(target_id)
+        self._changed.told(target_id)
+
+    def reading(self) -> AbstractContextManager[AbstractSet[str]]:
+        """Collect the targets whose publication changes while categories are read: what was read of them is old."""
+        return self._changed.reading()
 
     def tell(self, mark: Callable[[View[GamesSnapshot], str, str], None]) -> None:
         """Mark the view by this whenever a number changes.

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from actors.games.live import LiveGames
 from persistence.games import games
 from persistence.games.games import Listed
 from routes.games.parts import GAMES_LIVE, PAGE_ROWS
@@ -20,18 +19,13 @@ async def count_changed(service: Service) -> None:
         PersistenceError: the database failed; the same are read next time.
     """
     live = service.of(GAMES_LIVE)
-    # Taken before it is read: what changes while the answer is on its way has to be read once more.
-    unread, live.unread = live.unread, set()
+    unread = frozenset(live.unread)
     if not unread:
         return
-    is_read = False
-    try:
+    with live.reading() as changed:
         found = {one.target_id: one for one in await service.database.read(games.listed, unread)}
-        is_read = True
-    finally:
-        if not is_read:
-            live.unread |= unread
-    for target_id in unread - live.unread:
+    live.unread -= unread - changed
+    for target_id in unread - changed:
         live.counts.take(found.get(target_id, Listed(target_id, None)))
 
 
@@ -58,9 +52,11 @@ class Recount:
         if not self._after:
             live.counts.take_catalog(await database.read(games.read_all))
             self._gone = live.counts.targets()
-        page = await database.read(games.listed_page, self._after, rows)
+        with live.reading() as changed:
+            page = await database.read(games.listed_page, self._after, rows)
         for listed in page:
-            _take_unless_changed(live, listed)
+            if listed.target_id not in changed:
+                live.counts.take(listed)
         self._gone.difference_update(listed.target_id for listed in page)
         if len(page) >= rows:
             self._after = page[-1].target_id
@@ -76,9 +72,3 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         Job("categories of publications", 1, partial(count_changed, service)),
         Job("catalog of games", 60, Pruning(Recount(service).take, most=PAGE_ROWS).run),
     )
-
-
-def _take_unless_changed(live: LiveGames, listed: Listed) -> None:
-    # What has changed since this page was read is read again anyway.
-    if listed.target_id not in live.unread:
-        live.counts.take(listed)

@@ -7,7 +7,7 @@ from routes.service import Service
 
 
 def _published(service: Service, event: Published) -> None:
-    service.of(GAMES_LIVE).unread.add(event.target.id)
+    service.of(GAMES_LIVE).publication_changed(event.target.id)
 
 
 REACTIONS = (Reaction(Published, _published),)

@@ -203,15 +203,34 @@ def test_ids_of_games(id: str) -> None:
 
 async def test_what_changes_while_categories_are_read_is_read_again(world: World) -> None:
     live, told = world.service.of(GAMES_LIVE), "published twice"
-    live.unread.add(told)
+    live.publication_changed(told)
 
     async def tell() -> None:
-        live.unread.add(told)
+        live.publication_changed(told)
 
-    async def lock(conn: Connection) -> None:
-        await conn.execute("LOCK TABLE publications IN ACCESS EXCLUSIVE MODE")
-
-    await held_up(world.service.database, lock, partial(count_changed, world.service), tell)
+    await held_up(world.service.database, _lock, partial(count_changed, world.service), tell)
     assert live.unread == {told}
     await count_changed(world.service)
     assert not live.unread
+
+
+async def test_what_changes_while_all_is_read_is_not_taken_from_before(world: World) -> None:
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    await publish(ann, server, category="skywars")
+    await push(server, 3)
+    live = world.service.of(GAMES_LIVE)
+    (target_id,) = live.unread
+    live.unread.clear()
+
+    async def tell() -> None:
+        live.publication_changed(target_id)
+
+    await held_up(world.service.database, _lock, job_named(world, "catalog of games").run, tell)
+    assert live.counts.of("skywars").players == 0
+    await count_changed(world.service)
+    assert live.counts.of("skywars").players == 3
+
+
+async def _lock(conn: Connection) -> None:
+    await conn.execute("LOCK TABLE publications IN ACCESS EXCLUSIVE MODE")
