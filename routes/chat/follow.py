@@ -19,6 +19,7 @@ from persistence.errors import PersistenceError
 from routes.chat.doubts import follow_unknown_outcomes
 from routes.chat.parts import CHAT_KINDS
 from routes.friends.parts import FRIENDS_LIVE
+from routes.insisting import insist
 from routes.jobs import BackgroundTask, Job
 from routes.service import Service
 from routes.users.renaming import following_renames
@@ -84,7 +85,7 @@ def _showing_made(service: Service) -> BackgroundTask:
             while len(ids) < AT_ONCE and made.statistics().current_buffer_used:
                 ids.append(made.receive_nowait())
             try:
-                found = await service.database.read(ids_of, ids)
+                found = await insist(partial(service.database.read, ids_of, ids))
             except PersistenceError as fault:
                 log.warning("imported conversations were not shown", reason=type(fault).__name__)
                 continue

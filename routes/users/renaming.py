@@ -1,11 +1,13 @@
 """Passing new names of users on to what shows them, beside the request that brings one."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import structlog
 import trio
 
 from persistence.errors import PersistenceError
+from routes.insisting import insist
 from routes.jobs import BackgroundTask
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
@@ -21,11 +23,12 @@ def following_renames(
 ) -> BackgroundTask:
     """Subscribe to new names; returns the task that passes them on, one after the other.
 
-    A name is dropped when too many users are renamed at once, or the database fails.
+    A name waits for a database that is away, and the others behind it. It is dropped when too many users are renamed at
+    once, or the database is away for longer than `insist` tries.
 
     Args:
         name: of the task.
-        pass_on: called with a user's id and new name; may raise PersistenceError.
+        pass_on: called with a user's id and new name; may raise PersistenceError, and is called again then.
     """
     sender, renames = trio.open_memory_channel[tuple[str, str]](RENAMES_WAITING)
 
@@ -39,7 +42,7 @@ def following_renames(
         while True:
             rename = await renames.receive()
             try:
-                await pass_on(*rename)
+                await insist(partial(pass_on, *rename))
             except PersistenceError as fault:
                 log.warning("a rename was not passed on", reason=type(fault).__name__)
 
