@@ -6,10 +6,13 @@ import pytest
 
 from actors.connect.events import SessionEnded
 from persistence.connection import Connection
+from persistence.friends import links
 from routes.connect.parts import GAME_SERVERS
+from routes.friends.parts import FRIENDS_LIVE
 from routes.gateways.parts import GATEWAY_REGISTRY
 from routes.party.memberships import MEMBERSHIPS
 from tests.connect.play import claimed
+from tests.friends.play import make_friends
 from tests.gateways.play import TOKEN, gateway
 from tests.support.cluster import open_cluster
 from tests.support.nats import NatsServer
@@ -25,7 +28,10 @@ async def test_memory_is_what_rows_say_after_the_end_of_a_node(
 ) -> None:
     async with open_cluster(database_url, tmp_path, nats, "a", "b", gateway_token=TOKEN) as cluster:
         a = cluster.worlds["a"]
-        ann, ben = await a.players("Ann", "Ben")
+        ann, ben, cid = await a.players("Ann", "Ben", "Cid")
+        await make_friends(ann, cid)
+        circles = a.service.of(FRIENDS_LIVE).circles
+        await circles.learn(ann.id)
         kept, gone = await gateway(a), await gateway(a, "gw2.example.net")
         server = await claimed(a, ann)
         await server.seat(ben)
@@ -38,6 +44,7 @@ async def test_memory_is_what_rows_say_after_the_end_of_a_node(
         async def change(conn: Connection) -> None:
             await conn.execute("UPDATE gateways SET secret = $2 WHERE gateway_id = $1", kept.id, NEW_SECRET)
             await conn.execute("DELETE FROM gateways WHERE gateway_id = $1", gone.id)
+            await links.remove(conn, ann.id, cid.id)
 
         await cluster.worlds["b"].service.database.transact(change)
         memberships.left(ann.id, party_id)
@@ -56,6 +63,7 @@ async def test_memory_is_what_rows_say_after_the_end_of_a_node(
                 and memberships.of(ben.id) is None
                 and servers.playing.session_of(ben.id, server.id) is not None
                 and servers.credentials.peek(server.id) is None
+                and not circles.among(ann.id, [cid.id])
             )
 
         await wait_until(is_right)
