@@ -5,8 +5,7 @@ from typing import Any
 from actors.errors import NotFound, Refused
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Failure
-from actors.kernel.supervisor import Fault
-from persistence.errors import PASSING, PersistenceError
+from routes.one_of_many import OneOfMany
 from routes.service import Service
 
 
@@ -48,10 +47,6 @@ async def ask_one_of_many(service: Service, kind: Kind[Any, Any], id: str, comma
     Raises:
         DatabaseUnavailable, QueueFull: no other actor could be asked either.
     """
-    try:
+    with OneOfMany("asking an actor", f"{kind.name} {id}") as asking:
         await ask_if_there(service, kind, id, command)
-    except PASSING:
-        raise
-    except (PersistenceError, Refused, Fault) as failure:
-        return failure
-    return None
+    return asking.failure

@@ -15,9 +15,8 @@ from typing import NamedTuple, TypeAlias
 import structlog
 import trio
 
-from actors.errors import Refused
-from actors.kernel.supervisor import Contained, Fault
-from persistence.errors import PASSING, PersistenceError
+from persistence.errors import PASSING
+from routes.one_of_many import OneOfMany
 
 MAX_OPEN = 10_000
 """Most subjects in the queue. Beyond it a subject is not queued but logged, and stays stale until a restart."""
@@ -114,31 +113,14 @@ class Reconciler:
             if trio.current_time() < queued.due_at:
                 continue
             try:
-                is_known = await _is_known(key, queued, reconcile)
+                with OneOfMany("reconciling", key[0].__name__) as asking:
+                    await reconcile(key[1], [event for events in queued.changes for event in events])
             except PASSING:
                 self._open[key] = self._open.pop(key)  # the others have their turn first next time
                 raise
             if self._open.get(key) is not queued:
                 continue  # changed once more meanwhile
-            if is_known:
+            if asking.failure is None:
                 del self._open[key]
             else:
                 self._open[key] = queued.put_off()
-
-
-async def _is_known(key: Key, queued: _Open, reconcile: Reconcile) -> bool:
-    """Ask about a subject once; returns whether there was an answer.
-
-    Raises what is in `PASSING` where the database is away. Cancellation leaves the subject unasked.
-    """
-    away: PersistenceError | None = None
-    with Contained("reconciling", key[0].__name__) as asking:
-        try:
-            await reconcile(key[1], [event for events in queued.changes for event in events])
-        except (Refused, Fault):  # no news, or logged where it was met
-            return False
-        except PASSING as error:
-            away = error
-    if away is not None:
-        raise away
-    return asking.fault is None

@@ -6,6 +6,7 @@ from actors.news import units_publishing
 from routes.changes import change_by_itself
 from routes.jobs import Job
 from routes.news.reactions import Articles, tell_counts
+from routes.one_of_many import OneOfMany
 from routes.service import Service
 
 COUNTED_EVERY_SECONDS = 10
@@ -26,7 +27,8 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
             for news_id in news_ids:
                 now_ms, about = service.clock.now_ms(), Articles(news_id)
                 unit = units_publishing.publish_due
-                published |= await change_by_itself(service, unit, news_id, now_ms, about=about)
+                with OneOfMany("publishing an article", news_id):
+                    published |= await change_by_itself(service, unit, news_id, now_ms, about=about)
             if len(news_ids) < units_publishing.DUE_AT_ONCE or not published:
                 return len(news_ids) < units_publishing.DUE_AT_ONCE
 

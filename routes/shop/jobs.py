@@ -21,6 +21,7 @@ from persistence.shop.entitlements import EndedGrant
 from persistence.users.audit import Stamp
 from routes.changes import change_by_itself
 from routes.jobs import Job
+from routes.one_of_many import OneOfMany
 from routes.pruning import Pruning, rows_of
 from routes.service import Service
 from routes.shop.parts import PROVIDER
@@ -84,13 +85,17 @@ async def _attend(service: Service) -> bool:
             checkouts.list_unasked, provider.name, now_ms - UNASKED_MS, A_RUN
         )
         for checkout in unasked:
-            await _ask(service, provider, checkout)
+            with OneOfMany("asking about a checkout", checkout.id):
+                await _ask(service, provider, checkout)
     # Those of the present provider end when it agrees, which is asked above.
     list_overdue = partial(checkouts.list_overdue, but_of=None if provider is None else provider.name)
     overdue = await service.database.read(list_overdue, now_ms - OVERDUE_MS, A_RUN)
+    ended = 0
     for checkout in overdue:
-        await _end(service, checkout, CheckoutMove.EXPIRE)
-    return len(unasked) < A_RUN and len(overdue) < A_RUN
+        with OneOfMany("ending a checkout", checkout.id) as ending:
+            await _end(service, checkout, CheckoutMove.EXPIRE)
+        ended += ending.failure is None
+    return len(unasked) < A_RUN and (len(overdue) < A_RUN or not ended)
 
 
 async def _ask(service: Service, provider: Provider, checkout: Checkout) -> None:
@@ -158,7 +163,7 @@ class Settling:
         Cancellation: those who are settled stay so, and the next call finds the others.
 
         Raises:
-            PersistenceError: the database failed; the next call begins with those who are left.
+            PersistenceError: the database is away; the next call begins with those who are left.
         """
         bought = await self._bought(limit)
         return await self._granted(limit) or bought
@@ -167,10 +172,9 @@ class Settling:
         """Settle those whose purchases have come to their end."""
         now_ms = self._service.clock.now_ms()
         found = await self._service.database.read(entitlements.users_of_ended, now_ms, limit)
-        for user_id in found:
-            await self._settle(user_id, now_ms)
-        # The rows of the batch may all be of one user, so only an empty batch is the last one.
-        return bool(found)
+        settled = [user_id for user_id in found if await self._settle(user_id, now_ms)]
+        # The rows of the batch may all be of one user, so only one of which nobody could be settled is the last one.
+        return bool(settled)
 
     async def _granted(self, limit: int) -> bool:
         """Settle those of whom an admin has said something for a time that is over: a tier comes back that was denied,
@@ -184,13 +188,15 @@ class Settling:
         self._place = found[-1] if found else self._place
         return len(found) >= limit
 
-    async def _settle(self, user_id: str, now_ms: int, *, moved: str | None = None) -> None:
+    async def _settle(self, user_id: str, now_ms: int, *, moved: str | None = None) -> bool:
         async def one(conn: Connection) -> Change[None]:
             await require_user(conn, user_id)
             await settle(conn, user_id, now_ms, moved=moved)
             return Change(None, (UserChanged(user_id),))
 
-        await change_by_itself(self._service, one, about=f"rights of {user_id}")
+        with OneOfMany("settling rights", user_id) as settling:
+            await change_by_itself(self._service, one, about=f"rights of {user_id}")
+        return settling.failure is None
 
 
 def _stamp(service: Service) -> Stamp:

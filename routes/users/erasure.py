@@ -6,11 +6,9 @@ What a domain does for it is in its Domain record: `let_go` before, `forget_user
 from contextlib import suppress
 from functools import partial
 
-import structlog
-
-from actors.errors import Conflict, Forbidden, NotFound, Refused
+from actors.errors import Conflict, Forbidden, NotFound
 from actors.ids import UserId, Uuid
-from actors.kernel.supervisor import Fault
+from actors.kernel.mailbox import Failure
 from actors.users import units_erasure
 from actors.users.units_erasure import StillHeld
 from persistence.users import erasure
@@ -21,6 +19,7 @@ from routes.call import Call
 from routes.changes import change, change_by_itself
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SUPER_ADMIN
+from routes.one_of_many import OneOfMany
 from routes.service import Service
 from routes.users.reactions import ErasureOf
 
@@ -31,8 +30,6 @@ TRIES = 3
 
 LETTING_GO_SECONDS = 5.0
 """How much longer a request may take in which a user is let go: by game servers, and by their DNS providers."""
-
-log = structlog.get_logger()
 
 
 @endpoint("DELETE", "/v1/admin/users/{userId}", needs=SUPER_ADMIN, refusals=(NotFound, Forbidden, Conflict))
@@ -62,20 +59,18 @@ async def sweep_erased(service: Service) -> None:
     comes back before their erasure is finished.
 
     Raises:
-        PersistenceError: the database failed; the rest waits for the next run.
-        Fault, Refused: the failure of the last user who could not be finished, after all were tried.
+        DatabaseUnavailable, QueueFull: the database is away; the rest waits for the next run.
+        RowsRejected, Fault, Refused: why the last user could not be finished who could not, after all were tried.
     """
-    failure: Fault | Refused | None = None
+    failure: Failure | None = None
     after: tuple[int, str] | None = (-1, "")
     while after is not None:
         erasures, after = await service.database.read(erasure.unswept, after, SWEPT_AT_ONCE)
         for one in erasures:
-            try:
+            # It logs whom it concerns: until it is finished the user is refused.
+            with OneOfMany("finishing an erasure", one.user_id) as finishing:
                 await _sweep(service, one)
-            except (Fault, Refused) as refused:
-                # Until it is finished the user is refused, so an operator must be able to see whom it concerns.
-                log.warning("an erasure is not finished", user_id=one.user_id, reason=type(refused).__name__)
-                failure = refused
+            failure = finishing.failure or failure
     if failure is not None:
         raise failure
 

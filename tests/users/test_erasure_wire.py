@@ -3,12 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 import trio
 
 from actors.chat.archive import archive_old
 from actors.ids import new_uuid
 from persistence.chat.archive import KEPT_LIVE
 from persistence.connection import Connection
+from persistence.errors import RowsRejected
+from persistence.users.erasure import unswept
 from routes.domains import DOMAINS
 from routes.users.erasure import sweep_erased
 from routes.users.parts import USER_DIRECTORY
@@ -215,3 +218,24 @@ async def test_of_many_who_erase_at_once_while_the_user_is_busy_one_does(world: 
     assert await root.refused("GET", one(ann)) == (404, "NOT_FOUND")
     assert await world.service.database.read(_names_ann) == 0
     assert {one["senderName"] for one in (await ben.get(room.messages))["items"]} <= {"deleted"}
+
+
+async def test_an_erasure_that_cannot_be_finished_hinders_no_other(world: World) -> None:
+    root = await world.super_admin()
+    ann, ben = await world.players("Ann", "Ben")
+
+    async def refuse(conn: Connection) -> None:
+        await conn.execute(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN RAISE EXCEPTION '!' USING ERRCODE = 'check_violation'; END $$;"
+            "CREATE TRIGGER refuse BEFORE UPDATE OR DELETE ON erased_users FOR EACH ROW"
+            f" WHEN (OLD.user_id = '{ann.id}') EXECUTE FUNCTION refuse()"
+        )
+
+    await world.service.database.transact(refuse)
+    for player in (ann, ben):
+        await root.do("DELETE", one(player), status=204)
+    with pytest.raises(RowsRejected):
+        await sweep_erased(world.service)
+    left, _ = await world.service.database.read(unswept, (-1, ""), 10)
+    assert [erasure.user_id for erasure in left] == [ann.id]
