@@ -5,7 +5,7 @@ from typing import Any
 from actors.errors import NotFound, Refused
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Failure
-from routes.one_of_many import OneOfMany
+from routes.jobs import OneOfMany
 from routes.service import Service
 
 

@@ -7,14 +7,16 @@ may still end the process is listed in ARCHITECTURE.md.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from types import MappingProxyType, TracebackType
 from typing import TypeAlias
 
 import structlog
 import trio
 
 from actors.errors import Refused
-from persistence.errors import PersistenceError
+from actors.kernel.mailbox import Failure
+from actors.kernel.supervisor import Fault
+from persistence.errors import PASSING, PersistenceError
 
 FIRST_PAUSE_SECONDS = 1.0
 """Pause after the first failure in a row; it doubles with each further one."""
@@ -117,6 +119,43 @@ def ticking(name: str, every_seconds: float, tick: Callable[[], None]) -> Job:
         tick()
 
     return Job(name, every_seconds, run)
+
+
+class OneOfMany:
+    """A block for one of many things of a job, whose failures are logged and kept here, instead of going further.
+
+    A job that ends at the first failure ends there each time, and never comes to what is behind it. Only what is in
+    `PASSING` goes further, because the others would meet the same, and so does cancellation.
+
+    Args:
+        doing: what the block does, for the log.
+        about: the thing that it is done for, for the log.
+
+    Attributes:
+        failure: why it could not be done; None when it went well. A mistake of ours is a `Fault`.
+    """
+
+    def __init__(self, doing: str, about: str) -> None:
+        self.failure: Failure | None = None
+        self._doing = doing
+        self._about = about
+
+    def __enter__(self) -> "OneOfMany":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception) or isinstance(error, PASSING):
+            return False
+        if isinstance(error, PersistenceError | Refused | Fault):
+            self.failure = error
+            reason = type(error).__name__
+            log.warning("a step of a job is put off", doing=self._doing, about=self._about, reason=reason)
+        else:
+            self.failure = Fault()
+            log.error("a step of a job failed", doing=self._doing, about=self._about, exc_info=error)
+        return True
 
 
 async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping, does: Does) -> None:

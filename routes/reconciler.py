@@ -16,7 +16,7 @@ import structlog
 import trio
 
 from persistence.errors import PASSING
-from routes.one_of_many import OneOfMany
+from routes.jobs import OneOfMany
 
 MAX_OPEN = 10_000
 """Most subjects in the queue. Beyond it a subject is not queued but logged, and stays stale until a restart."""

@@ -4,9 +4,8 @@ from functools import partial
 
 from actors.news import units_publishing
 from routes.changes import change_by_itself
-from routes.jobs import Job
+from routes.jobs import Job, OneOfMany
 from routes.news.reactions import Articles, tell_counts
-from routes.one_of_many import OneOfMany
 from routes.service import Service
 
 COUNTED_EVERY_SECONDS = 10

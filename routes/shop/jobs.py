@@ -20,8 +20,7 @@ from persistence.shop.checkouts import Checkout
 from persistence.shop.entitlements import EndedGrant
 from persistence.users.audit import Stamp
 from routes.changes import change_by_itself
-from routes.jobs import Job
-from routes.one_of_many import OneOfMany
+from routes.jobs import Job, OneOfMany
 from routes.pruning import Pruning, rows_of
 from routes.service import Service
 from routes.shop.parts import PROVIDER

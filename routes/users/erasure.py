@@ -19,7 +19,7 @@ from routes.call import Call
 from routes.changes import change, change_by_itself
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SUPER_ADMIN
-from routes.one_of_many import OneOfMany
+from routes.jobs import OneOfMany
 from routes.service import Service
 from routes.users.reactions import ErasureOf
 

@@ -6,7 +6,7 @@ import trio
 from actors.errors import Overloaded
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable, HeadMoved, OutcomeUnknown, QueueFull, RowsRejected
-from routes.one_of_many import OneOfMany
+from routes.jobs import OneOfMany
 
 
 @pytest.mark.parametrize("error", [RowsRejected("!"), HeadMoved("!"), Overloaded(), Fault()])
