@@ -30,6 +30,7 @@ ASK_NOTHING = (
     "GeoIP database",
     "actors that are watched",
     "categories of publications",
+    "commands for streams",
     "counts of polls of news",
     "files without a release",
     "files without an attachment",
