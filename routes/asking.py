@@ -1,5 +1,6 @@
 """Sending a command to an actor that may no longer exist."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from actors.errors import NotFound, Refused
@@ -50,3 +51,22 @@ async def ask_one_of_many(service: Service, kind: Kind[Any, Any], id: str, comma
     with OneOfMany("asking an actor", f"{kind.name} {id}") as asking:
         await ask_if_there(service, kind, id, command)
     return asking.failure
+
+
+async def ask_all_there(
+    service: Service, kind: Kind[Any, Any], commands: Iterable[tuple[str, object]]
+) -> None:
+    """Send commands to several actors of a kind, one after the other, so that none holds up those behind it.
+
+    Args:
+        commands: (id of an actor, command for it).
+
+    Raises:
+        DatabaseUnavailable, QueueFull: the database is away; actors behind were not asked.
+        PersistenceError, Refused, Fault: why the last of those that could not be asked could not; all others were.
+    """
+    failure: Failure | None = None
+    for id, command in commands:
+        failure = await ask_one_of_many(service, kind, id, command) or failure
+    if failure is not None:
+        raise failure

@@ -1,15 +1,15 @@
 """Ends consent after a block: neither of the two users stays on a game server of the other (contract §2)."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from actors.connect.commands import EndConsent
 from actors.errors import Refused
-from actors.kernel.mailbox import Failure
 from actors.kernel.supervisor import Fault
 from persistence.connect import sessions
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
-from routes.asking import ask_one_of_many
+from routes.asking import ask_all_there
 from routes.connect.parts import GAME_SERVERS
 from routes.service import Service
 
@@ -53,16 +53,17 @@ async def end_consent(service: Service, between: ConsentBetween) -> None:
         PersistenceError: the rows cannot be read, or the database is away.
         RowsRejected, Refused, Fault: why the last of the servers that could not be asked could not; all others were.
     """
-    failure: Failure | None = None
     kind = service.of(GAME_SERVERS).server
     pairs = await service.database.read(sessions.between, *between)
     found = await service.database.read(_consenting, pairs)
-    for server_id, player_id in pairs:
-        # A live server may be about to store a ticket or a session that the rows do not show yet.
-        if (server_id, player_id) in found or service.system.peek(kind, server_id) is not None:
-            failure = await ask_one_of_many(service, kind, server_id, EndConsent(player_id)) or failure
-    if failure is not None:
-        raise failure
+
+    def commands() -> Iterator[tuple[str, EndConsent]]:
+        for server_id, player_id in pairs:
+            # A live server may be about to store a ticket or a session that the rows do not show yet.
+            if (server_id, player_id) in found or service.system.peek(kind, server_id) is not None:
+                yield server_id, EndConsent(player_id)
+
+    await ask_all_there(service, kind, commands())
 
 
 async def _consenting(conn: Connection, pairs: list[tuple[str, str]]) -> set[tuple[str, str]]:

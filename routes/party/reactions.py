@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 from actors.errors import NotFound, Refused
 from actors.friends.events import RelationChanged
 from actors.kernel.directory import System
+from actors.kernel.supervisor import Fault
 from actors.notifications.view import NotificationsChanged
 from actors.party.commands import MeetDeadlines, TellBlock
 from actors.party.kind import PartyKinds
@@ -15,7 +16,7 @@ from actors.party.units import PartyMade
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
 from persistence.party import rows
-from routes.asking import ask_if_there
+from routes.asking import ask_all_there
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import DAYS_TOGETHER, PARTY_KINDS
@@ -179,7 +180,7 @@ async def _relation_changed(service: Service, event: RelationChanged) -> None:
     about = InvitesBetween(min(event.one_id, event.other_id), max(event.one_id, event.other_id))
     try:
         await take_back(service, about)
-    except (PersistenceError, Refused):
+    except (PersistenceError, Refused, Fault):
         service.reconciler.add(about)
 
 
@@ -189,17 +190,18 @@ async def take_back(service: Service, between: InvitesBetween) -> None:
 
     Raises:
         PersistenceError: the rows cannot be read, or a party's turn failed.
-        Refused: a party refused; later ones were not asked.
+        Refused, Fault: a party refused, or failed; all others were asked.
 
     Cancellation may leave some of the parties unasked.
     """
     kind, memberships = service.of(PARTY_KINDS).party, service.of(MEMBERSHIPS)
     found: list[str | None] = [*await service.database.read(rows.inviting_between, *between)]
     # Their own parties may be about to store an invite that the rows do not show yet.
-    for party_id in dict.fromkeys((*found, *map(memberships.of, between))):
-        if party_id is not None:
-            await ask_if_there(service, kind, party_id, TellBlock(*between))
-    await service.heard()
+    party_ids = dict.fromkeys((*found, *map(memberships.of, between)))
+    try:
+        await ask_all_there(service, kind, [(id, TellBlock(*between)) for id in party_ids if id is not None])
+    finally:
+        await service.heard()
 
 
 async def _ask_between(

@@ -3,6 +3,7 @@
 from typing import Any
 
 from persistence.connect.rows import CommandRow, ServerRow
+from persistence.connection import Connection
 from tests.support.database import run_sql
 from tests.support.waiting import wait_until
 from tests.support.world import Player, World
@@ -55,6 +56,20 @@ async def register(world: World, name: str = "Lobby", **more: object) -> GameSer
     """A server that nobody has claimed."""
     body = {"serverType": "paper", "serverName": name, **more}
     return GameServer(world, await world.nobody().do("POST", f"{SERVERS}/register", body, status=201))
+
+
+async def break_server(world: World, server_id: str) -> None:
+    """Leave a row of a server that cannot be read, so that it cannot be loaded any more."""
+
+    async def odd(conn: Connection) -> None:
+        await conn.execute(
+            "INSERT INTO connect_extensions VALUES ('odd', $1, '', '', NULL, 'public', 0, 0)", "0" * 24
+        )
+        await conn.execute(
+            "INSERT INTO connect_registrations VALUES ($1, 'odd', '', '', 1, '?', 0, 0)", server_id
+        )
+
+    await world.service.database.transact(odd)
 
 
 async def claimed(world: World, owner: Player, name: str = "Lobby", **more: object) -> GameServer:

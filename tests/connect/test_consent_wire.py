@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from persistence.connect import sessions
 from persistence.connection import Connection
-from tests.connect.play import GameServer, claimed
+from tests.connect.play import GameServer, break_server, claimed
 from tests.support.jobs import clean_connect
 from tests.support.world import Player, World, open_world
 
@@ -104,6 +105,25 @@ async def test_no_consent_outlives_a_block_that_nobody_was_told_of(database_url:
         await clean_connect(world)
         assert not await _acts(server, bob)
         assert (await bob.get("/v1/connect/sessions"))["items"] == []
+
+
+async def test_a_server_at_fault_holds_up_the_end_of_no_other_consent(database_url: str, tmp_path: Path):
+    async with open_world(database_url, tmp_path) as world:
+        ann, bob = await world.players("Ann", "Bob")
+        for name in ("One", "Other"):
+            await (await claimed(world, ann, name)).seat(bob)
+    async with open_world(database_url, tmp_path) as world:
+        ann, bob = (Player(world, one.id, one.name, one.token) for one in (ann, bob))
+        (broken, _), (sound, _) = await world.service.database.read(sessions.between, ann.id, bob.id)
+        await break_server(world, broken)
+        await _block(bob, ann)
+
+        async def left() -> list[str]:
+            return [one["serverId"] for one in (await bob.get("/v1/connect/sessions"))["items"]]
+
+        assert (await left(), sound != broken) == ([broken], True)
+        assert len(world.service.reconciler) == 1, "it is ended once it can be"
+        await clean_connect(world)
 
 
 async def _store_block(conn: Connection, user_id: str, target_id: str) -> None:

@@ -8,7 +8,7 @@ import trio
 from actors.connect.capabilities import CAPABILITIES
 from persistence.connection import Connection
 from routes.connect.jobs import SILENT_MS
-from tests.connect.play import SERVERS, claimed, register
+from tests.connect.play import SERVERS, break_server, claimed, register
 from tests.support.jobs import clean_connect
 from tests.support.one_world import in_one_world
 from tests.support.world import World
@@ -160,8 +160,11 @@ async def test_a_silent_server_that_cannot_be_removed_hinders_no_other(world: Wo
 
 
 async def test_silent_servers_are_removed(world: World):
-    """Unclaimed ones and temporary instances, and none that has called within the day."""
+    """Unclaimed ones and temporary instances, and none that has called within the day; one at fault stays."""
     ann = await world.player("Ann")
+    odd = await register(world)
+    await break_server(world, odd.id)
+    world.clock.advance(1)  # the others come behind it
     unclaimed = await register(world)
     calling = await register(world)
     mine = await claimed(world, ann, "mine")
@@ -174,7 +177,7 @@ async def test_silent_servers_are_removed(world: World):
     for there in (calling, mine):
         await there.get(f"{there.path}/claim-key")
     heads = "SELECT count(*) FROM heads WHERE kind = 'server'"
-    assert await world.service.database.read(lambda conn: conn.fetchval(heads)) == 4
+    assert await world.service.database.read(lambda conn: conn.fetchval(heads)) == 5
     world.clock.advance(2 * 3_600_000)
     await clean_connect(world)
-    assert await world.service.database.read(lambda conn: conn.fetchval(heads)) == 2
+    assert await world.service.database.read(lambda conn: conn.fetchval(heads)) == 3

@@ -1,17 +1,20 @@
 """Wire: a block takes back the invites into parties between the two, and nobody else's."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 
 from actors.friends.between import seen_between
+from persistence.connection import Connection
 from persistence.friends import blocks
+from persistence.party import rows
 from routes.changes import announce, reconcile
 from routes.party.reactions import InvitesBetween
 from tests.party.play import INVITES, PARTY, gather, invite
 from tests.support.waiting import wait_until
-from tests.support.world import Player, World
+from tests.support.world import Player, World, open_world
 
 BLOCKS = "/v1/social/friends/blocks"
 
@@ -126,3 +129,23 @@ async def test_an_invite_is_no_good_before_it_is_taken_back(world: World) -> Non
     await block_untold(world, ann, ben)
     assert await ben.refused("POST", f"{INVITES}/{party_id}/accept") == (403, "BLOCKED")
     assert (await ben.get(PARTY))["party"]["id"] == own
+
+
+async def test_a_party_at_fault_holds_up_no_other(database_url: str, tmp_path: Path) -> None:
+    async with open_world(database_url, tmp_path) as world:
+        ann, ben = await world.players("Ann", "Ben")
+        for one, other in ((ann, ben), (ben, ann)):
+            await gather(one)
+            await invite(one, other)
+    async with open_world(database_url, tmp_path) as world:
+        ann, ben = (Player(world, one.id, one.name, one.token) for one in (ann, ben))
+        broken, sound = await world.service.database.read(rows.inviting_between, ann.id, ben.id)
+        await world.service.database.transact(_break, broken)
+        await block(ann, ben)
+        assert await world.service.database.read(rows.invites_of, sound) == []
+        assert len(world.service.reconciler) == 1, "it is asked again"
+
+
+async def _break(conn: Connection, party_id: str) -> None:
+    await conn.execute("UPDATE heads SET summary = '?' WHERE kind = 'party' AND id = $1", party_id)
+    await conn.execute("DELETE FROM snapshots WHERE kind = 'party' AND id = $1", party_id)
