@@ -17,7 +17,7 @@ from wsproto.connection import ConnectionState
 from wsproto.utilities import LocalProtocolError, ProtocolError
 
 from partyline.client.closing import ABNORMAL, Duty, duty_after
-from partyline.client.frames import Frame, decode_frame, encode_command
+from partyline.client.frames import Frame, decode_frame
 from partyline.client.problem import problem_of
 
 MOST_FRAME_BYTES = 8 << 20
@@ -45,13 +45,13 @@ class Connection:
         closed: Callable[[], None],
     ) -> None:
         self._opened, self._heard, self._closed = opened, heard, closed
-        self._saying, self._said = anyio.create_memory_object_stream[dict[str, object]](math.inf)
+        self._saying, self._said = anyio.create_memory_object_stream[str](math.inf)
 
-    def say(self, command: dict[str, object]) -> None:
+    def say(self, command: str) -> None:
         """Say something behind all that was said before; lost where the connection breaks first.
 
         Args:
-            command: as JSON.
+            command: of `encode_command`.
         """
         self._saying.send_nowait(command)
 
@@ -105,7 +105,7 @@ class Connection:
         try:
             async for command in self._said:
                 with anyio.fail_after(KEEPALIVE_SECONDS):
-                    await socket.send_text(encode_command(command).decode())
+                    await socket.send_text(command)
         except TimeoutError:
             scope.cancel()  # a ping, which would notice it, waits behind what is not taken
         except (HTTPXWSException, LocalProtocolError):

@@ -4,7 +4,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from partyline.client.problem import Document
+from partyline.client.problem import Document, Problem
+
+MOST_COMMAND_BYTES = 65_536
+"""Of one command (docs/errors.md, 4413)."""
 
 T = TypeVar("T")
 
@@ -96,4 +99,20 @@ class Frame(msgspec.Struct, frozen=True, rename="camel"):
 
 
 decode_frame = msgspec.json.Decoder(Frame).decode
-encode_command = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder().encode
+
+
+def encode_command(command: dict[str, object]) -> str:
+    """A command as it is said.
+
+    Args:
+        command: of what JSON can hold.
+
+    Raises:
+        Problem: it is longer than the service takes: it would end the connection, and with it all that is watched.
+        TypeError, ValueError: JSON cannot hold it, such as half of a surrogate pair.
+    """
+    encoded = _encode(command)
+    if len(encoded) > MOST_COMMAND_BYTES:
+        raise Problem(Document("PAYLOAD_TOO_LARGE", "a command has at most 64 KiB"), 413)
+    return encoded.decode()

@@ -24,9 +24,6 @@ from partyline.client.subscription import MOST_UNREAD, Subscription
 
 PATH = "/v1/social/live?channels="
 
-MOST_COMMAND_BYTES = 64 << 10
-"""Of one command; the service ends the connection of whoever says a longer one, for good."""
-
 State = Literal["closed", "connecting", "live", "waiting"]
 Mode = Literal["snapshot", "delta"]
 T = TypeVar("T")
@@ -36,7 +33,7 @@ class _Asked:
     """A command that wants an answer.
 
     Args:
-        command: as it is said.
+        command: what is asked for.
         is_lasting: it is said again over the next connection; otherwise it ends with its own.
         subscription: that it begins; None for other commands.
     """
@@ -45,6 +42,7 @@ class _Asked:
         self, command: dict[str, object], is_lasting: bool = False, subscription: Subscription | None = None
     ) -> None:
         self.command, self.is_lasting, self.subscription = command, is_lasting, subscription
+        self.said = ""
         self.answered = anyio.Event()
         self.frame: Frame | None = None
         self.error: Exception | None = None
@@ -99,8 +97,8 @@ class Live:
             most_unread: items that are held for the reader, at least 1; one who falls behind further gets a snapshot.
 
         Raises:
-            ValueError: the channel is watched already, or nothing may be held.
-            Problem: nobody is signed in any more.
+            ValueError: the channel is watched already, or is no text, or nothing may be held.
+            Problem: nobody is signed in any more, or the name is too long.
         """
         if channel in self._subscriptions:
             raise ValueError(f"{channel} is watched already")
@@ -111,6 +109,8 @@ class Live:
         if limit is not None:
             params["limit"] = limit
         subscription = Subscription(channel, params, most_unread, self._begin)
+        # What cannot be said is for who asks, not for the next connection.
+        encode_command(subscription.command())
         self._subscriptions[channel] = subscription
         try:
             self._wanted.set()
@@ -140,6 +140,7 @@ class Live:
         Raises:
             Problem: it is refused, longer than 64 KiB (`PAYLOAD_TOO_LARGE`, and not sent), or nobody is signed in any
                 more. Cancelled, it may have been sent.
+            TypeError, ValueError: it cannot be written as JSON.
         """
         data = {"clientMessageId": token_hex(16), **message}
         frame = await self._ask({"op": "send", "channel": channel, "data": data}, is_lasting=True)
@@ -210,7 +211,7 @@ class Live:
             self._begin(subscription)
         for asked in self._unanswered.values():
             if asked.is_lasting:
-                connection.say(asked.command)
+                connection.say(asked.said)
 
     def _closed(self) -> None:
         self._connection, self.state, self._woken = None, "waiting", anyio.Event()
@@ -252,7 +253,7 @@ class Live:
         if self._connection is not None:
             asked = _Asked(subscription.command(), subscription=subscription)
             self._register(asked)
-            self._connection.say(asked.command)
+            self._connection.say(asked.said)
 
     async def _begin_later(
         self, connection: Connection | None, subscription: Subscription, seconds: float
@@ -284,13 +285,12 @@ class Live:
         asked = _Asked(command, is_lasting)
         id = self._register(asked)
         try:
-            if len(encode_command(command)) > MOST_COMMAND_BYTES:
-                raise Problem(Document("PAYLOAD_TOO_LARGE", "a command has at most 64 KiB"), 413)
             if is_lasting:
                 self._wanted.set()
             elif self._connection is None:
                 raise Unreachable("there is no connection")
-            self._say(asked.command)
+            if self._connection is not None:
+                self._connection.say(asked.said)
             await asked.answered.wait()
         finally:
             self._unanswered.pop(id, None)
@@ -302,9 +302,9 @@ class Live:
         return frame
 
     def _register(self, asked: _Asked) -> int:
-        """Give a command its id, by which it is answered."""
+        """Give a command its id, by which it is answered; raises as `encode_command`."""
         self._last_id += 1
-        asked.command["id"] = self._last_id
+        asked.said = encode_command({**asked.command, "id": self._last_id})
         self._unanswered[self._last_id] = asked
         return self._last_id
 
@@ -320,7 +320,7 @@ class Live:
     def _say(self, command: dict[str, object]) -> None:
         """Say it where there is a connection."""
         if self._connection is not None:
-            self._connection.say(command)
+            self._connection.say(encode_command(command))
 
 
 def _after_failure(error: ClientError) -> Duty:

@@ -230,6 +230,28 @@ async def test_a_channel_that_is_watched_again_begins_with_its_snapshot(world: W
                 assert await messages(shown, 1) == ["hello"]
 
 
+@pytest.mark.parametrize(
+    ("content", "error"), [("x" * 65_536, Problem), ("\ud83d", UnicodeEncodeError), (object(), TypeError)]
+)
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_what_cannot_be_said_is_told_to_who_says_it(
+    world: World, content: object, error: type[Exception], is_open: bool
+):
+    """And ends nothing else."""
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    async with Partyline(world.url, token=ann.token) as client:
+        with patience():
+            if is_open:
+                await client.live.send(room.channel, {"content": "first"})
+            with pytest.raises(error):
+                await client.live.send(room.channel, {"content": content})
+            with pytest.raises(UnicodeEncodeError):
+                async with client.live.subscribe("conversation:\ud83d"):
+                    pass
+            assert (await client.live.send(room.channel, {"content": "hello"}))["content"] == "hello"
+
+
 async def test_what_may_not_be_watched_ends_with_a_problem(world: World):
     ann = await world.player("Ann")
     async with Partyline(world.url, token=ann.token) as client:
