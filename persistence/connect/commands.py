@@ -149,7 +149,7 @@ async def page(conn: Connection, server_id: str, wanted: Wanted) -> list[Command
 
 
 async def forget_old(
-    conn: Connection, after: tuple[int, str], limit: int, *, keep: int
+    conn: Connection, after: tuple[int, str], limit: int, *, keep: int, keep_bytes: int
 ) -> tuple[tuple[int, str], bool]:
     """Delete surplus finished commands of the servers whose commands were finished next; each keeps its newest ones.
 
@@ -157,6 +157,7 @@ async def forget_old(
         after: (end, id) of the last command of the page before; (0, "") from the start.
         limit: commands that are looked at, and commands that are deleted, at most.
         keep: how many finished commands of a server stay.
+        keep_bytes: how many bytes these have at most, payloads and results together; the newest stays in any case.
 
     Returns:
         Where the next page starts, and whether there is more already.
@@ -170,16 +171,20 @@ async def forget_old(
     tag = await conn.execute(
         """
         DELETE FROM connect_commands WHERE ctid = ANY (ARRAY(
-            SELECT surplus.place FROM unnest($1::text[]) AS busy (server_id) CROSS JOIN LATERAL (
-                SELECT c.ctid AS place FROM connect_commands c
-                WHERE c.server_id = busy.server_id AND c.finished_at_ms IS NOT NULL
-                ORDER BY c.created_at_ms DESC, c.id DESC OFFSET $2 LIMIT $3
-            ) AS surplus LIMIT $3
+            SELECT ranked.place FROM unnest($1::text[]) AS busy (server_id) CROSS JOIN LATERAL (
+                SELECT place, row_number() OVER newest AS nth, sum(bytes) OVER newest AS bytes FROM (
+                    SELECT c.ctid AS place, c.created_at_ms, c.id,
+                           octet_length(c.payload) + coalesce(octet_length(c.result), 0) AS bytes
+                    FROM connect_commands c WHERE c.server_id = busy.server_id AND c.finished_at_ms IS NOT NULL
+                    ORDER BY c.created_at_ms DESC, c.id DESC LIMIT $2::bigint + $3
+                ) AS finished WINDOW newest AS (ORDER BY created_at_ms DESC, id DESC)
+            ) AS ranked WHERE nth > $2 OR (nth > 1 AND bytes > $4) LIMIT $3
         )) AND finished_at_ms IS NOT NULL
         """,
         sorted({row["server_id"] for row in page}),
         keep,
         limit,
+        keep_bytes,
     )
     if int(tag.rpartition(" ")[2]) >= limit:
         return after, True

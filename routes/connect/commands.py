@@ -189,7 +189,8 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
 
     The server itself takes its pending commands: they become `delivered`, and are delivered again if it does not
     acknowledge them within 30 s. With `wait` it waits until there are any. With a `status` other than `pending` it
-    only reads. A malformed `cursor` is a 400.
+    only reads. A malformed `cursor` is a 400. Of finished commands the newest 1,000 of a server are kept, 16 MiB in
+    all.
     """
     if isinstance(call.principal, ServerPrincipal) and query.status in {None, "pending"}:
         taken = await _take(call, server_id, query)

@@ -30,6 +30,9 @@ HEAD_KEPT_MS = 3_600_000
 FINISHED_KEPT = 1_000
 """Finished commands of one server that are kept."""
 
+FINISHED_BYTES = 16 * 1024 * 1024
+"""Bytes of their payloads and results that are kept, the newest: each of them may have 128 KiB."""
+
 LOOK_BACK_MS = 10 * 60_000
 """How far a row's commit may lag behind the time at which its command was finished."""
 
@@ -75,7 +78,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
 
 class FinishedCommands:
-    """Deletes finished commands beyond the `FINISHED_KEPT` newest of a server.
+    """Deletes finished commands beyond the newest of a server, `FINISHED_KEPT` of them and `FINISHED_BYTES` in all.
 
     Walks through finished commands by time: all of them after a start, then only those finished since the last run.
 
@@ -102,7 +105,9 @@ class FinishedCommands:
         return more
 
     async def _forget(self, conn: Connection, rows: int) -> tuple[tuple[int, str], bool]:
-        return await commands.forget_old(conn, self._place, rows, keep=FINISHED_KEPT)
+        return await commands.forget_old(
+            conn, self._place, rows, keep=FINISHED_KEPT, keep_bytes=FINISHED_BYTES
+        )
 
 
 async def _remove_silent(

@@ -248,6 +248,11 @@ async def test_open_commands_outlive_a_restart_and_finished_ones_are_forgotten_i
         await clean_connect(world)
         left = [one["id"] for one in (await ann.get(f"{server.path}/commands"))["items"]]
         assert left == [ids[4], ids[3], ids[2]]
+        for most, kept in ((4, [ids[3], ids[2]]), (3, [ids[3]]), (1, [ids[3]])):  # two bytes each
+            monkeypatch.setattr(jobs, "FINISHED_BYTES", most)
+            await clean_connect(world)
+            shown = [one["id"] for one in (await ann.get(f"{server.path}/commands"))["items"]]
+            assert shown == [ids[4], *kept]
 
 
 ROUNDS = 3
