@@ -76,11 +76,24 @@ class ImportReport(msgspec.Struct, frozen=True):
     present: int = 0
     refused: tuple[tuple[int, str], ...] = ()
 
-    def plus(self, other: "ImportReport") -> "ImportReport":
-        """The sums of both."""
-        return ImportReport(
-            self.imported + other.imported, self.present + other.present, self.refused + other.refused
-        )
+
+class _Tally:
+    """What an import has come to so far. It grows in place: a file of another form has every line refused."""
+
+    def __init__(self) -> None:
+        self._imported = self._present = 0
+        self._refused: list[tuple[int, str]] = []
+
+    def add(self, part: ImportReport) -> None:
+        self._imported += part.imported
+        self._present += part.present
+        self._refused += part.refused
+
+    def refuse(self, number: int, reason: str) -> None:
+        self._refused.append((number, reason))
+
+    def report(self) -> ImportReport:
+        return ImportReport(self._imported, self._present, tuple(self._refused))
 
 
 class Numbered(msgspec.Struct, frozen=True):
@@ -117,7 +130,7 @@ async def import_archive(
 
     Cancellation: what was reported is kept; the import may be repeated.
     """
-    total = ImportReport()
+    tally = _Tally()
     batch: list[Numbered] = []
     for number, text in enumerate(lines, 1):
         if not text.strip():
@@ -125,13 +138,14 @@ async def import_archive(
         try:
             batch.append(check_line(number, text, now_ms))
         except (msgspec.MsgspecError, ValueError) as wrong:
-            total = total.plus(ImportReport(refused=((number, str(wrong)),)))
+            tally.refuse(number, str(wrong))
         if len(batch) >= LINES_AT_ONCE:
-            total = total.plus(await database.transact(_import_batch, tuple(batch), now_ms, new_id))
+            tally.add(await database.transact(_import_batch, tuple(batch), now_ms, new_id))
             batch.clear()
-            report(total)
+            report(tally.report())
     if batch:
-        total = total.plus(await database.transact(_import_batch, tuple(batch), now_ms, new_id))
+        tally.add(await database.transact(_import_batch, tuple(batch), now_ms, new_id))
+    total = tally.report()
     report(total)
     return total
 
@@ -181,7 +195,7 @@ def _check_participants(kind: str, participant_ids: Sequence[str]) -> None:
 async def _import_batch(
     conn: Connection, batch: Sequence[Numbered], now_ms: int, new_id: Callable[[], str]
 ) -> ImportReport:
-    report = ImportReport()
+    tally = _Tally()
     batch = await _without_erased(conn, batch)
     homes: dict[tuple[object, ...], str | Homeless] = {}
     by_home: dict[str, list[Numbered]] = defaultdict(list)
@@ -191,12 +205,12 @@ async def _import_batch(
             homes[key] = await _home(conn, one.line, now_ms, new_id)
         home = homes[key]
         if isinstance(home, Homeless):
-            report = report.plus(ImportReport(refused=((one.number, home.reason),)))
+            tally.refuse(one.number, home.reason)
         else:
             by_home[home].append(one)
     for home, lines in sorted(by_home.items()):
-        report = report.plus(await _import_into(conn, home, lines))
-    return report
+        tally.add(await _import_into(conn, home, lines))
+    return tally.report()
 
 
 async def _without_erased(conn: Connection, batch: Sequence[Numbered]) -> Sequence[Numbered]:

@@ -2,7 +2,7 @@
 
 import json
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -13,6 +13,7 @@ from actors.errors import Conflict
 from persistence.bridge.database import Database
 from tests.chat.play import NOW_MS, a_poll, mid, uid
 from tests.chat.stage import Stage, lasting, open_stage
+from tests.support.cost import cpu_seconds
 
 OLD_MS = NOW_MS - 10_000_000
 
@@ -95,6 +96,16 @@ async def test_an_import_says_what_came_of_each_line_and_may_be_repeated(stage: 
     direct = await stage.create("bob", "ann", kind="direct")
     assert not direct.fresh
     assert [one.content for one in (await stage.page()).items] == ["direct"]
+
+
+def test_a_file_of_another_form_takes_no_longer_by_the_line_the_more_it_has():
+    def refuse(lines: int) -> None:
+        importing = import_archive(cast(Any, None), [b"{"] * lines, now_ms=NOW_MS, new_id=str)
+        with pytest.raises(StopIteration) as end:
+            importing.send(None)  # the database is not asked
+        assert len(end.value.value.refused) == lines
+
+    assert cpu_seconds(lambda: refuse(16_000)) < 8 * cpu_seconds(lambda: refuse(4_000))
 
 
 async def test_messages_of_one_moment_are_kept_apart(stage: Stage):
