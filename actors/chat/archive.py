@@ -10,6 +10,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -303,25 +304,42 @@ def _record(conversation_id: str, id: str, line: ArchiveLine, at_ms: int) -> byt
     )
 
 
-async def archive_old(database: Store, *, now_ms: int, after_ms: int, most: int = 10_000) -> int:
+class Archived(NamedTuple):
+    """What a call of `archive_old` has done.
+
+    Args:
+        moved: how many messages.
+        place: where the next call goes on; None once it was through all conversations.
+    """
+
+    moved: int
+    place: str | None
+
+
+async def archive_old(
+    database: Store, place: str = "", *, now_ms: int, after_ms: int, most: int = 10_000
+) -> Archived:
     """Move messages older than `after_ms` into the archive, but never the newest 120 of a conversation.
 
     Args:
-        most: in one call, so that it does not hold up the rest; call it again while it returns this many.
+        place: as an earlier call has returned it, so that no conversation is looked at again for each `most` of those
+            behind it; empty from the start.
+        most: in one call, so that it does not hold up the rest.
     """
     before_ms = now_ms - after_ms
     moved = 0
-    after: str | None = ""
+    after: str | None = place
     while after is not None:
-        ids, after = await database.read(partial(archive.overgrown, before_ms=before_ms), after, PAGE)
+        begins = after
+        ids, after = await database.read(partial(archive.overgrown, before_ms=before_ms), begins, PAGE)
         for conversation_id in ids:
             while some := await database.transact(
                 _move, conversation_id, before_ms, min(most - moved, MOVED)
             ):
                 moved += some
                 if moved >= most:
-                    return moved
-    return moved
+                    return Archived(moved, begins)
+    return Archived(moved, None)
 
 
 async def _move(conn: Connection, conversation_id: str, before_ms: int, limit: int) -> int:

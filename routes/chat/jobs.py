@@ -43,12 +43,13 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 def _archiving(service: Service) -> tuple[Job, ...]:
     if not service.config.archive_after_days:
         return ()
-    after_ms = service.config.archive_after_days * DAY_MS
+    after_ms, place = service.config.archive_after_days * DAY_MS, ""
 
     async def move(limit: int) -> bool:
-        moved = await archive_old(
-            service.database, now_ms=service.clock.now_ms(), after_ms=after_ms, most=limit
-        )
-        return moved >= limit
+        nonlocal place
+        now_ms = service.clock.now_ms()
+        done = await archive_old(service.database, place, now_ms=now_ms, after_ms=after_ms, most=limit)
+        place = done.place or ""
+        return done.place is not None
 
     return (Job("archive", 3600, Pruning(move).run, one_node=True),)

@@ -97,7 +97,7 @@ async def test_old_and_archived_messages_and_those_of_groups_that_were_left(
             await (ann if number % 2 else ben).say(room, str(number))
         database = world.service.database
         late_ms = world.clock.now_ms() + 10**9
-        assert await archive_old(database, now_ms=late_ms, after_ms=1_000, most=5) == 5
+        assert (await archive_old(database, now_ms=late_ms, after_ms=1_000, most=5)).moved == 5
         await ann.do("DELETE", f"{room.path}/participants/{ann.id}", status=204)
         await erase(world, ann)
         items: list[Any] = []
