@@ -8,27 +8,31 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
  * @param {(signal: AbortSignal) => Promise<any>} read
  * @param {unknown[]} [keys]
  * @returns {{data: any, error: Error|null, isLoading: boolean, reload: () => Promise<void>, change: (data: any) => void}}
+ *   `reload` reads by the newest keys, whenever it was taken; `change` takes data, or what makes it of what is there.
  */
 export function useRead(read, keys = []) {
   const [state, setState] = useState({ data: null, error: null, isLoading: true });
   const current = useRef(null);
+  // What was begun under other keys, as an undo, reads again what is shown by then.
+  const latest = useRef();
+  latest.current = read;
   const reload = useCallback(async () => {
     current.current?.abort();
     const { signal } = (current.current = new AbortController());
     setState((before) => ({ ...before, isLoading: true }));
     try {
-      const data = await read(signal);
+      const data = await latest.current(signal);
       if (!signal.aborted) setState({ data, error: null, isLoading: false });
     } catch (error) {
       if (!signal.aborted) setState((before) => ({ ...before, error, isLoading: false }));
     }
-  }, keys);
+  }, []);
   useEffect(() => {
     setState({ data: null, error: null, isLoading: true });
     reload();
     return () => current.current?.abort();
   }, keys);
-  const change = (data) => setState((before) => ({ ...before, data: typeof data === "function" ? data(before.data) : data }));
+  const change = (data) => setState((before) => ({ ...before, data: typeof data === "function" ? before.data && data(before.data) : data }));
   return { ...state, reload, change };
 }
 
@@ -56,7 +60,7 @@ export function useList(readPage, keys = []) {
       const page = await readPage({ cursor }, signal);
       if (signal.aborted) return;
       // Where the list was read again meanwhile, the page may follow another one than its last.
-      first.change((before) => (before?.nextCursor === cursor ? { ...page, items: [...before.items, ...page.items] } : before));
+      first.change((before) => (before.nextCursor === cursor ? { ...page, items: [...before.items, ...page.items] } : before));
       setFurther(IDLE);
     } catch (moreError) {
       if (!signal.aborted) setFurther({ isGoingOn: false, moreError });

@@ -62,8 +62,9 @@ async def test_reports_are_settled_and_a_verdict_can_be_undone(world: World, loo
         expect(page.get_by_text("warned <i>twice</i>")).to_be_visible()
         expect(page.get_by_text("judged by Mona")).to_be_visible()
         scene.stop_at(page, "reports-settled")
-        page.get_by_label("Status").select_option("open")
         page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_text("Nothing here.")).to_be_visible()
+        page.get_by_label("Status").select_option("open")
         expect(page.get_by_text("<b>shouts</b>")).to_be_visible()
         # What comes meanwhile is there by itself, and several are judged at once.
         scene.let(mona.do, "POST", "/v1/social/friends/reports", {"targetId": ada.id, "reason": "lies"})

@@ -31,7 +31,7 @@ const PANELS = {
 
 export default function Metrics() {
   const read = useRead((signal) => admin.metrics(signal).then((found) => keptOf(found, Date.now())));
-  useChannel("metrics", (frames) => read.change((before) => (before ? frames.reduce((kept, frame) => withFrame(kept, frame, Date.now()), before) : before)), { mode: "delta" });
+  useChannel("metrics", (frames) => read.change((before) => frames.reduce((kept, frame) => withFrame(kept, frame, Date.now()), before)), { mode: "delta" });
   return html`<div class="page wide scrolls"><h1 tabindex="-1">${say("metrics.title")}</h1><${State} of=${read}>${(kept) => html`<${Hour} kept=${kept} />`}<//></div>`;
 }
 

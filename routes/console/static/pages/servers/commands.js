@@ -21,7 +21,7 @@ export function Commands({ server, told }) {
   const [chosen, choose] = useState([]);
   const [sendings, setSendings] = useState([]);
   const nextKey = useRef(1);
-  const put = (command) => list.change((before) => before && { ...before, items: withCommand(before.items, command) });
+  const put = (command) => list.change((before) => ({ ...before, items: withCommand(before.items, command) }));
   useEffect(() => {
     for (const frame of told) if (frame.event === "command") put(frame.data);
   }, [told]);
