@@ -197,8 +197,8 @@ async def test_a_command_to_several_servers_has_an_end_on_each(world: World, loo
 
     def acknowledge(scene: Scene, server: dict[str, str], status: str) -> None:
         path = f"/v1/connect/servers/{server['id']}/commands"
-        command = scene.let(machine(server).get, f"{path}?status=pending")["items"][0]
-        scene.let(machine(server).do, "POST", f"{path}/{command['id']}/ack", {"status": status})
+        for command in scene.let(machine(server).get, f"{path}?status=pending")["items"]:
+            scene.let(machine(server).do, "POST", f"{path}/{command['id']}/ack", {"status": status})
 
     def story(scene: Scene) -> None:
         scene.expected.add("404 (Not Found)")
@@ -228,13 +228,19 @@ async def test_a_command_to_several_servers_has_an_end_on_each(world: World, loo
         expect(here_lines.get_by_text("Done", exact=True)).to_be_visible()
         page.get_by_label("Action").fill("second")
         page.get_by_role("button", name="Send", exact=True).click()
-        expect(here_lines).to_have_count(2)
+        expect(lines["There"].get_by_text("Waits", exact=True)).to_have_count(1)
+        page.get_by_label("Action").fill("third")
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(lines["There"].get_by_text("Waits", exact=True)).to_have_count(2)
+        acknowledge(scene, there, "success")
+        expect(elsewhere.get_by_text("3 done, 3 failed, 0 open.")).to_be_visible()
+        expect(here_lines).to_have_count(3)
         page.get_by_label("Action").fill("")
-        for name in ("second", "count"):
+        for name in ("third", "second"):
             page.get_by_label("Action").press("ArrowUp")
             expect(page.get_by_label("Action")).to_have_value(name)
         page.get_by_label("Action").press("ArrowDown")
-        expect(page.get_by_label("Action")).to_have_value("second")
+        expect(page.get_by_label("Action")).to_have_value("third")
 
     await play(world, look, story)
 

@@ -42,11 +42,28 @@ export function Elsewhere({ sendings, change }) {
   const succeeded = finished.filter(({ command }) => command.status === "success").length;
   const failed = finished.length - succeeded + sendings.filter(({ error }) => error).length;
   const put = (key, values) => change((before) => before.map((one) => (one.key === key ? { ...one, ...values } : one)));
+  const open = sendings.filter(({ command }) => command && !command.finishedAt);
+  const idsOn = (server) => open.filter((one) => one.server === server).map(({ command }) => command.id).sort().join();
   return html`<section aria-labelledby="elsewhere"><header class="row"><h2 id="elsewhere">${say("elsewhere.title")}</h2>
       <button type="button" class="quiet" onClick=${() => change(() => [])}>${say("elsewhere.clear")}</button></header>
     <p role="status">${say("elsewhere.sum", { succeeded, failed, waiting: sendings.length - succeeded - failed })}</p>
-    <ol class="cards">${sendings.map((sending) => html`<${Sending} key=${sending.key} sending=${sending} put=${(values) => put(sending.key, values)} />`)}</ol></section>`;
+    <ol class="cards">${sendings.map((sending) => html`<${Sending} key=${sending.key} sending=${sending} put=${(values) => put(sending.key, values)} />`)}</ol>
+    ${[...new Set(open.map(({ server }) => server))].map((server) => html`<${Watched} key=${`${server} ${idsOn(server)}`} server=${server} change=${change} />`)}</section>`;
 }
+
+// A channel tells one at a time: one for each server, however many of its commands are open, and anew when one more is.
+function Watched({ server, change }) {
+  const put = (commands) => change((before) => before.map((one) => ({ ...one, command: newest(one.command, commands) })));
+  // A snapshot tells what the server is, and not its commands: what has become of them meanwhile is read.
+  const reread = async () => put((await api.commands(server, { limit: 50 })).items);
+  useChannel(`server:${server}`, (frames) => {
+    put(frames.filter(({ event }) => event === "command").map(({ data }) => data));
+    if (frames.some(({ type }) => type === "snapshot")) reread().catch(() => {});
+  }, { mode: "delta" });
+  return null;
+}
+
+const newest = (command, others) => others.reduce((known, one) => (known?.id === one.id && known.version < one.version ? one : known), command);
 
 function Sending({ sending: { server, name, request, command, error }, put }) {
   const send = useAction(async (again) => {
@@ -58,17 +75,6 @@ function Sending({ sending: { server, name, request, command, error }, put }) {
     }
   });
   useEffect(() => { if (!command && !error) send.run(); }, []);
-  // A snapshot tells what the server is, and not its commands: what has become of this one meanwhile is read.
-  const reread = async () => {
-    const { items } = await api.commands(server, { limit: 50 });
-    const found = items.find((one) => one.id === command.id);
-    if (found) put({ command: found });
-  };
-  useChannel(command && !command.finishedAt ? `server:${server}` : null, (frames) => {
-    const told = frames.findLast((frame) => frame.event === "command" && frame.data.id === command.id);
-    if (told) put({ command: told.data });
-    else if (frames.some((frame) => frame.type === "snapshot")) reread().catch(() => {});
-  }, { mode: "delta" });
   if (command) return html`<${CommandLine} command=${command} server=${name} by=${me.value.name} cancel=${() => api.cancel(server, command.id)} repeat=${() => send.run(() => api.send(server, requestOf(command)))} />`;
   // Where nobody knows whether it happened, the very same request is made again, so that it happens once.
   return html`<li><div class="grow"><p><bdi>${name}</bdi> <code>${request.action}</code> ${error ? html`<span class="chip bad">${say("elsewhere.refused")}</span>` : html`<span class="dim">${say("chat.sending")}</span>`}</p>${error && html`<${Complaint} error=${error} />`}</div>
