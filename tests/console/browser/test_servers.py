@@ -21,6 +21,8 @@ SCHEMA = {
     ]
 }
 
+BUSY = {"status": 503, "code": "OVERLOADED", "message": "too much at once"}
+
 
 async def registered(world: World) -> Any:
     body = {"serverType": "paper", "serverName": "Survival"}
@@ -33,13 +35,19 @@ async def test_from_a_claim_key_to_a_published_server(world: World, look: Look) 
 
     def story(scene: Scene) -> None:
         page = scene.enter(ada, "/app/servers/claim")
-        scene.expected.add("404 (Not Found)")
+        scene.expected |= {"404 (Not Found)", "503 (Service Unavailable)"}
         page.get_by_label("Claim key").fill("AAAAA-BBBBB-CCCCC-DDDDD")
         page.get_by_role("button", name="Claim", exact=True).click()
         expect(page.get_by_role("alert")).not_to_be_empty()
         page.get_by_label("Claim key").fill(made["claimKey"])
         page.get_by_role("button", name="Claim", exact=True).click()
         page.get_by_label("Name of the new network").fill("Islands")
+        page.route(
+            f"**/v1/connect/servers/{made['serverId']}", lambda route: route.fulfill(status=503, json=BUSY)
+        )
+        page.get_by_role("button", name="Next").click()
+        expect(page.get_by_role("alert")).to_contain_text("too much at once")
+        page.unroute_all()
         page.get_by_role("button", name="Next").click()
         page.get_by_role("button", name="Without a domain").click()
         page.get_by_label("Display name").fill("Survival Islands")

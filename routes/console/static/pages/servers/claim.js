@@ -39,7 +39,14 @@ function Network({ server, next }) {
   const [name, setName] = useState("");
   const join = useAction(async () => {
     const networkId = chosen || (await networkApi.create(name.trim())).network.networkId;
-    await api.change(server, { networkId });
+    try {
+      await api.change(server, { networkId });
+    } catch (error) {
+      // Whoever tries again joins the one that was made, and makes no other.
+      await list.reload();
+      choose(networkId);
+      throw error;
+    }
     next({ network: networkId });
   });
   return html`<${State} of=${list}>${({ items }) => html`<${Form} action=${join} label=${say("claim.network")} onSubmit=${() => join.run()}>
