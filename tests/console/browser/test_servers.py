@@ -147,6 +147,10 @@ async def test_settings_from_their_schema_and_what_another_has_saved(world: Worl
         expect(page.get_by_text("Somebody has changed this meanwhile.")).to_be_visible()
         page.get_by_role("button", name="Take theirs").click()
         expect(page.get_by_label("Greeting")).to_have_value("Theirs")
+        page.goto(f"/app/servers/{server_id}/settings?source=notes")
+        page.get_by_label("Settings (JSON)").fill("{")
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.get_by_role("alert").filter(has_text="This is not valid JSON.")).to_be_visible()
 
     def typed_while_it_is_saved(page: Page) -> None:
         """What is typed before the answer is there is there afterwards, and saved with the next."""

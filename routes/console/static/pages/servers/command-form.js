@@ -66,7 +66,8 @@ function actionsOf(registrations) {
   })));
 }
 
-function parsed(json) {
+/** What a text of JSON says; throws in words where it is none. @param {string} json */
+export function parsed(json) {
   try {
     return JSON.parse(json);
   } catch {

@@ -12,6 +12,7 @@ import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
 import { Empty, More, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
 import { listed, say } from "../../words.js";
+import { parsed } from "./command-form.js";
 import { Missing } from "./missing.js";
 
 /** @param {{server: any, told: any[]}} props */
@@ -45,7 +46,7 @@ function Editor({ server, kept, newest }) {
     kept, fieldsOf: fieldsIn, read: () => api.settings(server.serverId, kept.value.source),
     isOld: (one) => newest !== null && newest.version > one.version,
     write: (values, etag, { source, schema, data: before }) =>
-      api.saveSettings(server.serverId, { data: schema ? toData(schema.fields, values, before) : JSON.parse(values.json), source, ...(schema && { schema }) }, etag),
+      api.saveSettings(server.serverId, { data: schema ? toData(schema.fields, values, before) : parsed(values.json), source, ...(schema && { schema }) }, etag),
   });
   const theirs = conflict?.value.data;
   return html`<div class="form">
