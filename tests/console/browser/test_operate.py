@@ -348,6 +348,9 @@ async def test_the_audit_trail_is_saved_as_it_is_filtered(world: World, tmp_path
             ("permission.granted", "Root", "'=HYPERLINK(1)", f"a:{number}") for number in (2, 1, 0)
         ]
         expect(page.get_by_text("3 entries saved.")).to_be_visible()
+        page.get_by_label("From", exact=True).focus()
+        page.keyboard.type("010120261200PM")  # a year of four digits is whole
+        expect(page).to_have_url(re.compile("since=2026-01-01"))
         # A trail without an end: the file has as many entries as it may, and says so.
         page.route(
             "**/v1/admin/audit*",

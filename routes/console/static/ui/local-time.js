@@ -1,5 +1,8 @@
 // Moments in fields of `datetime-local`, which know no time zone: they say the one of this device.
 
+/** The latest moment that such a field takes, as its `max`: without it browsers let years have six digits, which no moment has. */
+export const LATEST = "9999-12-31T23:59";
+
 /** What such a field shows of a moment; empty for none. @param {Date|string|null} moment */
 export function localOf(moment) {
   if (!moment) return "";

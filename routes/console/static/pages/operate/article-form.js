@@ -1,7 +1,7 @@
 // The fields of an article, for writing one and for changing it.
 import { html } from "../../html.js";
 import { Field } from "../../ui/form.js";
-import { localOf } from "../../ui/local-time.js";
+import { LATEST, localOf } from "../../ui/local-time.js";
 import { say } from "../../words.js";
 
 const VISIBLE = ["public", "authenticated"];
@@ -36,5 +36,5 @@ export function ArticleFields({ fields, set, error, hint = (name, words = null) 
     <div class="row">${field("category", "publication.category", { maxlength: 32 })}${field("tags", "newsdesk.tags", { maxlength: 340 })}</div>
     <div class="row">${field("coverUrl", "newsdesk.cover", { kind: "url", maxlength: 500 })}${field("locale", "newsdesk.locale", { maxlength: 35, spellcheck: false })}</div>
     <${Field} kind="select" label=${say("newsdesk.visibility")} hint=${hint("visibility", null, (one) => say(`newsdesk.visibility.${one}`))} value=${fields.visibility} onInput=${set("visibility")} options=${visibilities} />
-    ${!isFixed && field("publishAt", "newsdesk.publishAt", { kind: "datetime-local" })}`;
+    ${!isFixed && field("publishAt", "newsdesk.publishAt", { kind: "datetime-local", max: LATEST })}`;
 }

@@ -5,7 +5,7 @@ import { place, setQuery } from "../../router.js";
 import { useList } from "../../store.js";
 import { Field } from "../../ui/form.js";
 import { Id } from "../../ui/chip.js";
-import { localOf, momentOf } from "../../ui/local-time.js";
+import { LATEST, localOf, momentOf } from "../../ui/local-time.js";
 import { ofRow } from "../../ui/row.js";
 import { Search } from "../../ui/search.js";
 import { Empty, More, State } from "../../ui/states.js";
@@ -32,7 +32,7 @@ export default function Audit() {
 // A moment in the address is in universal time, and in the control in the reader's.
 function Moment({ name, value }) {
   const shown = Number.isNaN(Date.parse(value)) ? "" : localOf(value);
-  return html`<${Field} kind="datetime-local" label=${say(`audit.${name}`)} value=${shown} onInput=${(text) => setQuery({ [name]: momentOf(text) })} />`;
+  return html`<${Field} kind="datetime-local" max=${LATEST} label=${say(`audit.${name}`)} value=${shown} onInput=${(text) => setQuery({ [name]: momentOf(text) })} />`;
 }
 
 function Person({ id, name, filter }) {

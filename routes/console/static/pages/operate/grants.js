@@ -4,7 +4,7 @@ import { admin } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
 import { Field, Form, Submit } from "../../ui/form.js";
-import { momentOf } from "../../ui/local-time.js";
+import { LATEST, momentOf } from "../../ui/local-time.js";
 import { ofRow } from "../../ui/row.js";
 import { Complaint, Empty, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
@@ -56,6 +56,6 @@ function Grant({ id, granted }) {
     <${Field} kind="select" label=${say("grants.what")} value=${fields.negated} onInput=${set("negated")} options=${[["give", say("grants.give")], ["take", say("grants.take")]]} />
     <div class="row"><${Field} kind="number" step="any" label=${say("grants.value")} value=${fields.value} onInput=${set("value")} error=${grant.error} pointer="/value" />
       <${Field} kind="select" label=${say("grants.unit")} value=${fields.unit} onInput=${set("unit")} options=${UNITS.map((unit) => [unit, unit || say("grants.noUnit")])} /></div>
-    <${Field} kind="datetime-local" label=${say("grants.ends")} value=${fields.until} onInput=${set("until")} error=${grant.error} pointer="/expiresAt" />
+    <${Field} kind="datetime-local" max=${LATEST} label=${say("grants.ends")} value=${fields.until} onInput=${set("until")} error=${grant.error} pointer="/expiresAt" />
     <${Submit} action=${grant} disabled=${!fields.node.trim() || grant.isRunning}>${say("grants.grant")}<//><//></details>`;
 }
