@@ -18,7 +18,8 @@ export function Modal({ cancel, children, ...rest }) {
     event.preventDefault();
     cancel();
   };
-  return html`<dialog ref=${box} ...${rest} onCancel=${escape}>${children}</dialog>`;
+  // Whoever presses Escape twice is not asked about the second: what is still to be answered is shown again.
+  return html`<dialog ref=${box} ...${rest} onCancel=${escape} onClose=${() => box.current?.showModal()}>${children}</dialog>`;
 }
 
 // A button that waits for the answer cannot take the focus yet: it gets it when it can be used again, unless the person
