@@ -3,12 +3,14 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.console.stage import Look, Scene, at_the_keyboard, needs_browser, play
+from tests.console.stage import Look, Scene, at_the_keyboard, holding, needs_browser, play
 from tests.console.sweep import go
 from tests.saved_servers.play import SAVED
 from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
+
+BLOCKS = "/v1/social/friends/blocks"
 
 
 async def test_from_a_request_to_the_launch_signal(world: World, look: Look) -> None:
@@ -41,15 +43,19 @@ async def test_from_a_request_to_the_launch_signal(world: World, look: Look) -> 
 
 
 async def test_a_block_asks_first_and_can_be_undone(world: World, look: Look) -> None:
-    ada, ben = await world.players("Ada", "Ben")
+    ada, ben, cyd = await world.players("Ada", "Ben", "Cyd")
     sent = await ben.do("POST", "/v1/social/friends/requests", {"targetId": ada.id})
     await ada.do("POST", f"/v1/social/friends/requests/{sent['id']}/accept")
 
     def story(scene: Scene) -> None:
         page = scene.enter(ada, "/app/friends")
         page.get_by_label("More about Ben").click()
-        page.get_by_role("button", name="Block", exact=True).click()
+        held = holding(page, f"**/v1/social/friends/{ben.id}")
+        page.get_by_label("Note").fill("shouts")
+        page.get_by_role("button", name="Block", exact=True).click()  # by which the note is left, and kept
         expect(page.get_by_role("dialog").get_by_role("button", name="Cancel")).to_be_focused()
+        held.pop().continue_()
+        expect(page.get_by_role("paragraph").filter(has_text="shouts")).to_have_count(1)
         page.keyboard.press("Enter")
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.get_by_text("1 friend", exact=True)).to_be_visible()
@@ -61,6 +67,19 @@ async def test_a_block_asks_first_and_can_be_undone(world: World, look: Look) ->
         expect(page.get_by_text("Ben is no longer blocked.")).to_be_visible()
         page.get_by_role("button", name="Blocked people").click()
         expect(page.get_by_text("You have blocked nobody.")).to_be_visible()
+        for player in (ben, cyd):
+            scene.let(ada.do, "POST", BLOCKS, {"targetId": player.id}, status=201)
+        page.reload()
+        page.route(
+            f"**{BLOCKS}*",
+            lambda route: route.continue_(
+                url=f"{route.request.url}{'&' if '?' in route.request.url else '?'}limit=1"
+            ),
+        )
+        page.get_by_role("button", name="Blocked people").click()
+        expect(page.get_by_text(cyd.id)).to_be_visible()
+        page.get_by_role("button", name="Show older ones").click()
+        expect(page.get_by_text(ben.id)).to_be_visible()
 
     await play(world, look, story)
 

@@ -9,7 +9,7 @@ import { ask } from "../ui/dialog.js";
 import { Face } from "../ui/face.js";
 import { Field, Form, Submit } from "../ui/form.js";
 import { ofRow } from "../ui/row.js";
-import { Complaint, Empty, Fault, Loading, State } from "../ui/states.js";
+import { Complaint, Empty, Fault, Loading, More, State } from "../ui/states.js";
 import { toast } from "../ui/toast.js";
 import { When } from "../ui/when.js";
 import { say } from "../words.js";
@@ -93,7 +93,7 @@ function Friend({ friend }) {
     <button type="button" onClick=${() => act.run(write)} ...${ofRow("friends.write", name)} />
     <button type="button" onClick=${() => act.run(invite)} ...${ofRow("friends.invite", name)} />
     <details class="more"><summary aria-label=${say("friends.more", { name })}>⋯</summary><div class="popover" role="group" aria-label=${name}>
-      <${Visibility} friend=${friend} act=${act} /><${Note} friend=${friend} act=${act} />
+      <${Visibility} friend=${friend} act=${act} /><${Note} friend=${friend} />
       <${Report} id=${friendId} name=${name} />
       <button type="button" onClick=${() => act.run(remove)}>${say("friends.remove")}</button>
       <button type="button" class="danger" onClick=${() => act.run(block)}>${say("friends.block")}</button></div></details>
@@ -106,11 +106,12 @@ function Visibility({ friend, act }) {
     onInput=${(visibility) => act.run(() => api.change(friend.friendId, { visibility }))} />`;
 }
 
-// For oneself alone; kept when the field is left.
-function Note({ friend, act }) {
+// For oneself alone; kept when the field is left, beside what the button does that it was left for.
+function Note({ friend }) {
   const [text, setText] = useState(friend.note ?? "");
-  const save = () => { if (text.trim() !== (friend.note ?? "")) act.run(() => api.change(friend.friendId, { note: text.trim() || null })); };
-  return html`<${Field} label=${say("friends.note")} hint=${say("friends.noteHint")} value=${text} onInput=${setText} onBlur=${save} maxlength="300" />`;
+  const keep = useAction(() => api.change(friend.friendId, { note: text.trim() || null }));
+  const leave = () => { if (text.trim() !== (friend.note ?? "")) keep.run(); };
+  return html`<${Field} label=${say("friends.note")} hint=${say("friends.noteHint")} value=${text} onInput=${setText} onBlur=${leave} maxlength="300" /><${Complaint} error=${keep.error} />`;
 }
 
 function Report({ id, name }) {
@@ -132,7 +133,7 @@ function Blocked() {
 }
 
 function BlockedList() {
-  const list = useList((query, signal) => api.blocks(query, signal).then((page) => (Array.isArray(page) ? { items: page, nextCursor: null } : page)));
+  const list = useList(api.blocks);
   const unblock = useAction(async ({ blockedUserId, reason }) => {
     await api.unblock(blockedUserId);
     toast(say("friends.isUnblocked"), { undo: async () => { await api.block(blockedUserId, reason); await list.reload(); } });
@@ -142,5 +143,5 @@ function BlockedList() {
     : html`<ul class="people cards">${list.items.map((block) => html`<li key=${block.blockedUserId}><code>${block.blockedUserId}</code>
         <div class="grow"><p class="dim" dir="auto">${block.reason}</p></div>
         <button type="button" disabled=${unblock.isRunning} onClick=${() => unblock.run(block)} ...${ofRow("friends.unblock", block.blockedUserId)} /></li>`)}</ul>
-      <${Complaint} error=${unblock.error} />`}<//>`;
+      <${More} of=${list} /><${Complaint} error=${unblock.error} />`}<//>`;
 }
