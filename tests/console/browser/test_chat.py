@@ -128,12 +128,14 @@ A_FILE: FilePayload = {"name": "map.txt", "mimeType": "text/plain", "buffer": b"
 
 
 async def test_what_is_written_while_a_file_goes_up_stays(world: World, look: Look) -> None:
-    ada, ben, room = await talking(world)
+    # The writer is called like a part of what a mention becomes.
+    user, ben = await world.players("user", "Benedict")
+    room = await user.talk_to(ben)
 
     def story(scene: Scene) -> None:
         scene.expected.add("503 (Service Unavailable)")
-        page = scene.enter(ada, f"/app/chat/{room.id}")
-        field, choose = page.get_by_label("Message Ben"), page.locator(".composer input[type=file]")
+        page = scene.enter(user, f"/app/chat/{room.id}")
+        field, choose = page.get_by_label("Message Benedict"), page.locator(".composer input[type=file]")
         held = holding(page, "**/attachments")
 
         def attach() -> Route:
@@ -142,7 +144,7 @@ async def test_what_is_written_while_a_file_goes_up_stays(world: World, look: Lo
             expect(field).to_have_value("")
             return held.pop()
 
-        field.fill("@Ben the map:")
+        field.fill("@Benedict the map:")
         going_up = attach()
         scene.stop_at(page, "attaching")
         field.fill("and mind the bridge")

@@ -77,13 +77,11 @@ export function Composer({ conversation, title, send }) {
 
 // `@Name` of somebody in the thread becomes a mention; the longest name that fits wins.
 function messageOf(text, participants) {
-  let content = text.trim();
-  const mentions = [];
-  for (const person of [...participants].sort((one, other) => other.name.length - one.name.length)) {
-    const token = `<@user:${person.id}>`;
-    if (!content.includes(`@${person.name}`)) continue;
-    content = content.replaceAll(`@${person.name}`, token);
-    mentions.push({ kind: "user", id: person.id, label: person.name });
-  }
+  const people = participants.toSorted((one, other) => other.name.length - one.name.length);
+  const tokenOf = ({ id }) => `<@user:${id}>`;
+  // Each place once: somebody may be called like a part of what the mention of another becomes.
+  const known = new RegExp(people.map(({ name }) => `@${name.replace(/\W/g, "\\$&")}`).join("|"), "g");
+  const content = text.trim().replace(known, (found) => tokenOf(people.find(({ name }) => found === `@${name}`)));
+  const mentions = people.filter((person) => content.includes(tokenOf(person))).map(({ id, name }) => ({ kind: "user", id, label: name }));
   return { content, ...(mentions.length && { mentions }) };
 }
