@@ -61,6 +61,15 @@ async def test_everything_is_found_by_name_or_id(world: World, look: Look, furni
         page.keyboard.press("Control+k")
         page.get_by_role("combobox", name="Name or id of anything").fill("nobody is called so")
         expect(page.get_by_text("0 found")).to_be_visible()
+        held = holding(page, "**/v1/admin/users?*")
+        with page.expect_request("**/v1/admin/users?*"):
+            page.get_by_role("combobox", name="Name or id of anything").fill(user.removeprefix(f"{users}/"))
+        expect(page.get_by_text("0 found")).to_be_visible()
+        page.keyboard.press("ArrowDown")
+        held.pop().continue_()
+        expect(page.get_by_role("option", name=re.compile("user$"))).to_have_attribute(
+            "aria-selected", "true"
+        )
 
     await play(world, look, story)
 

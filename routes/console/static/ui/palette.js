@@ -23,7 +23,7 @@ export function Palette({ close, showKeys }) {
   };
   const press = (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) setAt((chosen + step + found.length) % found.length);
+    if (step) setAt((chosen + step + found.length) % found.length || 0); // of none there is none, but more may come
     else if (event.key === "Enter" && !event.isComposing && found[chosen]) choose(found[chosen]);
     else return;
     event.preventDefault();
