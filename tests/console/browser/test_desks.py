@@ -20,6 +20,8 @@ IS_ASKED_ONCE_IT_IS_SHOWN = """() => ({ isAsked: new Promise((resolve) => {
 }) })"""
 """Whether whoever leaves at the moment when the list shows its first item is asked about what is not saved."""
 
+BUSY = {"status": 503, "code": "OVERLOADED", "message": "too much at once"}
+
 
 async def test_a_gateway_drains_and_is_taken_back(place: Place, look: Look) -> None:
     root = await place.world.super_admin()
@@ -40,6 +42,13 @@ async def test_a_gateway_drains_and_is_taken_back(place: Place, look: Look) -> N
         chosen.get_by_role("button", name="Take back").click()
         expect(page.locator(".chip", has_text="Online")).to_be_visible()
         expect(chosen).to_have_count(0)
+        # Whoever takes it back from another page is told there that it was refused.
+        page.get_by_role("link", name="Partyline").click()
+        expect(page.get_by_role("heading", name="Gateways")).to_have_count(0)
+        page.route(f"**{GATEWAYS}/*", lambda route: route.fulfill(status=503, json=BUSY))
+        scene.expected.add("503 (Service Unavailable)")
+        page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_text("too much at once")).to_be_visible()
 
     await play(place.world, look, story)
 

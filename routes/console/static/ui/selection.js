@@ -63,6 +63,8 @@ export function SelectionBar({ of, actions, changed }) {
   const isStopped = useRef(false);
   const isLeft = useRef(false); // it goes on on another page, whose address is that one's own
   useEffect(() => () => { isLeft.current = true; }, []);
+  // Nobody sees the bar any more: what it would say is said at the edge of the page.
+  const tell = (failed) => { if (isLeft.current && failed.length) toast(`${namesOf(failed.map(({ item }) => item), of.nameOf)}: ${failed[0].error.message}`, { tone: "bad" }); };
   const act = useAction(async (action) => {
     const items = fitting(action, of.chosen);
     setRefused([]);
@@ -70,12 +72,12 @@ export function SelectionBar({ of, actions, changed }) {
     isStopped.current = false;
     const made = new Map();
     const run = async (item) => made.set(item, await action.run(item));
-    const done = await each(items, run, (count) => setAt({ count, all: items.length }), { isStopped, setRefused });
+    const done = await each(items, run, (count) => setAt({ count, all: items.length }), { isStopped, setRefused, tell });
     setAt(null);
     if (!isLeft.current) of.choose(of.chosen.filter((item) => !done.includes(item)));
     if (done.length === 0) return;
     const undo = action.undo && (async () => {
-      await each(done, (item) => action.undo(item, made.get(item)), () => {}, { isStopped: { current: false }, setRefused });
+      await each(done, (item) => action.undo(item, made.get(item)), () => {}, { isStopped: { current: false }, setRefused, tell });
       await changed(done, true);
     });
     toast(say("selection.done", { what: action.words, count: done.length }), { undo });
@@ -100,8 +102,9 @@ function namesOf(items, nameOf) {
 }
 
 // One after the other; resolves with those that it was done with.
-async function each(items, run, told, { isStopped, setRefused }) {
+async function each(items, run, told, { isStopped, setRefused, tell }) {
   const done = [];
+  const failed = [];
   for (const [count, item] of items.entries()) {
     if (isStopped.current) break;
     told(count);
@@ -109,10 +112,12 @@ async function each(items, run, told, { isStopped, setRefused }) {
       await run(item);
       done.push(item);
     } catch (error) {
+      failed.push({ item, error });
       setRefused((before) => [...before, { item, error }]);
       if (STOPS.has(error.status ?? 0)) break;
     }
   }
+  tell(failed);
   return done;
 }
 
