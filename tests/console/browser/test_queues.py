@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.stage import Look, Scene, holding, needs_browser, play
 from tests.support.world import Player, World
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -52,5 +52,17 @@ async def test_what_comes_after_a_verdict_does_not_slide_under_the_mark(world: W
         marked(page, "second")
         page.keyboard.press("1")
         marked(page, "third")  # the next one of those that were there, and not what has come before it
+        # Letters go on where one is chosen by the mouse, and what is chosen while others are judged stays so.
+        page.get_by_label("Choose Dan").check()
+        page.keyboard.press("k")
+        marked(page, "fourth")
+        held = holding(page, "**/v1/admin/reports/*")
+        with page.expect_request("**/v1/admin/reports/*"):
+            page.get_by_role("region", name="What is chosen").get_by_role("button", name="Dismiss").click()
+        page.get_by_label("Choose Cyd").check()
+        held.pop().continue_()
+        expect(page.get_by_text("third")).to_have_count(0)
+        expect(page.get_by_text("Dismiss: done for 1.")).to_be_visible()
+        expect(page.get_by_label("Choose Cyd")).to_be_checked()
 
     await play(world, DESK, story)

@@ -43,5 +43,6 @@ export function useLetters(bindings) {
 /** Whether a key is a single letter that is meant for the page. */
 export function isLetter(event) {
   if (!letters.value || event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1) return false;
-  return !event.target.closest?.("input, textarea, select, dialog, [contenteditable]");
+  // A box that is ticked takes no letters.
+  return !event.target.closest?.("input:not([type=checkbox]), textarea, select, dialog, [contenteditable]");
 }

@@ -61,6 +61,8 @@ export function SelectionBar({ of, actions, changed }) {
   const [at, setAt] = useState(null);
   const [refused, setRefused] = useState([]);
   const isStopped = useRef(false);
+  const latest = useRef(of); // what has been chosen meanwhile stays chosen
+  latest.current = of;
   const isLeft = useRef(false); // it goes on on another page, whose address is that one's own
   useEffect(() => () => { isLeft.current = true; }, []);
   // Nobody sees the bar any more: what it would say is said at the edge of the page.
@@ -74,7 +76,8 @@ export function SelectionBar({ of, actions, changed }) {
     const run = async (item) => made.set(item, await action.run(item));
     const done = await each(items, run, (count) => setAt({ count, all: items.length }), { isStopped, setRefused, tell });
     setAt(null);
-    if (!isLeft.current) of.choose(of.chosen.filter((item) => !done.includes(item)));
+    const keys = new Set(done.map(of.keyOf));
+    if (!isLeft.current) latest.current.choose(latest.current.chosen.filter((item) => !keys.has(of.keyOf(item))));
     if (done.length === 0) return;
     const undo = action.undo && (async () => {
       await each(done, (item) => action.undo(item, made.get(item)), () => {}, { isStopped: { current: false }, setRefused, tell });
