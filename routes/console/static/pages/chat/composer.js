@@ -80,7 +80,7 @@ function messageOf(text, participants) {
   const people = participants.toSorted((one, other) => other.name.length - one.name.length);
   const tokenOf = ({ id }) => `<@user:${id}>`;
   // Each place once: somebody may be called like a part of what the mention of another becomes.
-  const known = new RegExp(people.map(({ name }) => `@${name.replace(/\W/g, "\\$&")}`).join("|"), "g");
+  const known = new RegExp(people.map(({ name }) => `@${name.replace(/\W/g, "\\$&")}`).join("|") || "(?!)", "g");
   const content = text.trim().replace(known, (found) => tokenOf(people.find(({ name }) => found === `@${name}`)));
   const mentions = people.filter((person) => content.includes(tokenOf(person))).map(({ id, name }) => ({ kind: "user", id, label: name }));
   return { content, ...(mentions.length && { mentions }) };
