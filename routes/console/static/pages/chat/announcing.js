@@ -21,8 +21,8 @@ export function useReadOut(count) {
   useEffect(() => {
     const { count: before, atMs } = seen.current;
     const fresh = count - before;
-    seen.current = { count, atMs: Date.now() };
     if (fresh === 0) return;
+    seen.current = { count, atMs: Date.now() };
     come.current += fresh;
     if (fresh > 1 || Date.now() - atMs < SECOND_MS) {
       isRushed.current = true;
