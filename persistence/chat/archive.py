@@ -39,8 +39,9 @@ async def tail(conn: Connection, conversation_id: str, limit: int) -> list[PageR
 
 async def among(conn: Connection, conversation_id: str, ids: Sequence[str]) -> frozenset[str]:
     """Those of the ids that are archived in this conversation."""
+    # Found by their ids alone, as in `messages.by_ids`.
     rows = await conn.fetch(
-        "SELECT id FROM archived_messages WHERE id = ANY($2::text[]) AND conversation_id = $1",
+        "SELECT id FROM archived_messages WHERE id = ANY($2::text[]) AND conversation_id || '' = $1",
         conversation_id,
         list(ids),
     )

@@ -94,11 +94,12 @@ async def release(conn: Connection, id: str) -> None:
 
 async def by_ids(conn: Connection, conversation_id: str, ids: Sequence[str]) -> list[AttachmentRow]:
     """Those of the named attachments that are kept in this conversation."""
+    # Found by their ids alone, as in `messages.by_ids`.
     rows = await conn.fetch(
         """
         SELECT id, conversation_id, uploader_id, file_name, content_type, size_bytes, sha256, created_at_ms,
                used_at_ms, message_id
-        FROM attachments WHERE id = ANY($2::text[]) AND conversation_id = $1 AND state = 'kept'
+        FROM attachments WHERE id = ANY($2::text[]) AND conversation_id || '' = $1 AND state = 'kept'
         """,
         conversation_id,
         list(ids),
