@@ -9,8 +9,8 @@ Table = Literal["connect_claim_keys", "connect_tickets", "network_join_tokens"]
 
 _FORGET = """
 DELETE FROM ended WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM ended WHERE expires_at_ms < $1 ORDER BY expires_at_ms LIMIT $2
-)) AND expires_at_ms < $1
+    SELECT ctid FROM ended WHERE expires_at_ms < $1 ORDER BY expires_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED
+))
 """
 
 _STATEMENTS: dict[str, str] = {table: _FORGET.replace("ended", table) for table in get_args(Table)}
@@ -19,8 +19,8 @@ _STATEMENTS: dict[str, str] = {table: _FORGET.replace("ended", table) for table 
 async def forget_ended(conn: Connection, table: Table, limit: int, *, before_ms: int) -> int:
     """Delete the rows that expired before `before_ms` (epoch milliseconds), the oldest first; returns how many.
 
-    At most `limit` in one call. A row whose expiry was postponed meanwhile stays, since PostgreSQL checks the condition
-    again once it has locked the row.
+    At most `limit` in one call. A row that somebody is changing is left to the next call: the writer renews several in
+    an order of its own, and each would wait for the other.
     """
     tag = await conn.execute(_STATEMENTS[table], before_ms, limit)
     return int(tag.rpartition(" ")[2])

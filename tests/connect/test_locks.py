@@ -1,19 +1,24 @@
 """Who writes several game servers locks them in one order."""
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 
 import pytest
+import trio
+from msgspec.structs import replace
 
 from actors.connect.events import AnyEvent, ServerChanged, ServerRemoved
 from actors.connect.persisting import Changes
-from persistence.connect import servers
-from persistence.connect.rows import ServerRow
+from persistence.connect import servers, sessions
+from persistence.connect.rows import ServerRow, TicketRow
 from persistence.connection import Connection
 from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import claimed
+from tests.service.overdue import YOUNG_MS
 from tests.support.jobs import job_named
 from tests.support.locks import Step, crossed
+from tests.support.waiting import LOOK_SECONDS, patience
 from tests.support.world import World
 
 
@@ -51,6 +56,30 @@ async def test_turns_of_several_servers_in_one_batch(world: World, then: str) ->
     batch = partial(_write, events=[(second, ServerChanged(second)), (first, end)])
     database = world.service.database
     await crossed(database, holding(first), holding(second), partial(database.transact, batch))
+
+
+async def test_tickets_that_expired_and_are_being_renewed(world: World) -> None:
+    ann, bob = await world.player("Ann"), await world.player("Bob")
+    server = await claimed(world, ann, "a")
+    expired = [TicketRow(server.id, one.id, bytes(32), "x", 0, used=False) for one in (ann, bob)]
+    database = world.service.database
+    await database.transact(sessions.put_tickets, expired)
+    taken = trio.Event()
+    here = trio.lowlevel.current_trio_token()
+    renewed = replace(expired[1], expires_at_ms=YOUNG_MS)
+
+    async def renew_until_the_other_is_gone(conn: Connection) -> None:
+        await sessions.put_tickets(conn, [renewed])
+        here.run_sync_soon(taken.set)
+        while len(await sessions.tickets_of(conn, server.id)) > 1:  # noqa: ASYNC110
+            await asyncio.sleep(LOOK_SECONDS)
+
+    with patience():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(database.transact, renew_until_the_other_is_gone)
+            await taken.wait()
+            await job_named(world, "join tickets").run()
+    assert await database.read(sessions.tickets_of, server.id) == [renewed]
 
 
 async def _write(conn: Connection, events: Sequence[tuple[ServerRow, AnyEvent]]) -> None:
