@@ -56,7 +56,7 @@ def party_of(seen: Seen, state: State, viewer_id: str) -> Party:
     """The party as one viewer sees it.
 
     Args:
-        viewer_id: of a member; "" for a viewer who is no user.
+        viewer_id: of a member, or of the owner of a game server that looks; "" for a viewer who is no user.
     """
     return Party(
         id=state.id,

@@ -110,10 +110,10 @@ async def decline_invite_for(call: Call, party_id: Uuid, body: ActorBody) -> Enc
 async def look_parties_up(call: Call, body: LookupBody) -> PartyLookup:
     """POST …/server/lookup: the parties of the named players.
 
-    Covers only players who have let the server act for them; others look as if they were in no party. An id that is
-    not a uuid is a 422.
+    Covers only players who have let the server act for them; others look as if they were in no party. Members who hide
+    from the server's owner, or are parted from them by a block, look offline. An id that is not a uuid is a 422.
     """
     require_scope(call.server, SCOPE)
     named = uuids_in(body.player_ids, "/playerIds")
     known = dict.fromkeys(UserId(one) for one in named if has_consent(call, one))
-    return await actions.lookup(call, tuple(known))
+    return await actions.lookup(call, tuple(known), call.server.owner_id or "")

@@ -153,11 +153,12 @@ async def revoke(call: Call, actor_id: UserId, party_id: Uuid, target_id: UserId
         return await do(call, actor_id, party_id, RevokeInvite(actor_id, target_id))
 
 
-async def lookup(call: Call, player_ids: Sequence[UserId]) -> PartyLookup:
-    """The parties of some players, shown as to a viewer who is not a user.
+async def lookup(call: Call, player_ids: Sequence[UserId], viewer_id: str) -> PartyLookup:
+    """The parties of some players, as one user sees them who need not be in any.
 
     Args:
         player_ids: at most 100, which the caller checks.
+        viewer_id: who hides from them, or is parted from them by a block, looks offline.
     """
     service = call.service
     party_ids = {user_id: service.of(MEMBERSHIPS).of(user_id) for user_id in player_ids}
@@ -172,7 +173,9 @@ async def lookup(call: Call, player_ids: Sequence[UserId]) -> PartyLookup:
         if party_id is not None and (state := states.get(party_id)) is not None and user_id in state.members
     )
     seen = service.of(PARTY_KINDS).render_cache.seen
-    return PartyLookup(memberships, tuple(frames.party_of(seen, state, "") for state in states.values()))
+    return PartyLookup(
+        memberships, tuple(frames.party_of(seen, state, viewer_id) for state in states.values())
+    )
 
 
 async def do(call: Call, actor_id: UserId, party_id: str, command: AnyCommand) -> Encoded[PartySnapshot]:

@@ -1,6 +1,8 @@
 """Parties over a game server: the same as by the players' own requests; and look-ups tell of nobody else."""
 
 from tests.connect.play import claimed
+from tests.friends.play import make_friends
+from tests.party.play import gather
 from tests.support.world import World
 
 PARTY = "/v1/social/party/server"
@@ -55,3 +57,20 @@ async def test_look_ups_are_bounded_and_tell_of_nobody_else(world: World):
     assert flaws == [("/playerIds/1", "BAD_FORMAT"), ("/playerIds/3", "BAD_FORMAT")]
     silent = await server.delegated("server.status.write")
     assert await silent.refused("POST", path, {"playerIds": []}) == (403, "FORBIDDEN")
+
+
+async def test_a_look_up_tells_the_owner_of_nobody_who_hides_from_them(world: World):
+    owner, ann, bob, cid = await world.players("Owner", "Ann", "Bob", "Cid")
+    server = await claimed(world, owner)
+    await server.seat(ann)
+    await gather(ann, bob, cid)
+    await make_friends(bob, owner)
+    await bob.do("PATCH", f"/v1/social/friends/{owner.id}", {"visibility": "HIDDEN"})
+    await cid.do("POST", "/v1/social/friends/blocks", {"targetId": owner.id}, status=201)
+    live = "/v1/social/live?channels="
+    async with ann.live(live) as one, bob.live(live) as two, cid.live(live) as three:
+        for socket in (one, two, three):
+            await socket.receive_until(type="hello")
+        found = await server.do("POST", f"{PARTY}/lookup", {"playerIds": [ann.id]}, status=200)
+        shown = {member["name"]: member["online"] for member in found["parties"][0]["members"]}
+    assert shown == {"Ann": True, "Bob": False, "Cid": False}
