@@ -18,6 +18,7 @@ from routes.cli.faults import CommandFault
 from routes.domain import Domain
 from routes.domains import DOMAINS
 from tests.chat.play import PNG
+from tests.news.play import POLL
 from tests.shop.play import open_shop
 from tests.support.world import Player, World
 from tests.users.traces import NAME, SECRET, everything, traces
@@ -83,6 +84,7 @@ async def test_everything_of_theirs_and_nothing_of_others(world: World, tmp_path
     assert tables["users"][0]["name"] == NAME
     shared = tables["profile_shares"][0]
     assert shared["manifest"] == {"word": SECRET}
+    assert [one["poll"]["question"] for one in tables["news_polls"]] == [POLL["question"]]
     traced: Any = await database.read(traces, SECRET)
     assert set(traced) - set(tables) <= WRITTEN_OF_THEM | LEFT_OUT.keys()
     assert PNG in inside.values()
