@@ -6,6 +6,7 @@ from typing import Any
 from actors.errors import NotFound, Refused
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Failure
+from actors.kernel.supervisor import Fault
 from routes.jobs import OneOfMany
 from routes.service import Service
 
@@ -51,6 +52,47 @@ async def ask_one_of_many(service: Service, kind: Kind[Any, Any], id: str, comma
     with OneOfMany("asking an actor", f"{kind.name} {id}") as asking:
         await ask_if_there(service, kind, id, command)
     return asking.failure
+
+
+class AskedUntilFailed:
+    """Asks many actors of a kind several times each, for a job, and leaves alone from then on whichever has failed:
+    asked on and on, it would be parked, and what it was not told is told by the next run.
+
+    Args:
+        kind: of the actors.
+
+    Attributes:
+        failure: why the last one failed that did; None when all went well.
+    """
+
+    def __init__(self, service: Service, kind: Kind[Any, Any]) -> None:
+        self.failure: Failure | None = None
+        self._service = service
+        self._kind = kind
+        self._failed: set[str] = set()
+
+    async def ask(self, id: str, command: object) -> None:
+        """Send a command to an actor and wait for its turn; do nothing if it does not exist, or has failed before.
+
+        Raises:
+            DatabaseUnavailable, QueueFull: no other actor could be asked either.
+        """
+        if id in self._failed:
+            return
+        failure = await ask_one_of_many(self._service, self._kind, id, command)
+        if failure is not None:
+            self._failed.add(id)
+            self.failure = failure
+
+    def check(self) -> None:
+        """To be called once all were asked.
+
+        Raises:
+            Fault: one has failed, whatever it was, so that the job pauses longer each time: an actor that is parked
+                refuses, and to ask all others once more each second would be dear.
+        """
+        if self.failure is not None:
+            raise Fault from self.failure
 
 
 async def ask_all_there(

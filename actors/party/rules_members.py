@@ -80,7 +80,8 @@ def hand_over(state: State, command: HandOver, now_ms: int) -> Sequence[AnyEvent
 
 def take_erased(state: State, command: TellErased, now_ms: int, is_online: IsOnline) -> Sequence[AnyEvent]:
     """Decide on the report that a user was erased, and their rows with them: whoever came or was invited meanwhile is
-    in the party no more. Also where it does not speak of them any more, those who look may still be shown it.
+    in the party no more, and whoever has led it, although it could not be asked to let them go, leads it no more. Also
+    where it does not speak of them any more, those who look may still be shown it.
     """
     if state.ended:
         return ()
@@ -88,9 +89,9 @@ def take_erased(state: State, command: TellErased, now_ms: int, is_online: IsOnl
     events: list[AnyEvent] = []
     if user_id in state.invites:
         events.append(InvitesGone((user_id,), now_ms))
-    if user_id in state.members:
+    if user_id in state.members or user_id == state.leader_id:
         events.append(_left(state, (user_id,), now_ms, is_online))
-    if state.members.keys() != {user_id}:  # else the party has ended
+    if state.members.keys() - {user_id}:  # else the party has ended
         events.append(UserErased(user_id))
     return events
 

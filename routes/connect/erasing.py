@@ -3,6 +3,7 @@
 from actors.connect.commands import EndConsent, ForgetUser, RemoveServer
 from actors.errors import Conflict, NotFound
 from actors.ids import UserId
+from actors.kernel.supervisor import Fault
 from persistence.connect import invites, members, servers, sessions
 from routes.asking import ask_if_there
 from routes.changes import change_by_itself
@@ -24,17 +25,29 @@ async def let_go(service: Service, user_id: UserId) -> None:
     Raises:
         PersistenceError: the database failed; call it again.
         Refused: a server refused; call it again.
+        Fault: a server failed, such as one that cannot be loaded; all others have let the user go.
     """
     kind = service.of(GAME_SERVERS).server
+    fault: Fault | None = None
+
+    async def ask(server_id: str, command: object) -> None:
+        nonlocal fault
+        try:
+            await ask_if_there(service, kind, server_id, command, too_late=_TOO_LATE)
+        except Fault as error:
+            fault = error
+
     for server in await service.database.read(servers.of_owner, user_id, SERVERS_MAX):
-        await ask_if_there(service, kind, server.server_id, RemoveServer(user_id), too_late=_TOO_LATE)
+        await ask(server.server_id, RemoveServer(user_id))
     for server_id in await service.database.read(members.servers_of, user_id):
-        await ask_if_there(service, kind, server_id, ForgetUser(user_id), too_late=_TOO_LATE)
+        await ask(server_id, ForgetUser(user_id))
     after_id = ""
     while server_ids := await service.database.read(sessions.consented, user_id, after_id, AT_ONCE):
         for server_id in server_ids:
-            await ask_if_there(service, kind, server_id, EndConsent(user_id), too_late=_TOO_LATE)
+            await ask(server_id, EndConsent(user_id))
         after_id = server_ids[-1]
+    if fault is not None:
+        raise fault
 
 
 async def forget_user(service: Service, user_id: UserId) -> None:

@@ -4,7 +4,7 @@ from actors.errors import Conflict, NotFound
 from actors.ids import UserId
 from actors.party.commands import Leave, TellErased
 from actors.party.forgetting import forget_in_parties
-from routes.asking import ask_if_there
+from routes.asking import AskedUntilFailed, ask_if_there
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
 from routes.service import Service
@@ -26,14 +26,17 @@ async def let_go(service: Service, user_id: UserId) -> None:
 
 
 async def forget_user(service: Service, user_id: UserId) -> None:
-    """Replace the user's name in live parties, rows and journal; safe to repeat.
+    """Replace the user's name in live parties, rows and journal; safe to repeat. A party that fails, such as one that
+    cannot be loaded, keeps no other from being told.
 
     Raises:
         PersistenceError: the database failed; call it again.
-        Refused: a party refused; call it again.
+        Fault: a party could not be told; call it again.
     """
+    parties = AskedUntilFailed(service, service.of(PARTY_KINDS).party)
 
     async def tell(party_id: str) -> None:
-        await ask_if_there(service, service.of(PARTY_KINDS).party, party_id, TellErased(user_id))
+        await parties.ask(party_id, TellErased(user_id))
 
     await forget_in_parties(service.database, user_id, tell)
+    parties.check()

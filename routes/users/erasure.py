@@ -6,9 +6,12 @@ What a domain does for it is in its Domain record: `let_go` before, `forget_user
 from contextlib import suppress
 from functools import partial
 
+import structlog
+
 from actors.errors import Conflict, Forbidden, NotFound
 from actors.ids import UserId, Uuid
 from actors.kernel.mailbox import Failure
+from actors.kernel.supervisor import Fault
 from actors.users import units_erasure
 from actors.users.units_erasure import StillHeld
 from persistence.users import erasure
@@ -23,10 +26,13 @@ from routes.jobs import OneOfMany
 from routes.service import Service
 from routes.users.reactions import ErasureOf
 
+log = structlog.get_logger()
+
 SWEPT_AT_ONCE = 10
 
 TRIES = 3
-"""How often a user is let go at most who joins things meanwhile; then they are erased all the same."""
+"""How often a user is let go at most who joins things meanwhile, or is in what fails; then they are erased all the
+same."""
 
 LETTING_GO_SECONDS = 5.0
 """How much longer a request may take in which a user is let go: by game servers, and by their DNS providers."""
@@ -39,8 +45,9 @@ async def erase_user(call: Call, user_id: UserId) -> None:
     Profile, rights, friendships, attachments, capes, shares and game servers are deleted; DNS records of the servers
     go as far as the provider answers within three seconds. They leave groups. Their messages stay, and direct
     conversations stay with the other; there they are called `deleted`. Their tokens are no longer accepted. One that is
-    issued later makes a new user, who has nothing of this one, as soon as all of that is done. Erasing oneself, or the
-    last super-admin, is a 409; whoever has been dismissed or erased meanwhile is a 403. Answers 204.
+    issued later makes a new user, who has nothing of this one, as soon as all of that is done. A game server, a party
+    or a voice channel at fault keeps nobody from being erased. Erasing oneself, or the last super-admin, is a 409;
+    whoever has been dismissed or erased meanwhile is a 403. Answers 204.
     """
     for tries_left in reversed(range(TRIES)):
         if user_id != call.user_id and await call.service.database.read(read_user, user_id) is not None:
@@ -78,12 +85,23 @@ async def sweep_erased(service: Service) -> None:
 async def _sweep(service: Service, one: Erasure) -> None:
     user_id = UserId(Uuid(one.user_id))
     # In reverse order of the domains: conversations and parties first, since notifications and receipts copy their
-    # texts, and would otherwise copy the name again.
+    # texts, and would otherwise copy the name again. Where one fails the rest is done as well, and all of it once more
+    # by the next run.
+    failure: Failure | None = None
     for forget_user in service.forget_user:
-        await forget_user(service, user_id)
+        with OneOfMany(f"forgetting a user ({forget_user.__module__})", user_id) as forgetting:
+            await forget_user(service, user_id)
+        failure = forgetting.failure or failure
+    if failure is not None:
+        raise failure
     await change_by_itself(service, erasure.finish, one, about=None)
 
 
 async def _let_go(service: Service, user_id: UserId) -> None:
     for let_go in service.let_go:
-        await let_go(service, user_id)
+        try:
+            await let_go(service, user_id)
+        except Fault:
+            # What fails has lost its state, and reads it anew from rows, in which the user is no more by then. So they
+            # are erased all the same, after the last try: else nobody could erase them before it is mended.
+            log.warning("a user is not let go by what fails", user_id=user_id, by=let_go.__module__)

@@ -63,7 +63,8 @@ async def break_server(world: World, server_id: str) -> None:
 
     async def odd(conn: Connection) -> None:
         await conn.execute(
-            "INSERT INTO connect_extensions VALUES ('odd', $1, '', '', NULL, 'public', 0, 0)", "0" * 24
+            "INSERT INTO connect_extensions VALUES ('odd', $1, '', '', NULL, 'public', 0, 0) ON CONFLICT DO NOTHING",
+            "0" * 24,
         )
         await conn.execute(
             "INSERT INTO connect_registrations VALUES ($1, 'odd', '', '', 1, '?', 0, 0)", server_id

@@ -1,0 +1,90 @@
+"""Wire: a user is erased although owners that have them cannot be loaded, and their name goes from all others."""
+
+from pathlib import Path
+
+import pytest
+
+from actors.kernel.supervisor import Fault
+from persistence.connection import Connection
+from persistence.users.erasure import unswept
+from routes.users.erasure import sweep_erased
+from tests.connect.play import SERVERS, break_server, claimed
+from tests.friends.play import ask
+from tests.party.play import PARTY, gather
+from tests.support.world import Player, World, open_world
+from tests.users.play import again, one
+
+
+async def break_head(world: World, kind: str, id: str, summary: bytes = b"") -> bytes:
+    """Have an owner's head say what cannot be read, or what it said before; returns what it said."""
+
+    async def change(conn: Connection) -> bytes:
+        found: bytes = await conn.fetchval("SELECT summary FROM heads WHERE kind = $1 AND id = $2", kind, id)
+        await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = $2", kind, id)
+        await conn.execute("UPDATE heads SET summary = $3 WHERE kind = $1 AND id = $2", kind, id, summary)
+        return found
+
+    return await world.service.database.transact(change)
+
+
+async def test_what_cannot_be_loaded_holds_nobody(database_url: str, tmp_path: Path) -> None:
+    async with open_world(database_url, tmp_path) as world:
+        ann, ben = await world.players("Ann", "Ben")
+        broken = [await claimed(world, owner) for owner in (ann, ben, ben)]
+        sound = [await claimed(world, owner) for owner in (ann, ben, ben)]
+        for servers in (broken, sound):
+            await ben.do("PUT", f"{servers[1].path}/members/{ann.id}", {"role": "admin"})
+            await servers[2].seat(ann)
+    async with open_world(database_url, tmp_path) as world:
+        for server in broken:
+            await break_server(world, server.id)
+        root = await world.super_admin()
+        await root.do("DELETE", one(ann), status=204)
+        await sweep_erased(world.service)
+        back = again(world, ann)
+        await back.do("GET", "/v1/profile/settings", status=200)
+        own, helped, played = (one.at(world) for one in sound)
+        assert (await own.ask("GET", f"{own.path}/claim-key")).status_code == 401
+        assert await back.refused("GET", f"{helped.path}/settings") == (404, "NOT_FOUND")
+        assert (await back.get("/v1/connect/sessions"))["items"] == []
+        assert (await back.get(SERVERS))["items"] == []
+        overview = {"actorId": ann.id}
+        asked = await played.ask("POST", "/v1/social/friends/server/overview", overview)
+        assert asked.status_code == 403
+
+
+async def test_a_name_goes_from_all_but_what_cannot_be_loaded(database_url: str, tmp_path: Path) -> None:
+    async with open_world(database_url, tmp_path) as world:
+        ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+        rooms = [await ann.talk_to(other) for other in (ben, cid)]
+        for room in rooms:
+            await ann.say(room)
+        await ask(ann, ben)
+        party_id = await gather(ann, ben)
+    async with open_world(database_url, tmp_path) as world:
+        ann, ben, cid = (Player(world, one.id, one.name, one.token) for one in (ann, ben, cid))
+        first, last = sorted(zip((room.id for room in rooms), (ben, cid), strict=True))
+        said = await break_head(world, "conversation", first[0])
+        played = await break_head(world, "party", party_id)
+        root = await world.super_admin()
+        await root.do("DELETE", one(ann), status=204)
+        with pytest.raises(Fault):
+            await sweep_erased(world.service)
+        left, _ = await world.service.database.read(unswept, (-1, ""), 10)
+        assert [erasure.user_id for erasure in left] == [ann.id]
+        conversation = f"/v1/social/chat/conversations/{last[0]}"
+        for path in (f"{conversation}/messages", f"{conversation}/events?since=0"):
+            told = str(await last[1].get(path))
+            assert "deleted" in told
+            assert "'Ann'" not in told
+        assert "'Ann'" not in str(await ben.get("/v1/notifications"))
+        # It is finished once the other can be loaded.
+        await break_head(world, "conversation", first[0], said)
+        await break_head(world, "party", party_id, played)
+        world.advance(1_000)
+        await sweep_erased(world.service)
+        assert await world.service.database.read(unswept, (-1, ""), 10) == ([], None)
+        told = str(await first[1].get(f"/v1/social/chat/conversations/{first[0]}/events?since=0"))
+        assert "'Ann'" not in told
+        party = (await ben.get(PARTY))["party"]
+        assert (party["leaderId"], [one["playerId"] for one in party["members"]]) == (ben.id, [ben.id])
