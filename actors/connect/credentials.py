@@ -81,6 +81,12 @@ class Credentials:
         self._loads.void(server_id)
         self._rows.pop(server_id, None)
 
+    def distrust_owned(self, owner_id: str) -> None:
+        """Drop a user's servers from the cache, because they may be nobody's now; they are read again."""
+        self._loads.void_all()
+        for server_id in [id for id, row in self._rows.items() if row.owner_id == owner_id]:
+            del self._rows[server_id]
+
     def distrust_all(self) -> None:
         """Drop all servers from the cache because changes of their rows may not have been told; they are read again."""
         self._loads.void_all()

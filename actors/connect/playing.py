@@ -82,6 +82,10 @@ class Playing:
         """The user's session on that server, or None. It may have expired, if it is about to be ended."""
         return self._sessions.get(user_id, {}).get(server_id)
 
+    def servers_of(self, user_id: str) -> list[str]:
+        """The ids of the servers on which the user has sessions."""
+        return list(self._sessions.get(user_id, ()))
+
     def statistics(self) -> int:
         """The number of users with a session on any server."""
         return len(self._sessions)

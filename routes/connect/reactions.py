@@ -11,6 +11,7 @@ from actors.connect.state import State
 from actors.errors import NotFound
 from actors.friends.events import RelationChanged
 from actors.networks.units_networks import ServerJoined
+from actors.users.events import UserErased
 from persistence.connect.sessions import everywhere, sessions_of
 from routes.changes import Reaction, Reconciliation, reconcile_when_parted
 from routes.connect.own_servers import OWN_SERVERS
@@ -107,6 +108,14 @@ async def _look(service: Service, _about: MissedTurns, _events: Sequence[object]
     return ()
 
 
+async def _erased(service: Service, event: UserErased) -> None:
+    """A server at fault could not let the user go, and tells nobody that their rows are gone."""
+    servers = service.of(GAME_SERVERS)
+    servers.credentials.distrust_owned(event.user_id)
+    for server_id in servers.playing.servers_of(event.user_id):
+        servers.playing.reconcile(server_id, await service.database.read(sessions_of, server_id))
+
+
 def _joined(service: Service, event: ServerJoined) -> None:
     service.of(OWN_SERVERS).joined(event.owner_id, event.server_id)
 
@@ -115,6 +124,7 @@ REACTIONS = (
     Reaction(RelationChanged, _relation_changed, once=True),
     Reaction(ServerJoined, _joined),
     Reaction(ServerCalled, _called),
+    Reaction(UserErased, _erased),
 )
 
 RECONCILIATIONS = (

@@ -7,8 +7,9 @@ import pytest
 from actors.kernel.supervisor import Fault
 from persistence.connection import Connection
 from persistence.users.erasure import unswept
+from routes.connect.parts import GAME_SERVERS
 from routes.users.erasure import sweep_erased
-from tests.connect.play import SERVERS, break_server, claimed
+from tests.connect.play import SERVERS, GameServer, break_server, claimed
 from tests.friends.play import ask
 from tests.party.play import PARTY, gather
 from tests.support.world import Player, World, open_world
@@ -35,22 +36,36 @@ async def test_what_cannot_be_loaded_holds_nobody(database_url: str, tmp_path: P
         for servers in (broken, sound):
             await ben.do("PUT", f"{servers[1].path}/members/{ann.id}", {"role": "admin"})
             await servers[2].seat(ann)
+        alone = (await ann.do("POST", PARTY, status=200))["party"]["id"]
     async with open_world(database_url, tmp_path) as world:
         for server in broken:
             await break_server(world, server.id)
+        await break_head(world, "party", alone)
+        assert await _acts(broken[2].at(world), ann)
+        assert await _acts(broken[0].at(world), ann) is False
         root = await world.super_admin()
         await root.do("DELETE", one(ann), status=204)
         await sweep_erased(world.service)
         back = again(world, ann)
         await back.do("GET", "/v1/profile/settings", status=200)
         own, helped, played = (one.at(world) for one in sound)
+        # Memory has let them go as well, although nothing was told of what is at fault.
+        assert [await _acts(one.at(world), ann) for one in (broken[2], played)] == [False, False]
+        row = world.service.of(GAME_SERVERS).credentials.peek(broken[0].id)
+        assert row is None or row.owner_id is None
+        assert (await back.get(PARTY))["party"] is None
+        assert (await back.do("POST", PARTY, status=200))["party"]["id"] != alone
         assert (await own.ask("GET", f"{own.path}/claim-key")).status_code == 401
         assert await back.refused("GET", f"{helped.path}/settings") == (404, "NOT_FOUND")
         assert (await back.get("/v1/connect/sessions"))["items"] == []
         assert (await back.get(SERVERS))["items"] == []
-        overview = {"actorId": ann.id}
-        asked = await played.ask("POST", "/v1/social/friends/server/overview", overview)
-        assert asked.status_code == 403
+
+
+async def _acts(server: GameServer, player: Player) -> bool:
+    """Whether a server may act for a player."""
+    asked = await server.ask("POST", "/v1/social/friends/server/overview", {"actorId": player.id})
+    assert asked.status_code in {200, 403}, asked.text
+    return asked.status_code == 200
 
 
 async def test_a_name_goes_from_all_but_what_cannot_be_loaded(database_url: str, tmp_path: Path) -> None:
