@@ -52,7 +52,7 @@ async def read(conn: Connection, id: str) -> InviteRow | None:
 async def open_of_invitee(
     conn: Connection, user_id: str, now_ms: int, *, after: tuple[int, str] | None, limit: int
 ) -> list[OfferRow]:
-    """The invites that a user can accept, newest first.
+    """The invites that a user can accept, newest first; none across a block between them and who has sent it.
 
     Args:
         after: (created at ms, id) of the last one of the page before; None from the newest.
@@ -66,6 +66,8 @@ async def open_of_invitee(
         LEFT JOIN users u ON u.id = i.inviter_id
         WHERE i.invitee_user_id = $1 AND i.status = 'pending' AND i.expires_at_ms > $2::bigint
           AND s.owner_id IS NOT NULL AND (i.created_at_ms, i.id) < ($3, $4)
+          AND NOT EXISTS (SELECT FROM blocks WHERE user_id = $1 AND target_id = i.inviter_id)
+          AND NOT EXISTS (SELECT FROM blocks WHERE user_id = i.inviter_id AND target_id = $1)
         ORDER BY i.created_at_ms DESC, i.id DESC
         LIMIT $5
         """,

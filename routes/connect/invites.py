@@ -130,7 +130,10 @@ def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Ask[None]
 
 @endpoint("GET", _OFFERS, needs=AUTHENTICATED)
 async def list_offers(call: Call, query: PageQuery) -> OfferList:
-    """GET /v1/connect/server-invites: the invites that the caller can accept, newest first."""
+    """GET /v1/connect/server-invites: the invites that the caller can accept, newest first.
+
+    While a block stands between the caller and who has sent it, an invite is not among them.
+    """
     read = partial(invites.open_of_invitee, after=_OFFER_PAGES.place(query.cursor), limit=query.limit + 1)
     rows = await call.service.database.read(read, call.user_id, call.now_ms)
     page = _OFFER_PAGES.page(rows, query.limit, lambda row: (row.created_at_ms, row.id))

@@ -196,7 +196,12 @@ async def test_blocks_keep_invites_away(world: World):
         assert await ann.refused("POST", f"{server.path}/invites", body) == (403, "BLOCKED")
         await world.block(blocker, blocked, blocked=False)
     made = await _invite(ann, server, bob)
+    assert [one["id"] for one in (await bob.get(ACCEPT))["items"]] == [made["id"]]
+    await world.block(bob, ann)
+    assert (await bob.get(ACCEPT))["items"] == []
+    await world.block(bob, ann, blocked=False)
     await world.block(ann, bob)
+    assert (await bob.get(ACCEPT))["items"] == []
     assert await bob.refused("POST", f"{ACCEPT}/{made['id']}/accept") == (403, "BLOCKED")
 
 
