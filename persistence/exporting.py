@@ -27,6 +27,8 @@ class Exported:
         key: the column that names those files.
         owner: the column with the one user who sees all of a row; None where whoever has it does.
         owners: columns that are null for everybody else.
+        made: the column that says when a row was made, epoch milliseconds, of rows that outlive their user: those of
+            before an erasure are not of who came back under the same id. None where rows go with the user.
     """
 
     table: str
@@ -37,6 +39,7 @@ class Exported:
     key: str = "id"
     owner: str | None = None
     owners: tuple[str, ...] = ()
+    made: str | None = None
 
 
 class Receiver(Protocol):
@@ -108,7 +111,11 @@ async def export(conn: Connection, user_id: str, tables: Sequence[Exported], rec
 
 
 def _select(columns: str, table: Exported) -> str:
-    return f"SELECT {columns} FROM {table.table} WHERE {table.where}"  # noqa: S608 - constants of ours
+    where = f"({table.where})" + ("" if table.made is None else _ANEW.format(table.made))
+    return f"SELECT {columns} FROM {table.table} WHERE {where}"  # noqa: S608 - constants of ours
+
+
+_ANEW = " AND {} > coalesce((SELECT erased_at_ms FROM erased_users WHERE user_id = $1), -1)"
 
 
 def _plain(value: object) -> object:

@@ -8,6 +8,7 @@ EXPORTED = (
         "messages",
         "sender_id = $1",
         leaves=("seq", "sender_seq", "has_poll", "poll_open", "poll_expires_at_ms"),
+        made="created_at_ms",
     ),
     Exported(
         "archived_messages",
@@ -15,8 +16,9 @@ EXPORTED = (
         """position(convert_to($1, 'UTF8') IN record) > 0
     AND convert_from(record, 'UTF8')::jsonb ->> 'senderId' = $1""",
         leaves=("has_poll",),
+        made="created_at_ms",
     ),
-    Exported("message_revisions", "editor_id = $1"),
+    Exported("message_revisions", "editor_id = $1", made="edited_at_ms"),
     Exported("poll_votes", "user_id = $1"),
-    Exported("attachments", "uploader_id = $1", blob="sha256"),
+    Exported("attachments", "uploader_id = $1", blob="sha256", made="created_at_ms"),
 )

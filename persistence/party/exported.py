@@ -4,5 +4,5 @@ from persistence.exporting import Exported
 
 EXPORTED = (
     Exported("party_members", "user_id = $1"),
-    Exported("party_invites", "sender_id = $1 OR target_id = $1"),
+    Exported("party_invites", "sender_id = $1 OR target_id = $1", made="created_at_ms"),
 )

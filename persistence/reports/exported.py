@@ -2,4 +2,11 @@
 
 from persistence.exporting import Exported
 
-EXPORTED = (Exported("reports", "reporter_id = $1", leaves=("seq", "settled_by", "settled_reason")),)
+EXPORTED = (
+    Exported(
+        "reports",
+        "reporter_id = $1",
+        leaves=("seq", "settled_by", "settled_reason"),
+        made="created_at_ms",
+    ),
+)

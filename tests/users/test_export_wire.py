@@ -21,6 +21,7 @@ from tests.chat.play import PNG
 from tests.news.play import POLL
 from tests.shop.play import open_shop
 from tests.support.world import Player, World
+from tests.users.play import again, erase
 from tests.users.traces import NAME, SECRET, everything, traces
 
 TABLES = {table.table: table for domain in DOMAINS for table in domain.exported}
@@ -138,6 +139,22 @@ async def test_archived_messages_of_a_group_that_was_left(world: World, tmp_path
     await ann.do("DELETE", f"{room.path}/participants/{ann.id}")
     (kept,) = (await tables_of(ann, tmp_path))["archived_messages"]
     assert kept["record"]["content"] == "mine"
+
+
+async def test_who_comes_back_takes_nothing_along_of_before(world: World, tmp_path: Path) -> None:
+    ann, ben = await world.players(NAME, "Ben")
+    await everything(world, ann, ben)
+    room = await ann.talk_to(ben)
+    said = await ann.say(room, SECRET)
+    await ann.do("PATCH", room.message(said["id"]), {"content": f"{SECRET}!", "mentions": []})
+    await erase(world, ann)
+    back = again(world, ann)
+    await back.get("/v1/profile/self")
+    await back.say(await back.talk_to(ben), "anew")
+    taken = await tables_of(back, tmp_path)
+    assert SECRET not in str(taken)
+    assert [one["record"]["content"] for one in taken["messages"]] == ["anew"]
+    assert taken.keys() <= {"users", "conversation_members", "messages", "flame_streaks", "user_grants"}
 
 
 async def test_an_export_that_fails_leaves_nothing(world: World, tmp_path: Path) -> None:
