@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from persistence.connect.listing import WantedServers, list_servers
 from tests.connect.play import claimed, register
 from tests.networks.play import network
@@ -74,6 +76,7 @@ async def test_a_cursor_is_a_place(world: World) -> None:
     assert len(await names(admin)) == 3
 
 
+@pytest.mark.one_node(because="when a server has called is up to a minute old on other nodes")
 async def test_when_a_server_has_called_outlives_a_restart(database_url: str, tmp_path: Path) -> None:
     """Rows alone tell then how long a server has been silent, and so what is forgotten of it."""
     async with open_world(database_url, tmp_path) as world:

@@ -214,6 +214,9 @@ async def test_what_changes_while_categories_are_read_is_read_again(world: World
     assert not live.unread
 
 
+@pytest.mark.one_node(
+    because="it looks at what one node counts, and where a status comes in is up to the next one"
+)
 async def test_what_changes_while_all_is_read_is_not_taken_from_before(world: World) -> None:
     ann = await world.player("Ann")
     server = await claimed(world, ann)
