@@ -6,6 +6,7 @@ start (the service was down, or a game server acts for them) is found by a sweep
 
 from collections.abc import Callable
 from functools import partial
+from itertools import chain, islice
 
 from actors.errors import NotFound
 from actors.kernel.mailbox import Answer
@@ -41,7 +42,8 @@ class Absences:
         self._send = send
         self._now_ms = now_ms
         self._away: set[str] = set()  # those who were told as away
-        self._in_vain: set[str] = set()  # those whose party failed to take what it was told of them
+        # those whose party failed to take what it was told of them, who has waited longest first
+        self._in_vain: dict[str, None] = {}
         memberships.on_change(self._moved)
 
     def heard(self, user_id: str, online: bool) -> None:
@@ -58,14 +60,19 @@ class Absences:
         """Tell parties of members who are offline but were never reported so, as after a restart, and anew of those of
         whom they could not be told.
         """
-        found = [
-            (user_id, party_id)
-            for user_id, party_id in self._memberships.all()
-            if user_id in self._in_vain
-            or (user_id not in self._away and not self._presence.is_online(user_id))
+        never_told = [
+            user_id
+            for user_id, _ in self._memberships.all()
+            if user_id not in self._away
+            and user_id not in self._in_vain
+            and not self._presence.is_online(user_id)
         ]
-        for user_id, party_id in found[:TOLD_AT_ONCE]:
-            self._in_vain.discard(user_id)
+        # Who was told in vain comes last and in turn, so that hundreds whose party is at fault hold up nobody else.
+        for user_id in list(islice(chain(never_told, self._in_vain), TOLD_AT_ONCE)):
+            party_id = self._memberships.of(user_id)
+            self._in_vain.pop(user_id, None)
+            if party_id is None:
+                continue
             if self._presence.is_online(user_id):
                 self._tell_back(user_id, party_id)
             else:
@@ -88,8 +95,8 @@ class Absences:
         if answer.error is None or isinstance(answer.error, NotFound):  # a party that is gone has no members
             return
         if self._memberships.of(user_id) == party_id:
-            self._in_vain.add(user_id)
+            self._in_vain[user_id] = None
 
     def _moved(self, user_id: str, _party_id: str | None) -> None:
         self._away.discard(user_id)
-        self._in_vain.discard(user_id)
+        self._in_vain.pop(user_id, None)

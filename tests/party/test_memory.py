@@ -128,6 +128,19 @@ def test_a_party_that_could_not_be_told_is_told_again(failure: Failure | None):
     assert sent[times:] == times * [TellPresence("a", None)]
 
 
+def test_who_is_told_in_vain_holds_up_nobody_else():
+    members = [f"u{number:03}" for number in range(3 * TOLD_AT_ONCE)]
+    failures: list[Failure | None] = [DatabaseUnavailable("away")] * (TOLD_AT_ONCE + len(members))
+    told, _, _, _, sent = absences(*members, failures=failures)
+    told.look()
+    told.look()
+    told.look()
+    assert [command.user_id for command in sent] == members
+    told.look()
+    told.look()
+    assert [command.user_id for command in sent[len(members) :]] == members[: 2 * TOLD_AT_ONCE]
+
+
 def test_of_who_has_left_meanwhile_nobody_is_told_again():
     told, presence, memberships, _, sent = absences("a", failures=[None, DatabaseUnavailable("away")])
     told.look()
