@@ -148,6 +148,8 @@ class _Server:
                 self._port = await self._listening()
             _write_secret(self._folder / "url", self.url)
         except trio.TooSlowError:
+            # One that hangs would be waited for without end before another is started.
+            await self._kill()
             raise NatsMissing(f"nats-server was not ready within {START_SECONDS:.0f} s") from None
         except OSError as fault:
             raise NatsMissing(f"nats-server cannot be started: {fault}") from None
@@ -209,8 +211,13 @@ class _Server:
         with trio.move_on_after(STOP_SECONDS):
             await wait_for_end(self._process)
             return
-        self._process.kill()
-        await wait_for_end(self._process)
+        await self._kill()
+
+    async def _kill(self) -> None:
+        """End it at once, and wait until it has ended; does nothing where there is none."""
+        if self._process is not None:
+            self._process.kill()
+            await wait_for_end(self._process)
 
 
 def _write_secret(path: Path, text: str) -> None:

@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from persistence.bridge.bus import trouble_with
 from persistence.bridge.thread import AsyncioThread
+from routes.keeper import nats
 from routes.keeper.nats import NatsMissing, find_program, kept_nats, nats_folder
 from tests.keeper.shortage import no_more_files
 from tests.support.process import children_of
@@ -62,6 +63,36 @@ async def test_it_lets_its_nodes_in_and_comes_back_where_it_was(tmp_path: Path) 
         await wait_until(is_back)
     assert _server() == before
     assert not (folder / "url").exists()
+
+
+async def test_one_that_hangs_as_it_starts_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the nodes would stay without NATS until somebody looked."""
+    hangs, program = tmp_path / "hangs", tmp_path / "nats-server"
+    program.write_text(f'#!/bin/sh\n[ ! -e {hangs} ] || exec sleep 600\nexec {find_program()} "$@"\n')
+    program.chmod(0o700)
+    monkeypatch.setattr(nats, "find_program", lambda: program)
+    before = _server()
+    with capture_logs() as lines:
+
+        async def has_failed() -> bool:
+            return any(line["event"] == "nats_not_started" for line in lines)
+
+        async with kept_nats(nats_folder(tmp_path)) as url, _bridge() as thread:
+            (pid,) = _server() - before
+            hangs.touch()
+            with monkeypatch.context() as quick:
+                quick.setattr(nats, "START_SECONDS", 0.1)
+                os.kill(pid, signal.SIGKILL)
+                await wait_until(has_failed)
+                hangs.unlink()
+
+            async def is_back() -> bool:
+                return await thread.run(trouble_with, (url,)) is None
+
+            await wait_until(is_back)
+    assert _server() == before
 
 
 async def test_where_it_cannot_be_started_again_it_is_tried_later(tmp_path: Path) -> None:
