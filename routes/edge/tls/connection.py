@@ -72,6 +72,7 @@ class TlsConnection(TCPServer):
         self._phase = Phase.HEAD
         self._phase_deadline = self.deadline
         self._http: Http1 | Http2 | None = None
+        self._hears = False  # whether the client may still ask; afterwards the nursery closes
         self._tasks = ConnectionTasks(self._report)
 
     async def run(self) -> None:
@@ -146,7 +147,11 @@ class TlsConnection(TCPServer):
         """Serve the connection until the client ends it, within its nursery."""
         self._http = http
         await http.initiate()
-        await self._read_until_end(http)
+        self._hears = True
+        try:
+            await self._read_until_end(http)
+        finally:
+            self._hears = False
         self._tasks.nursery.cancel_scope.deadline = trio.current_time() + ABANDON_SECONDS
         await http.handle(Closed())
 
@@ -208,15 +213,27 @@ class TlsConnection(TCPServer):
             self._expire()
 
     def _expire(self) -> None:
-        if self.closing or not isinstance(self._http, Http1):
-            self.abort()
-        else:
+        if isinstance(self._http, Http1) and not self.closing:
             self.begin_close()
+        else:
+            self._end()
 
     def retire(self) -> None:
         """Close if idle, because the server is stopping. A request that has begun to arrive is still answered."""
         http = self._http
         if http is None or http.phase is Phase.IDLE:
+            self._end()
+
+    def _end(self) -> None:
+        """Close the socket, over HTTP/2 once the client was told so."""
+        if isinstance(self._http, Http2) and self._hears and not self.closing:
+            self.deadline = trio.current_time() + self.settings.linger_seconds
+            self._tasks.nursery.start_soon(self._part, self._http)
+        else:
+            self.abort()
+
+    async def _part(self, http: Http2) -> None:
+        if await http.part():
             self.abort()
 
     def begin_close(self) -> None:

@@ -230,7 +230,19 @@ class Http2(H2Protocol):
             await self._break_off(event.stream_id)
         await self._close_stream(event.stream_id)
         await self.send(Updated(idle=self.idle))
-        await self._part()
+        await self._part_if_stopping()
+
+    async def part(self) -> bool:
+        """End the connection, unless something is being asked or answered; returns whether it has ended.
+
+        Whoever asks meanwhile knows by the GOAWAY that nothing has looked at the request, and may repeat it elsewhere
+        (RFC 9113 §6.8). Cancellation during the send closes the connection at once.
+        """
+        if self.idle and not (self.stream_buffers or self.closed):
+            self.connection.close_connection()
+            await self._flush()
+            await self.send(Closed())
+        return self.closed
 
     async def _break_off(self, stream_id: int) -> None:
         with suppress(h2.exceptions.ProtocolError):  # the client has ended it already
@@ -240,14 +252,12 @@ class Http2(H2Protocol):
 
     async def _send_data(self, stream_id: int) -> None:
         await super()._send_data(stream_id)
-        await self._part()
+        await self._part_if_stopping()
 
-    async def _part(self) -> None:
+    async def _part_if_stopping(self) -> None:
         """End the connection of a server that stops, once all responses have left whole."""
-        if self.context.terminated.is_set() and self.idle and not (self.stream_buffers or self.closed):
-            self.connection.close_connection()
-            await self._flush()
-            await self.send(Closed())
+        if self.context.terminated.is_set():
+            await self.part()
 
     async def _handle_events(self, events: list[h2.events.Event]) -> None:
         for event in events:

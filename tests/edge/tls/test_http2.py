@@ -127,7 +127,20 @@ async def test_a_connection_without_a_request_is_idle_whatever_else_it_carries(
             await client.hear(h2.events.StreamEnded)
         client.h2.ping(b"12345678")
         await client.flush()
-        await client.hear()
+        await client.hear(h2.events.ConnectionTerminated)
+
+
+async def test_who_asks_nothing_when_a_server_stops_is_told(certificate: Certificate) -> None:
+    async with (
+        stoppable(Application(), certificate) as (url, _, stop),
+        connected(url, certificate) as client,
+    ):
+        await client.ask(1, b"/x")
+        await client.hear(h2.events.StreamEnded)
+        stop.set()
+        heard = await client.hear(h2.events.ConnectionTerminated)
+    (parted,) = [event for event in heard if isinstance(event, h2.events.ConnectionTerminated)]
+    assert (parted.error_code, parted.last_stream_id) == (h2.errors.ErrorCodes.NO_ERROR, 1)
 
 
 @pytest.mark.parametrize(
