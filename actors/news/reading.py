@@ -50,9 +50,10 @@ async def page(
     return await _with_choices(conn, rows, writable.user_id)
 
 
-async def feed(conn: Connection, user_id: str, bounds: Bounds, now_ms: int) -> Seen:
+async def feed(conn: Connection, user_id: str, wanted: Wanted, bounds: Bounds, now_ms: int) -> Seen:
     """A page of a user's feed."""
-    return await _with_choices(conn, await listing.feed(conn, user_id, bounds, now_ms=now_ms), user_id)
+    rows = await listing.feed(conn, user_id, wanted, bounds, now_ms=now_ms)
+    return await _with_choices(conn, rows, user_id)
 
 
 async def _may_write(conn: Connection, row: ArticleRow, by: Writer) -> bool:

@@ -97,20 +97,19 @@ async def page_of_status(
     return [article_of(row) for row in rows]
 
 
-async def feed(conn: Connection, user_id: str, bounds: Bounds, *, now_ms: int) -> list[ArticleRow]:
-    """A page of the news that are global, or of what a user follows."""
-    after = bounds.after
-    rows = await conn.fetch(
-        _FEED, after.pinned, after.listed_at_ms, after.id, bounds.limit, bounds.max_bytes, user_id, now_ms
-    )
+async def feed(
+    conn: Connection, user_id: str, wanted: Wanted, bounds: Bounds, *, now_ms: int
+) -> list[ArticleRow]:
+    """A page of the news that are global, or of what a user follows, in the order of lists of all scopes."""
+    statement = await _walking(conn, _FEED, wanted)
+    rows = await conn.fetch(statement, *_parameters(wanted, bounds), now_ms, user_id)
     return [article_of(row) for row in rows]
 
 
 async def feed_heads(conn: Connection, user_id: str, limit: int, *, now_ms: int) -> list[ArticleRow]:
     """The first articles of a user's feed, at most `limit`, with empty texts: some hundred bytes each."""
-    rows = await conn.fetch(
-        _FEED_HEADS, FIRST.pinned, FIRST.listed_at_ms, FIRST.id, limit, 2**62, user_id, now_ms
-    )
+    bounds = Bounds(FIRST, limit, 2**62)
+    rows = await conn.fetch(_FEED_HEADS, *_parameters(Wanted(), bounds), now_ms, user_id)
     return [article_of(row) for row in rows]
 
 
@@ -132,6 +131,13 @@ def _parameters(wanted: Wanted, bounds: Bounds) -> tuple[object, ...]:
     )  # fmt: skip
 
 
+_READABLE = "status IN ('published', 'scheduled') AND (status = 'published' OR listed_at_ms <= $12)"
+
+_WANTED = f"""($6::text IS NULL OR scope_type = $6) AND ($7::text IS NULL OR scope_id = $7)
+            AND ($8::text IS NULL OR category = $8) AND ($9::text IS NULL OR $9 = ANY (tags))
+            AND ($10::text IS NULL OR locale = $10) AND (NOT $11 OR visibility = 'public')
+            AND {_READABLE}"""
+
 # The innermost query finds the articles by an index; their texts are fetched for those of the page alone, one by one:
 # PostgreSQL does not know how short the page is, and would read the whole table for it (80 ms of 100,000 articles).
 _ALL = """
@@ -139,18 +145,13 @@ SELECT news.* FROM (
     SELECT id, pin, listed_at_ms, sum(size_bytes) OVER listed - size_bytes AS bytes_before FROM (
         SELECT id, pinned_for_all AS pin, listed_at_ms, size_bytes FROM news_articles
         WHERE (pinned_for_all, listed_at_ms, id) < ($1, $2, $3)
-            AND ($6::text IS NULL OR scope_type = $6) AND ($7::text IS NULL OR scope_id = $7)
-            AND ($8::text IS NULL OR category = $8) AND ($9::text IS NULL OR $9 = ANY (tags))
-            AND ($10::text IS NULL OR locale = $10) AND (NOT $11 OR visibility = 'public')
-            AND status IN ('published', 'scheduled') AND (status = 'published' OR listed_at_ms <= $12)
+            AND [wanted]
         ORDER BY pinned_for_all DESC, listed_at_ms DESC, id DESC LIMIT $4
     ) AS found
     WINDOW listed AS (ORDER BY pin DESC, listed_at_ms DESC, id DESC)
 ) AS weighed CROSS JOIN LATERAL (SELECT * FROM news WHERE news.id = weighed.id OFFSET 0) AS news
 WHERE bytes_before <= $5 ORDER BY weighed.pin DESC, weighed.listed_at_ms DESC, weighed.id DESC
-"""
-
-_READABLE = "status IN ('published', 'scheduled') AND (status = 'published' OR listed_at_ms <= $12)"
+""".replace("[wanted]", _WANTED)
 
 _UNPUBLISHED = """status <> 'published' AND status = $13
             AND (status <> 'scheduled' OR listed_at_ms > $12)
@@ -169,49 +170,34 @@ _SCOPED = _ALL.replace("pinned_for_all", "pinned").replace(
 _ALL_OF_STATUS = _ALL.replace(_READABLE, _UNPUBLISHED)
 _SCOPED_OF_STATUS = _SCOPED.replace(_READABLE, _UNPUBLISHED)
 
-_HOW_MANY_TAGGED = (
-    "SELECT count(*) FROM (SELECT FROM news_articles WHERE tags @> ARRAY[$1::text] LIMIT $2) AS tagged"
-)
-_TAGGED = """WITH tagged AS MATERIALIZED (
-    SELECT id, pinned_for_all, pinned, listed_at_ms, size_bytes, scope_type, scope_id, network_id, server_id, category,
-        tags, locale, visibility, status
-    FROM news_articles WHERE tags @> ARRAY[$9::text]
-)"""
-
-# {statement: the same among the articles that have the tag}
-_AMONG_FEW = {
-    statement: _TAGGED + statement.replace("FROM news_articles", "FROM tagged")
-    for statement in (_ALL, _SCOPED, _ALL_OF_STATUS, _SCOPED_OF_STATUS)
-}
-
 # Each followed scope is walked by its own index, and no further than one page.
 _FEED = """
 WITH followed AS MATERIALIZED (
-    SELECT network_id, server_id, category FROM news_follows WHERE user_id = $6
+    SELECT network_id, server_id, category FROM news_follows WHERE user_id = $13
 ), found AS (
     (SELECT id, pinned_for_all AS pin, listed_at_ms, size_bytes FROM news_articles
      WHERE scope_type = 'global' AND scope_id = '' AND (pinned, listed_at_ms, id) < ($1, $2, $3)
-        AND status IN ('published', 'scheduled') AND (status = 'published' OR listed_at_ms <= $7)
+        AND [wanted]
      ORDER BY pinned DESC, listed_at_ms DESC, id DESC LIMIT $4)
     UNION
     SELECT hit.* FROM followed CROSS JOIN LATERAL (
         SELECT id, pinned_for_all, listed_at_ms, size_bytes FROM news_articles
         WHERE network_id = followed.network_id AND ($1 OR (listed_at_ms, id) < ($2, $3))
-            AND status IN ('published', 'scheduled') AND (status = 'published' OR listed_at_ms <= $7)
+            AND [wanted]
         ORDER BY listed_at_ms DESC, id DESC LIMIT $4
     ) AS hit WHERE followed.network_id IS NOT NULL
     UNION
     SELECT hit.* FROM followed CROSS JOIN LATERAL (
         SELECT id, pinned_for_all, listed_at_ms, size_bytes FROM news_articles
         WHERE server_id = followed.server_id AND ($1 OR (listed_at_ms, id) < ($2, $3))
-            AND status IN ('published', 'scheduled') AND (status = 'published' OR listed_at_ms <= $7)
+            AND [wanted]
         ORDER BY listed_at_ms DESC, id DESC LIMIT $4
     ) AS hit WHERE followed.server_id IS NOT NULL
     UNION
     SELECT hit.* FROM followed CROSS JOIN LATERAL (
         SELECT id, pinned_for_all, listed_at_ms, size_bytes FROM news_articles
         WHERE category = followed.category AND scope_type <> 'global' AND ($1 OR (listed_at_ms, id) < ($2, $3))
-            AND status IN ('published', 'scheduled') AND (status = 'published' OR listed_at_ms <= $7)
+            AND [wanted]
         ORDER BY listed_at_ms DESC, id DESC LIMIT $4
     ) AS hit WHERE followed.category IS NOT NULL
 ), page AS (
@@ -222,6 +208,27 @@ WITH followed AS MATERIALIZED (
 )
 SELECT news.* FROM weighed CROSS JOIN LATERAL (SELECT * FROM news WHERE news.id = weighed.id OFFSET 0) AS news
 WHERE bytes_before <= $5 ORDER BY weighed.pin DESC, weighed.listed_at_ms DESC, weighed.id DESC
-"""
+""".replace("[wanted]", _WANTED)
 
 _FEED_HEADS = _FEED.replace("news.* FROM weighed", HEADS + " FROM weighed")
+
+_HOW_MANY_TAGGED = (
+    "SELECT count(*) FROM (SELECT FROM news_articles WHERE tags @> ARRAY[$1::text] LIMIT $2) AS tagged"
+)
+_TAGGED = """tagged AS MATERIALIZED (
+    SELECT id, pinned_for_all, pinned, listed_at_ms, size_bytes, scope_type, scope_id, network_id, server_id, category,
+        tags, locale, visibility, status
+    FROM news_articles WHERE tags @> ARRAY[$9::text]
+)"""
+
+# {statement: the same among the articles that have the tag}
+_AMONG_FEW = {
+    statement: (
+        statement.replace("WITH ", "WITH [tagged], ", 1)
+        if statement == _FEED
+        else "WITH [tagged]" + statement
+    )
+    .replace("FROM news_articles", "FROM tagged")
+    .replace("[tagged]", _TAGGED)
+    for statement in (_ALL, _SCOPED, _ALL_OF_STATUS, _SCOPED_OF_STATUS, _FEED)
+}

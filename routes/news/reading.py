@@ -12,7 +12,7 @@ from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.news.again import article_for
-from routes.news.pages import NewsPage, NewsPageQuery, NewsQuery, Pages, wanted_by
+from routes.news.pages import NewsPage, NewsQuery, Pages, wanted_by
 
 KEPT = "private, no-cache"
 """Cache-Control: asked again each time, and answered with a 304 where nothing has changed."""
@@ -46,9 +46,15 @@ async def list_news(call: Call, query: OwnNewsQuery) -> NewsPage:
 
 
 @endpoint("GET", "/v1/news/feed", needs=AUTHENTICATED, cacheable=KEPT)
-async def read_news_feed(call: Call, query: NewsPageQuery) -> NewsPage:
-    """GET /v1/news/feed: the global articles and those of what the caller follows, in the order of lists."""
-    seen = await call.service.database.read(reading.feed, call.user_id, _FEED.bounds(query), call.now_ms)
+async def read_news_feed(call: Call, query: NewsQuery) -> NewsPage:
+    """GET /v1/news/feed: the global articles and those of what the caller follows, in the order of lists.
+
+    Pinned articles of the scope `global` alone come first. A cursor is for the same filters.
+    """
+    wanted = wanted_by(query, public_only=False)
+    seen = await call.service.database.read(
+        reading.feed, call.user_id, wanted, _FEED.bounds(query), call.now_ms
+    )
     return _FEED.page(seen.rows, query, call.now_ms, seen.choices)
 
 

@@ -91,6 +91,40 @@ async def test_the_feed_has_what_one_follows(world: World) -> None:
     assert await titles(ben, FEED) == ["0"]
 
 
+@pytest.mark.parametrize("few", [0, listing.FEW])
+async def test_the_feed_is_filtered_like_lists(
+    world: World, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """Within what one follows: a filter brings in nothing else."""
+    monkeypatch.setattr(listing, "FEW", few)
+    ed, ann, ben = await editor(world), await world.player("Ann"), await world.player("Ben")
+    followed, other, server = await network(ann), await network(ann, "Other"), await claimed(world, ann)
+    await write(ed, "global", category="a", tags=["x"])
+    await write(ann, "followed", scope=followed, category="a", tags=["x"], locale="de", pinned=True)
+    await write(ann, "other", scope=other, category="a", tags=["x"], locale="de")
+    await write(ann, "server", scope={"type": "server", "id": server.id}, category="b", tags=["x", "y"])
+    await follow(ben, followed, {"type": "category", "id": "b"})
+    for query, expected in (
+        ({}, {"global", "followed", "server"}),
+        ({"category": "A"}, {"global", "followed"}),
+        ({"tag": "X"}, {"global", "followed", "server"}),
+        ({"tag": "y"}, {"server"}),
+        ({"tag": "x", "category": "a", "scopeType": "network"}, {"followed"}),
+        ({"tag": "none"}, set()),
+        ({"locale": "de"}, {"followed"}),
+        ({"scopeType": "global"}, {"global"}),
+        ({"scopeType": "server"}, {"server"}),
+        ({"scopeType": "network", "scopeId": followed["id"]}, {"followed"}),
+        ({"scopeType": "network", "scopeId": other["id"]}, set()),
+    ):
+        assert set(await titles(ben, FEED, **query)) == expected, query
+    page = await ben.get(FEED, tag="x", limit=2)
+    rest = await ben.get(FEED, tag="x", limit=2, cursor=page["nextCursor"])
+    met = [item["title"] for item in (*page["items"], *rest["items"])]
+    assert (set(met), len(met), rest["hasMore"]) == ({"global", "followed", "server"}, 3, False)
+    assert await ben.refused("GET", f"{FEED}?scopeType=planet") == (400, "BAD_QUERY")
+
+
 async def test_follows_that_are_refused(world: World) -> None:
     ann = await world.player("Ann")
     for items, pointer, code in (
