@@ -30,7 +30,7 @@ class Moderation:
 
     Args:
         status: the verdict.
-        reason: shown to the owner.
+        reason: shown to the owner; it stays only as long as the status does.
         name, description: replace the owner's.
         texture_version: of the texture that the moderator looked at; if the cape has another by now,
             that is a conflict.
@@ -126,7 +126,8 @@ def _after(cape: Cape, said: Moderation, by: Moderator) -> Cape:
     changed = replace(
         cape,
         status=status,
-        reason=cape.reason if said.reason is None else said.reason,
+        # The reason of the verdict before is none of this one.
+        reason=cape.reason if said.reason is None and status == cape.status else said.reason,
         name=cape.name if said.name is None else said.name,
         description=cape.description if said.description is None else said.description,
     )

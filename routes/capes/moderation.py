@@ -40,7 +40,7 @@ class ModerationBody(Wire, frozen=True):
 
     Args:
         status: the verdict; `private` returns the cape to its owner.
-        reason: shown to the owner, at most 500 characters.
+        reason: shown to the owner, at most 500 characters; the one before goes when the status changes.
         texture_version: `textureVersion` of the entry that the moderator looked at; 409 if the texture has changed.
     """
 

@@ -121,6 +121,23 @@ async def test_verdicts_that_are_none(world: World, body: dict[str, str]):
     assert await mod.refused("PATCH", f"{ADMIN}/{made['id']}", body) == (422, "VALIDATION_FAILED")
 
 
+async def test_a_reason_goes_with_its_verdict(world: World):
+    """An approved cape does not go on saying why it was blocked, nor does the owner's notification."""
+    ann, mod = await world.player("Ann"), await moderator(world)
+    made = await cape_in("pending", ann, mod)
+    path, own = f"{ADMIN}/{made['id']}", f"{OWN}/{made['id']}"
+    await mod.do("PATCH", path, {"status": "blocked", "reason": "too dark"})
+    renamed = await mod.do("PATCH", path, {"name": "Night", "status": "blocked"})
+    assert renamed["moderation"]["reason"] == "too dark"
+    approved = await mod.do("PATCH", path, {"status": "approved"})
+    assert approved["moderation"]["reason"] is None
+    assert (await ann.get(own))["moderation"] == approved["moderation"]
+    newest = (await ann.get("/v1/notifications"))["items"][0]
+    assert (newest["data"]["status"], newest["data"]["reason"]) == ("approved", None)
+    await mod.do("PATCH", path, {"reason": "well made"})
+    assert (await ann.get(own))["moderation"]["reason"] == "well made"
+
+
 async def test_nobody_judges_their_own(world: World):
     mod, root = await moderator(world), await world.super_admin()
     path = f"{ADMIN}/{(await upload(mod))['id']}"
