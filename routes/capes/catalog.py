@@ -107,7 +107,7 @@ async def read_cape_texture(call: Call, id: Uuid, query: PictureQuery) -> Blob:
     owner and to moderators, who send their token; to others it is a 404.
     """
     blob = await _picture(call, id, "texture", query)
-    if blob.cache_control != NOT_KEPT and call.header(b"if-none-match") is None:
+    if blob.cache_control != NOT_KEPT and call.header(b"if-none-match") is None and not call.is_head:
         call.service.of(CAPE_WORKSHOP).downloads.count(id)
     return blob
 

@@ -180,6 +180,7 @@ async def test_downloads_are_counted(world: World):
     for _ in range(3):
         tag = (await world.nobody().ask("GET", f"{path}/texture.png")).headers["etag"]
     await world.nobody().ask("GET", f"{path}/texture.png", headers={"if-none-match": tag})
+    await world.nobody().ask("HEAD", f"{path}/texture.png")
     await world.nobody().ask("GET", f"{path}/preview.png")
     await ann.ask("GET", f"{PUBLIC}/{draft['id']}/texture.png")
     await world.service.of(CAPE_WORKSHOP).downloads.flush()

@@ -164,6 +164,11 @@ class Call(Generic[P_co]):
         """Whether it is known that the client has gone: whoever is there is to have what is given once."""
         return self.incoming is not None and self.incoming.client_is_gone
 
+    @property
+    def is_head(self) -> bool:
+        """Whether the answer is sent without its body (RFC 9110 §9.3.2): the handler of GET answers HEAD as well."""
+        return self.incoming is not None and self.incoming.method == "HEAD"
+
     def header(self, name: bytes) -> bytes | None:
         """The first value of a request header, or None.
 
