@@ -249,6 +249,13 @@ class ForgetUser(Command, frozen=True):
     user_id: str
 
 
+class TellRename(Command, frozen=True):
+    """The owner or a member has another name now."""
+
+    user_id: str
+    name: str
+
+
 class ChangePolicy(Command, frozen=True):
     """Change who may play, and who may be invited; what is left out stays. Answered with the server's row."""
 
@@ -310,6 +317,7 @@ MemberCommand: TypeAlias = (
     PutMember
     | RemoveMember
     | ForgetUser
+    | TellRename
     | ChangePolicy
     | CreateInvite
     | RevokeInvite

@@ -240,6 +240,15 @@ class MembersChanged(Event, tag="members", frozen=True):
     gone: tuple[str, ...] = ()
 
 
+class MemberRenamed(Unseen, tag="member_renamed", frozen=True):
+    """The owner or a member has another name. Shown to clients, without an offset: the name is in the user's row."""
+
+    durable: ClassVar[bool] = False
+
+    user_id: str
+    name: str
+
+
 class PolicyChanged(Event, tag="access_policy", frozen=True):
     """The access policy has changed; the server's row comes with `ServerChanged`."""
 
@@ -276,7 +285,7 @@ OwnEvent: TypeAlias = ClaimKeyIssued | ServerChanged | ServerRemoved
 SessionEvent: TypeAlias = TicketIssued | TicketVoided | SessionStarted | SessionEnded
 """Events of its players' tickets and sessions."""
 
-MemberEvent: TypeAlias = MembersChanged | PolicyChanged | InviteCreated | InviteEnded
+MemberEvent: TypeAlias = MembersChanged | MemberRenamed | PolicyChanged | InviteCreated | InviteEnded
 """Events of the server's members, invites and access policy."""
 
 AnyEvent: TypeAlias = (

@@ -97,6 +97,7 @@ def server_kind(
 _CROSSING: dict[type[Any], Any] = {
     commands.RemoveServer: None,
     commands.ForgetUser: None,
+    commands.TellRename: None,
     commands.RemoveSilent: None,
     commands.EndExpired: None,
     commands.EndConsent: None,

@@ -85,7 +85,13 @@ def decide(  # noqa: PLR0911 - a table
             | commands.DeclineInvite()
         ):
             return rules_invites.decide(state, command, now_ms)
-        case commands.PutMember() | commands.RemoveMember() | commands.ForgetUser() | commands.ChangePolicy():
+        case (
+            commands.PutMember()
+            | commands.RemoveMember()
+            | commands.ForgetUser()
+            | commands.TellRename()
+            | commands.ChangePolicy()
+        ):
             return rules_members.decide(state, command, now_ms)
         case _:
             return _decide(state, command, now_ms)
@@ -249,6 +255,8 @@ def apply(  # noqa: PLR0911 - a table
             return rules_extensions.without_registration(state, event.extension_id)
         case events.MembersChanged():
             return rules_members.with_members(state, event.put, event.gone)
+        case events.MemberRenamed():
+            return rules_members.with_name(state, event.user_id, event.name)
         case events.InviteCreated() | events.InviteEnded():
             return rules_invites.with_invite(state, event)
         case (

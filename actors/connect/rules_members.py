@@ -5,6 +5,7 @@
 | PutMember    | members.write, within what they hold   | a member; never the owner, never `owner` |
 | RemoveMember | the same, or the member themselves     | none any more; the owner cannot leave |
 | ForgetUser   | the service, before a user is erased   | neither member nor invited |
+| TellRename   | the service, about a renamed user      | the owner or member has that name |
 | ChangePolicy | members.write                          | another access policy |
 
 Users grant at most what they hold, and change only members who hold no more than they do. Open invites are revoked as
@@ -38,7 +39,11 @@ NO_OWNERS = FieldError("/role", "NOT_ALLOWED", "invite who is to own the server:
 
 def decide(
     state: State,
-    command: commands.PutMember | commands.RemoveMember | commands.ForgetUser | commands.ChangePolicy,
+    command: commands.PutMember
+    | commands.RemoveMember
+    | commands.ForgetUser
+    | commands.TellRename
+    | commands.ChangePolicy,
     now_ms: int,
 ) -> Sequence[MemberEvent | events.ServerChanged]:
     """Decide on a command: the events that it makes; raises `Refused`, and then nothing has changed."""
@@ -49,6 +54,9 @@ def decide(
             return _remove(state, command, now_ms)
         case commands.ForgetUser():
             return _forget(state, command, now_ms)
+        case commands.TellRename():
+            renamed = events.MemberRenamed(command.user_id, command.name)
+            return () if with_name(state, command.user_id, command.name) == state else (renamed,)
         case commands.ChangePolicy():
             return _change_policy(state, command, now_ms)
 
@@ -122,6 +130,15 @@ def with_members(state: State, put: Iterable[MemberRow] = (), gone: Iterable[str
     for user_id in gone:
         members.pop(user_id, None)
     return replace(state, members=members, relation=None)
+
+
+def with_name(state: State, user_id: str, name: str) -> State:
+    """The state with another name of a user, where they are its owner or a member."""
+    if user_id == state.row.owner_id:
+        return replace(state, row=replace(state.row, owner_name=name))
+    if user_id in state.members:
+        return replace(state, members={**state.members, user_id: replace(state.members[user_id], name=name)})
+    return state
 
 
 def _name(state: State, user_id: str) -> str:

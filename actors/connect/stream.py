@@ -111,7 +111,7 @@ class Frames:
                 return Delta("extensions", registrations_of(state.registrations.values()))
             case events.PolicyChanged():
                 return Delta("access_policy", policy_of(state.row)) if audience.members else None
-            case events.MembersChanged():
+            case events.MembersChanged() | events.MemberRenamed():
                 return Delta("members", members_in(state)) if audience.members else None
             case _:
                 return None

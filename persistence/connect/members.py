@@ -67,6 +67,18 @@ async def servers_of(conn: Connection, user_id: str) -> list[str]:
     return [row["server_id"] for row in rows]
 
 
+async def showing(conn: Connection, user_id: str) -> list[str]:
+    """The servers that show a user by name: those that they own, and those that they are a member of."""
+    rows = await conn.fetch(
+        """
+        SELECT server_id FROM connect_servers WHERE owner_id = $1
+        UNION SELECT server_id FROM connect_members WHERE user_id = $1
+        """,
+        user_id,
+    )
+    return [row["server_id"] for row in rows]
+
+
 async def in_network(conn: Connection, network_id: str, user_id: str, now_ms: int) -> bool:
     """Whether a user owns, belongs to, or plays on a server of a network."""
     found: bool = await conn.fetchval(

@@ -24,13 +24,20 @@ from routes.connect.erasing import forget_user, let_go
 from routes.connect.jobs import jobs_of
 from routes.connect.own_servers import OWN_SERVERS, follow_servers
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.reactions import REACTIONS, RECONCILIATIONS, follow_unknown_outcomes, tell_of_calls
+from routes.connect.reactions import (
+    REACTIONS,
+    RECONCILIATIONS,
+    follow_unknown_outcomes,
+    tell_of_calls,
+    tell_rename,
+)
 from routes.connect.waiters import WAITERS, tell_who_listens
 from routes.domain import Domain
 from routes.edge.declare.mounts import Mount
 from routes.jobs import BackgroundTask, Job
 from routes.networks import gateway_routes
 from routes.service import Service
+from routes.users.renaming import following_renames
 
 
 def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
@@ -41,7 +48,10 @@ def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     follow_unknown_outcomes(service)
     tell_of_calls(service)
     waiting = partial(service.of(WAITERS).keep, service.lifecycle)
-    return (BackgroundTask("long polls of game servers", waiting),)
+    return (
+        BackgroundTask("long polls of game servers", waiting),
+        following_renames(service, "renamed members of game servers", partial(tell_rename, service)),
+    )
 
 
 CONNECT = Domain(

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from actors.connect.commands import EndExpired
+from actors.connect.commands import EndExpired, TellRename
 from actors.connect.state import State
 from actors.errors import NotFound
 from actors.friends.events import RelationChanged
 from actors.networks.units_networks import ServerJoined
 from actors.users.events import UserErased
+from persistence.connect.members import showing
 from persistence.connect.sessions import everywhere, sessions_of
 from routes.changes import Reaction, Reconciliation, reconcile_when_parted
 from routes.connect.own_servers import OWN_SERVERS
@@ -61,6 +62,16 @@ def tell_of_calls(service: Service) -> None:
         service.of(GAME_SERVERS).credentials.on_called(
             lambda server_id, at_ms, address: retelling.tell(ServerCalled(server_id, at_ms, address))
         )
+
+
+async def tell_rename(service: Service, user_id: str, name: str) -> None:
+    """Tell the game servers in memory that show a user by name; others read it with their rows.
+
+    Raises:
+        PersistenceError: the database failed; call it again.
+    """
+    for server_id in await service.database.read(showing, user_id):
+        service.system.tell(service.of(GAME_SERVERS).server, server_id, TellRename(user_id, name))
 
 
 def _called(service: Service, event: ServerCalled) -> None:

@@ -277,6 +277,33 @@ async def test_the_channel_tells_members_too(world: World):
         assert [one["userId"] for one in event["data"]] == [ann.id, bob.id]
 
 
+async def test_streams_are_told_of_new_names(world: World):
+    """Of the owner and of members, as lists show them, and under no offset: nothing of the server's has moved."""
+    ann, bob, eve = await world.players("Ann", "Bob", "Eve")
+    server = await claimed(world, ann)
+    await _join(ann, server, bob, "admin")
+    async with ann.live(f"{server.path}/stream") as live, ann.live("/v1/social/live?channels=") as channel:
+        assert (await _json(live))["type"] == "settings_snapshot"
+        await _json(channel)
+        ask = {"id": 1, "op": "subscribe", "channel": f"server:{server.id}", "params": {"mode": "delta"}}
+        await channel.send_json(ask)
+        assert (await _json(channel))["ok"]
+        snapshot = await _json(channel)
+        for player, called, wanted in ((bob, "Bobby", ["Ann", "Bobby"]), (ann, "Anna", ["Anna", "Bobby"])):
+            await Player(world, player.id, called, world.token(player.id, called)).get("/v1/auth/verify")
+            frame, event = await _json(live), await _json(channel)
+            assert frame["members"] == event["data"] == (await ann.get(f"{server.path}/members"))["items"]
+            assert [one["name"] for one in frame["members"]] == wanted
+            assert event["offset"] is None
+        assert (await _join(ann, server, bob, "viewer"))["name"] == "Bobby"
+        assert [one["name"] for one in (await _json(live))["members"]] == ["Anna", "Bobby"]
+        assert (await _json(channel))["offset"] == snapshot["offset"] + 1
+        # Who is no member changes nothing, and a name that is known is not told again.
+        await Player(world, eve.id, "Eva", world.token(eve.id, "Eva")).get("/v1/auth/verify")
+        await _join(ann, server, eve, "viewer")
+        assert [one["name"] for one in (await _json(live))["members"]] == ["Anna", "Bobby", "Eva"]
+
+
 async def test_erased_users_belong_no_more(world: World):
     ann, bob, eve = await world.players("Ann", "Bob", "Eve")
     server = await claimed(world, ann)
