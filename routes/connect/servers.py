@@ -26,7 +26,7 @@ from actors.errors import (
     QuotaExceeded,
 )
 from actors.id_fields import uuid_in
-from actors.ids import Uuid, new_epoch, new_uuid
+from actors.ids import Uuid, new_epoch, new_uuid, parse_uuid
 from actors.networks.units_networks import require_place
 from actors.texts import line_flaws
 from persistence.connect import own, servers
@@ -149,7 +149,7 @@ async def register_server(call: Call, body: NewServer) -> RegisteredServer:
         id=call.new_id(),
         server_type=body.server_type,
         name=name,
-        template_id=body.template_id,
+        template_id=body.template_id and (parse_uuid(body.template_id) or body.template_id),
         temporary=body.temp_instance,
         secret=digest(secret),
         created_at_ms=call.now_ms,

@@ -294,8 +294,12 @@ async def test_a_template_sets_up_what_is_claimed_after_it(world: World):
     body = {"source": "shop", "schema": SCHEMA, "data": {"motd": "hi", "key": CANARY}}
     await template.do("PUT", f"{template.path}/settings", body, status=200)
     await ann.do("PATCH", template.path, {"isTemplate": True}, status=200)
-    for owner, expected in ((ann, 1), (bob, 0)):
-        server = await claimed(world, owner, "Copy", templateId=template.id)
+    for owner, named, expected in (
+        (ann, template.id, 1),
+        (ann, template.id.upper(), 1),
+        (bob, template.id, 0),
+    ):
+        server = await claimed(world, owner, "Copy", templateId=named)
         settings = await server.get(f"{server.path}/settings", source="shop")
         assert settings["version"] == expected
         assert settings["data"].get("key") == (CANARY if expected else None)
