@@ -114,14 +114,29 @@ async def remove(conn: Connection, user_id: str, id: str, by: Writer) -> None:
     await _audit(conn, "note.removed", note, by)
 
 
+def require_own(note: Note | None, by_id: str | None, *, super_admin: bool) -> Note:
+    """Check that there is a note, and that it is the moderator's to change.
+
+    Args:
+        note: the one that a request names, or None.
+        by_id: the moderator.
+        super_admin: whether the moderator is one.
+
+    Raises:
+        NotFound: there is none.
+        Forbidden: it is another moderator's.
+    """
+    if note is None:
+        raise NotFound("no such note")
+    if note.author_id != by_id and not super_admin:
+        raise Forbidden("only for the note's author and super-admins", role="super-admin")
+    return note
+
+
 async def _own(conn: Connection, user_id: str, id: str, by: Writer) -> Note:
     require_other(user_id, by.stamp.actor_id, super_admin=by.super_admin)
     note = await notes.lock_note(conn, user_id, id)
-    if note is None:
-        raise NotFound("no such note")
-    if note.author_id != by.stamp.actor_id and not by.super_admin:
-        raise Forbidden("only for the note's author and super-admins", role="super-admin")
-    return note
+    return require_own(note, by.stamp.actor_id, super_admin=by.super_admin)
 
 
 async def _audit(conn: Connection, action: str, note: Note, by: Writer) -> None:

@@ -59,6 +59,12 @@ async def list_notes(conn: Connection, user_id: str, before_seq: int | None, lim
     return [_note(row) for row in rows]
 
 
+async def read_note(conn: Connection, user_id: str, id: str) -> Note | None:
+    """A note about a user, or None."""
+    row = await conn.fetchrow(f"{_SELECT} WHERE note.id = $1 AND note.user_id = $2", id, user_id)
+    return None if row is None else _note(row)
+
+
 async def lock_note(conn: Connection, user_id: str, id: str) -> Note | None:
     """A note about a user, its row locked until the transaction ends, or None."""
     row = await conn.fetchrow(

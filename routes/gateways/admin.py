@@ -10,6 +10,7 @@ from actors.gateways.public import Gateway, GatewayStatus, status_of
 from actors.gateways.units import GatewayChanges
 from actors.ids import ObjectId, Uuid
 from actors.time import iso
+from persistence.gateways import gateways
 from persistence.networks import gateway_routes
 from persistence.networks.gateway_routes import RouteOfNetwork, WantedRoutes
 from persistence.networks.rows import RouteStatus
@@ -137,11 +138,22 @@ async def list_gateway_routes(call: Call, query: RoutesQuery) -> RoutePage:
     return RoutePage([_item(one) for one in page.rows], page.next_cursor, page.has_more)
 
 
+async def known_gateway(call: Call, gateway_id: ObjectId) -> None:
+    """Guard: requires that there is such a gateway; checked again in the transaction.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if await call.service.database.read(gateways.read, gateway_id) is None:
+        raise NotFound("no such gateway")
+
+
 @endpoint(
     "PATCH",
     "/v1/admin/connect/gateways/{gatewayId}",
     needs=MANAGE,
     refusals=(NotFound, Invalid),
+    guard=known_gateway,
 )
 async def change_gateway(call: Call, gateway_id: ObjectId, body: GatewayPatch) -> Gateway:
     """PATCH /v1/admin/connect/gateways/{gatewayId}: changes a gateway, and lets it drain or takes it back.

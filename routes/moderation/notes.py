@@ -7,7 +7,7 @@ import msgspec
 from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, UserId
 from actors.moderation import notes as units
-from actors.moderation.notes import TEXT_MAX, Writer, require_other
+from actors.moderation.notes import TEXT_MAX, Writer, require_other, require_own
 from actors.texts import lines_flaws, with_line_feeds
 from actors.time import iso
 from persistence.connection import Connection
@@ -21,6 +21,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.principal import MODERATOR
 from routes.edge.wire import Wire
+from routes.users.admin import known
 
 _NOTES = "/v1/admin/users/{userId}/notes"
 _ONE = _NOTES + "/{noteId}"
@@ -74,7 +75,25 @@ async def read_notes(call: Call, user_id: UserId, query: PageQuery) -> NotePage:
     return NotePage([_shown(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
-@endpoint("POST", _NOTES, needs=MODERATOR, status=201, refusals=(NotFound, Forbidden, Invalid, QuotaExceeded))
+async def somebody_else(call: Call, user_id: UserId) -> None:
+    """Guard: requires that there is such a user, and that they are not the caller; decided again in the transaction.
+
+    Raises:
+        Forbidden: the notes are about the caller, who is no super-admin.
+        NotFound: there is no such user.
+    """
+    require_other(user_id, call.user_id, super_admin=call.user.access.is_super_admin)
+    await known(call, user_id)
+
+
+@endpoint(
+    "POST",
+    _NOTES,
+    needs=MODERATOR,
+    status=201,
+    refusals=(NotFound, Forbidden, Invalid, QuotaExceeded),
+    guard=somebody_else,
+)
 async def add_note(call: Call, user_id: UserId, body: NoteBody) -> UserNote:
     """POST /v1/admin/users/{userId}/notes: notes something about a user; at most 200 notes about one.
 
@@ -85,7 +104,20 @@ async def add_note(call: Call, user_id: UserId, body: NoteBody) -> UserNote:
     return await change(call, units.add, user_id, call.new_id(), text, by, about=None, shape=_shown)
 
 
-@endpoint("PATCH", _ONE, needs=MODERATOR, refusals=(NotFound, Forbidden, Invalid))
+async def own_note(call: Call, user_id: UserId, note_id: ObjectId) -> None:
+    """Guard: requires that the note is the caller's to change; decided again in the transaction.
+
+    Raises:
+        Forbidden: it is another moderator's, or about the caller, who is no super-admin.
+        NotFound: there is no such note about this user.
+    """
+    super_admin = call.user.access.is_super_admin
+    require_other(user_id, call.user_id, super_admin=super_admin)
+    note = await call.service.database.read(notes.read_note, user_id, note_id)
+    require_own(note, call.user_id, super_admin=super_admin)
+
+
+@endpoint("PATCH", _ONE, needs=MODERATOR, refusals=(NotFound, Forbidden, Invalid), guard=own_note)
 async def change_note(call: Call, user_id: UserId, note_id: ObjectId, body: NoteBody) -> UserNote:
     """PATCH …/users/{userId}/notes/{noteId}: replaces the text of a note. For its author, and super-admins.
 

@@ -11,7 +11,7 @@ from actors.publications.moderating import REASON_MAX, Judgement
 from actors.publications.public import Publication, publication_of
 from actors.texts import line
 from actors.time import iso
-from persistence.publications.moderating import WantedPublications, list_publications
+from persistence.publications.moderating import WantedPublications, list_publications, read_publication
 from persistence.publications.rows import DiscoveryState, PublicationRow
 from routes.auditing import stamp_of
 from routes.call import Call
@@ -91,7 +91,19 @@ async def list_all_publications(call: Call, query: PublicationsQuery) -> Publica
     return PublicationPage([_shown(call, one.row) for one in page.rows], page.next_cursor, page.has_more)
 
 
-@endpoint("PATCH", _PUBLICATIONS + "/{id}", needs=MANAGE, refusals=(NotFound, Invalid))
+async def known_publication(call: Call, id: ObjectId) -> None:
+    """Guard: requires that there is such a publication; checked again in the transaction.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if await call.service.database.read(read_publication, id) is None:
+        raise NotFound("no such publication")
+
+
+@endpoint(
+    "PATCH", _PUBLICATIONS + "/{id}", needs=MANAGE, refusals=(NotFound, Invalid), guard=known_publication
+)
 async def judge_publication(call: Call, id: ObjectId, body: JudgementBody) -> ModeratedPublication:
     """PATCH /v1/admin/connect/publications/{id}: features or suppresses a publication, or takes that back.
 

@@ -166,22 +166,32 @@ async def add_product(call: Call, body: ProductBody) -> ProductEntry:
     )  # fmt: skip
 
 
+async def known_product(call: Call, product_id: ObjectId) -> Product:
+    """Guard: reads the product that is changed; its revision is checked again in the transaction.
+
+    Raises:
+        NotFound: there is no such product.
+    """
+    found = await call.service.database.read(read_named, [product_id])
+    if product_id not in found:
+        raise NotFound("no such product")
+    return found[product_id]
+
+
 @endpoint(
     "PATCH",
     "/v1/admin/shop/products/{productId}",
     needs=MANAGE,
     refusals=(NotFound, Invalid, QuotaExceeded, SlugTaken, RevisionConflict),
+    guard=known_product,
 )
-async def patch_product(call: Call, product_id: ObjectId, body: ProductPatch) -> ProductEntry:
+async def patch_product(call: Call, product_id: ObjectId, body: ProductPatch) -> ProductEntry:  # noqa: ARG001
     """PATCH /v1/admin/shop/products/{productId}: changes a product; another `revision` than the present one is a 409.
 
     Checkouts that are open keep the price and the rights that they were made with. Needs `shop:manage`; the audit trail
     records each change.
     """
-    found = await call.service.database.read(read_named, [product_id])
-    before = found.get(product_id)
-    if before is None:
-        raise NotFound("no such product")
+    before: Product = call.subject
     if before.revision != body.revision:
         raise RevisionConflict(revision=before.revision)
     draft = _changed(before, body)

@@ -11,7 +11,13 @@ from actors.shop.public import PurchaseEntry, purchase_entry
 from actors.shop.units_admin import mark_paid, refund
 from actors.shop.units_checkout import read_placed
 from actors.texts import line
-from persistence.shop.purchases import PurchaseStatus, WantedPurchases, checkout_of, list_purchases
+from persistence.shop.purchases import (
+    Purchase,
+    PurchaseStatus,
+    WantedPurchases,
+    list_purchases,
+    read_purchases,
+)
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
@@ -82,11 +88,24 @@ async def list_all_purchases(call: Call, query: AllPurchasesQuery) -> PurchasePa
     return await _page(call, _ALL_PAGES, query, query.user_id)
 
 
+async def known_purchase(call: Call, purchase_id: ObjectId) -> Purchase:
+    """Guard: reads the purchase that is marked as paid; its state is checked in the transaction.
+
+    Raises:
+        NotFound: there is no such purchase.
+    """
+    found = await call.service.database.read(read_purchases, [purchase_id])
+    if not found:
+        raise NotFound("no such purchase")
+    return found[0]
+
+
 @endpoint(
     "POST",
     "/v1/admin/shop/purchases/{purchaseId}/mark-paid",
     needs=MANAGE,
     refusals=(NotFound, Conflict, Invalid, UpstreamUnavailable),
+    guard=known_purchase,
 )
 async def mark_purchase_paid(call: Call, purchase_id: ObjectId, body: PaidBody | None) -> PurchaseEntry:
     """POST /v1/admin/shop/purchases/{purchaseId}/mark-paid: says that a purchase is paid, and gives what was bought.
@@ -95,7 +114,7 @@ async def mark_purchase_paid(call: Call, purchase_id: ObjectId, body: PaidBody |
     disputed is a 409. An open checkout at Stripe is ended there first, so that it is not paid twice. Needs
     `shop:manage`; the audit trail records it.
     """
-    await _end_session_of(call, purchase_id)
+    await _end_session_of(call, call.subject)
     body = body or PaidBody()
     ref = None if body.provider_ref is None else line(body.provider_ref, "/providerRef", REF_MAX)
     note = None if body.note is None else line(body.note, "/note", NOTE_MAX)
@@ -122,14 +141,11 @@ async def refund_purchase(call: Call, purchase_id: ObjectId) -> PurchaseEntry:
     )
 
 
-async def _end_session_of(call: Call, purchase_id: str) -> None:
+async def _end_session_of(call: Call, purchase: Purchase) -> None:
     provider = call.service.of(PROVIDER)
     if provider is None:
         return
-    checkout_id = await call.service.database.read(checkout_of, purchase_id)
-    if checkout_id is None:
-        raise NotFound("no such purchase")
-    placed = await call.service.database.read(read_placed, checkout_id)
+    placed = await call.service.database.read(read_placed, purchase.checkout_id)
     if placed.checkout.status == "open" and placed.checkout.provider == provider.name:
         call.wait_longer(PROVIDER_SECONDS)
         await end_session(call, provider, placed)

@@ -13,10 +13,21 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Blob, Redirect
 from routes.service import Service
 from routes.versions.hosted import HOSTED_FILES
-from routes.versions.releases import WRITE
+from routes.versions.releases import WRITE, known_release
 
 KEPT = "public, max-age=60"
 """Cache-Control of bytes: what is yanked is gone within a minute, and an ETag spares those who ask again."""
+
+
+async def known_artifact(call: Call, release_id: ObjectId, artifact_id: ObjectId) -> None:
+    """Guard: requires that the release has such an artifact; what state they are in is looked at once there is a body.
+
+    Raises:
+        NotFound: there is no such release, or it has no such artifact.
+    """
+    release = await known_release(call, release_id)
+    if all(artifact.id != artifact_id for artifact in release.artifacts):
+        raise NotFound("no such artifact")
 
 
 @endpoint(
@@ -25,6 +36,7 @@ KEPT = "public, max-age=60"
     needs=WRITE,
     max_bytes=lambda config: config.artifact_max_bytes,
     refusals=(NotFound, Conflict, Invalid, Overloaded),
+    guard=known_artifact,
 )
 async def put_artifact_content(
     call: Call, release_id: ObjectId, artifact_id: ObjectId, body: BodyPieces

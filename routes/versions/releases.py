@@ -216,11 +216,24 @@ async def add_release(call: Call, body: ReleaseBody) -> ReleaseEntry:
     return await change(call, make_release, release, stamp_of(call), about=_SCOPES, shape=_whole)
 
 
+async def known_release(call: Call, release_id: ObjectId) -> Release:
+    """Guard: reads the release that is written to; checked again in the transaction.
+
+    Raises:
+        NotFound: there is no such release.
+    """
+    release = await call.service.database.read(read_release, release_id)
+    if release is None:
+        raise NotFound("no such release")
+    return release
+
+
 @endpoint(
     "PATCH",
     "/v1/versions/releases/{releaseId}",
     needs=WRITE,
     refusals=(NotFound, Invalid, Conflict, Forbidden),
+    guard=known_release,
 )
 async def patch_release(call: Call, release_id: ObjectId, body: ReleasePatch) -> ReleaseEntry:
     """PATCH /v1/versions/releases/{releaseId}: changes a release.

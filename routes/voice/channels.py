@@ -14,6 +14,7 @@ from actors.voice.home import new_channel_id
 from actors.voice.public import VoiceChannel, channel_of
 from actors.voice.state import MAX_PARTICIPANTS, State
 from actors.voice.units_channels import ChannelCreation, Founded, found
+from persistence.voice import channels
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
@@ -113,11 +114,22 @@ async def found_party_voice_channel(call: Call, body: PartyBody) -> Reply[VoiceC
     return await _found(call, body.region, target_id=None, party_id=party_id)
 
 
+async def known_channel(call: Call, channel_id: Uuid) -> None:
+    """Guard: requires that there is such a channel; the turn decides again.
+
+    Raises:
+        NotFound: there is none.
+    """
+    if await call.service.database.read(channels.read, channel_id) is None:
+        raise NotFound("no such channel")
+
+
 @endpoint(
     "PUT",
     f"{_CHANNELS}/{{channelId}}/control",
     needs="social:voice.manage",
     refusals=(NotFound, Invalid, Forbidden),
+    guard=known_channel,
 )
 async def control_voice_channel(call: Call, channel_id: Uuid, body: ControlBody) -> VoiceChannel:
     """PUT /v1/social/voice/channels/{channelId}/control: locks a channel, mutes and removes users.

@@ -4,10 +4,14 @@ from typing import Any, NamedTuple
 
 from actors.ids import new_uuid
 from tests.connect.play import SERVERS, claimed
+from tests.gateways.play import GATEWAYS
 from tests.news.play import NEWS, POLL, change, editor, write
 from tests.saved_servers.play import save
 from tests.services.play import extension, service
+from tests.shop.play import ALL_PURCHASES, PRODUCTS
 from tests.support.world import Player, World, world
+from tests.versions.play import RELEASES, Publisher
+from tests.voice.play import VOICE
 
 __all__ = ["world"]
 
@@ -96,8 +100,30 @@ async def news_cases(world: World) -> list[Case]:
     ]
 
 
+async def operators_cases(world: World) -> list[Case]:
+    root, judge = await world.super_admin(), await world.ranked("Judge", "moderator")
+    hal = await world.player("Hal")
+    release = await Publisher(world, root).release()
+    note = await root.do("POST", f"{ADMIN}/users/{hal.id}/notes", {"text": "Loud."}, status=201)
+    text, unknown = {"text": "Quiet."}, f"{RELEASES}/{NO_ID}"
+    return [
+        Case(root, "PATCH", f"{PRODUCTS}/{NO_ID}", {"revision": 1}, 404),
+        Case(root, "POST", f"{ALL_PURCHASES}/{NO_ID}/mark-paid", {"note": "Cash."}, 404),
+        Case(root, "PATCH", unknown, {"notes": "New."}, 404),
+        Case(root, "PUT", f"{unknown}/artifacts/{NO_ID}/content", {}, 404),
+        Case(root, "PUT", f"{RELEASES}/{release['releaseId']}/artifacts/{NO_ID}/content", {}, 404),
+        Case(root, "PATCH", f"{GATEWAYS}/{NO_ID}", {"capacity": 5}, 404),
+        Case(root, "PATCH", f"{ADMIN}/connect/publications/{NO_ID}", {"featured": True}, 404),
+        Case(root, "PUT", f"{VOICE}/channels/{NOBODY}/control", {"locked": True}, 404),
+        Case(root, "POST", f"{ADMIN}/users/{NOBODY}/notes", text, 404),
+        Case(root, "PATCH", f"{ADMIN}/users/{hal.id}/notes/{NO_ID}", text, 404),
+        Case(judge, "POST", f"{ADMIN}/users/{judge.id}/notes", text, 403),
+        Case(judge, "PATCH", f"{ADMIN}/users/{hal.id}/notes/{note['id']}", text, 403),
+    ]
+
+
 async def test_the_wrong_caller_is_refused_whatever_the_body(world: World) -> None:
-    for cases in (chat_cases, people_cases, connect_cases, news_cases):
+    for cases in (chat_cases, people_cases, connect_cases, news_cases, operators_cases):
         for case in await cases(world):
             assert await case.statuses() == {case.status}, f"{case.caller.name}: {case.method} {case.path}"
 
