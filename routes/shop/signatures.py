@@ -40,6 +40,9 @@ SIGNATURES_MAX = 16
 
 Family: TypeAlias = Literal["stripe", "standard"]
 
+_STRIPE = b"stripe-signature"
+_STANDARD = (b"webhook-id", b"webhook-timestamp", b"webhook-signature")
+
 _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
 # visible, but no `.`, which separates id from time in what is signed
 _ID = re.compile(r"[!-\-/-~]{1,255}", re.ASCII)
@@ -87,6 +90,16 @@ def parse_secrets(text: str | None) -> Secrets:
     )
 
 
+def says_signed(headers: Headers, secrets: Secrets) -> bool:
+    """Whether a webhook has the headers of a family, and a secret is known: whose has not, its body need not be read.
+
+    Args:
+        headers: all of the request, (lower-case name, value).
+    """
+    names = {name for name, _ in headers}
+    return bool(secrets.standard) and (_STRIPE in names or names.issuperset(_STANDARD))
+
+
 def verify(headers: Headers, body: bytes, secrets: Secrets, now_s: int) -> Signed | None:
     """Who signed a webhook, or None when nobody did whose secret is known, or not within five minutes.
 
@@ -95,16 +108,14 @@ def verify(headers: Headers, body: bytes, secrets: Secrets, now_s: int) -> Signe
         body: as received.
         now_s: epoch seconds.
     """
-    if any(name == b"stripe-signature" for name, _ in headers):
-        value = _only(headers, b"stripe-signature")
+    if any(name == _STRIPE for name, _ in headers):
+        value = _only(headers, _STRIPE)
         return (
             Signed("stripe", None)
             if value is not None and _stripe(value, body, secrets.stripe, now_s)
             else None
         )
-    id, at, signatures = (
-        _only(headers, name) for name in (b"webhook-id", b"webhook-timestamp", b"webhook-signature")
-    )
+    id, at, signatures = (_only(headers, name) for name in _STANDARD)
     if (
         id is None
         or at is None

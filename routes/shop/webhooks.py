@@ -12,13 +12,15 @@ from routes.edge.errors import MalformedJson, Unauthenticated
 from routes.edge.principal import PUBLIC
 from routes.edge.wire import Wire
 from routes.rates import WEBHOOK
+from routes.shop import signatures
 from routes.shop.parts import SENDERS
 from routes.shop.provider_events import read_event
 from routes.shop.reactions import PurchasesOf
-from routes.shop.signatures import verify
 
 WEBHOOK_MAX_BYTES = 256 * 1024
 """The largest body."""
+
+_UNSIGNED = "the signature is missing or not valid"
 
 
 class WebhookTaken(Wire, frozen=True):
@@ -32,6 +34,16 @@ class WebhookTaken(Wire, frozen=True):
     duplicate: bool
 
 
+def says_signed(call: Call) -> None:
+    """Guard: requires headers of a signature, before the body is read; whether it holds depends on the body.
+
+    Raises:
+        Unauthenticated: there are none, or no secret is known.
+    """
+    if not signatures.says_signed(call.headers, call.service.of(SENDERS).secrets):
+        raise Unauthenticated(_UNSIGNED)
+
+
 @endpoint(
     "POST",
     "/v1/shop/webhooks",
@@ -39,6 +51,7 @@ class WebhookTaken(Wire, frozen=True):
     rate=WEBHOOK,
     max_bytes=WEBHOOK_MAX_BYTES,
     refusals=(Unauthenticated, MalformedJson),
+    guard=says_signed,
 )
 async def take_webhook(call: Call, body: bytes) -> WebhookTaken:
     """POST /v1/shop/webhooks: takes what a payment provider tells, once.
@@ -48,9 +61,9 @@ async def take_webhook(call: Call, body: bytes) -> WebhookTaken:
     without effect. The answer is sent when all that follows is committed; until then the sender repeats.
     """
     senders = call.service.of(SENDERS)
-    signed = verify(call.headers, body, senders.secrets, call.now_ms // 1000)
+    signed = signatures.verify(call.headers, body, senders.secrets, call.now_ms // 1000)
     if signed is None:
-        raise Unauthenticated("the signature is missing or not valid")
+        raise Unauthenticated(_UNSIGNED)
     event = read_event(body, signed.id)
     if event.live is not None and senders.live is not None and event.live != senders.live:
         event = replace(event, kind=EventKind.IGNORED)

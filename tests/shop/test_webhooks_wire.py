@@ -159,6 +159,15 @@ async def test_forgeries_get_one_answer_and_change_nothing(world: World) -> None
     assert (found["checkout"]["status"], found["purchases"][0]["status"]) == ("open", "pending")
 
 
+@pytest.mark.parametrize("media", ["application/json", "text/plain"])
+@pytest.mark.parametrize("body", [b"", b"{bad", b"{}"])
+async def test_nothing_is_read_of_what_is_not_signed(world: World, body: bytes, media: str) -> None:
+    for some in ({}, {"webhook-id": "msg_1", "webhook-timestamp": "1"}):
+        headers = {"content-type": media, **some}
+        answer = await world.nobody().ask("POST", WEBHOOKS, content=body, headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (401, "UNAUTHENTICATED")
+
+
 async def test_without_a_secret_nothing_is_believed(database_url: str, tmp_path: Path) -> None:
     async with open_world(database_url, tmp_path) as world:
         body = b'{"id":"evt_1","type":"unknown"}'
