@@ -15,7 +15,8 @@ from routes.edge.incoming import Incoming
 from routes.edge.outgoing import FileSlice, Headers, Outgoing
 from routes.edge.reply import Blob
 
-_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
+# The names of units have no case (RFC 9110 §14.1).
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII | re.IGNORECASE)
 _DATE = re.compile(rb"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT")
 _TAGS = re.compile(r'(?:W/)?"[^"]*"')
 _UNSAFE_NAME = re.compile(r"[^\w.\- ()\[\]]", re.ASCII)

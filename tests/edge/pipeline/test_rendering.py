@@ -64,6 +64,7 @@ async def test_files_are_attachments_with_ranges_and_an_etag(
         ("bytes=8-99", 206, b"89", "bytes 8-9/10"),
         ("bytes=-3", 206, b"789", "bytes 7-9/10"),
         ("bytes=-99", 206, b"0123456789", "bytes 0-9/10"),
+        ("Bytes=2-4", 206, b"234", "bytes 2-4/10"),
         ("bytes=1-2,4-5", 200, b"0123456789", None),
         ("bytes=4-2", 200, b"0123456789", None),
         ("lines=1-2", 200, b"0123456789", None),
