@@ -122,6 +122,9 @@ _CODES = (
 )
 """(beginning of msgspec's message, error code)."""
 
+_PYTHON_NAMES = {"got `NoneType`": "got `null`", "got `list`": "got `array`", "got `dict`": "got `object`"}
+"""What msgspec says of the value of a tag, and what it says of every other value of that type."""
+
 _BOUNDED = re.compile(r"Expected `(\w+)` (of length )?(>=|<=|>|<|matching|that's)")
 
 
@@ -146,6 +149,8 @@ def field_error(error: msgspec.ValidationError) -> FieldError:
     if code == "UNKNOWN_VALUE":
         # The value itself may be a secret that was sent to the wrong field.
         return FieldError(pointer, code, "not one of the values that are known here")
+    for said, of_json in _PYTHON_NAMES.items():
+        rule = rule.replace(said, of_json)
     return FieldError(pointer, code, rule[:1].lower() + rule[1:].replace("`", ""))
 
 
