@@ -29,7 +29,7 @@ from actors.chat.events import (
     ReadMarked,
     TypingStarted,
 )
-from actors.chat.lookups import newest_archived, newest_left_out_ms
+from actors.chat.lookups import newest_archived, newest_left_out_ms, place
 from actors.chat.public import ReadNotice
 from actors.chat.records import DELETED
 from actors.chat.rules_messages import check_not_blocked, member_of
@@ -54,12 +54,14 @@ READ_TOLD_EVERY_MS = 1_000
 def mark_read(state: State, command: MarkRead, now_ms: int) -> Sequence[AnyEvent]:
     """Decide on reading up to a message; none comes of one that is read already.
 
+    Up to an archived message all live ones are read that pages show before it: an import may bring what is newer.
+
     Raises:
         ConversationNotFound: the user is not in the conversation.
         NotFound: there is no such message.
     """
     member = member_of(state, command.user_id)
-    line = find_line(state, command.message_id)
+    line = find_line(state, command.message_id) or _newest_before(state, command.message_id)
     if line is None:
         if command.message_id in state.looked_up.archived:
             return ()
@@ -72,6 +74,14 @@ def mark_read(state: State, command: MarkRead, now_ms: int) -> Sequence[AnyEvent
         told_ms is None or now_ms - told_ms >= READ_TOLD_EVERY_MS
     )
     return (ReadMarked(line.seq, notice, _own_at(state, member, line), now_ms, everyone),)
+
+
+def _newest_before(state: State, archived_id: str) -> Line | None:
+    """The newest live message before an archived one; None without one, or where memory does not have both."""
+    until = next((place(one) for one in state.archived if one.id == archived_id), None)
+    if until is None:
+        return None
+    return next((one for one in reversed(state.window) if place(one) < until), None)
 
 
 def _own_at(state: State, member: Member, line: Line) -> int:

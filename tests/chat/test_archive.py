@@ -154,6 +154,22 @@ async def test_archived_messages_cannot_be_changed(stage: Stage):
     assert marker.last_read_at_ms is None
 
 
+async def test_up_to_a_newer_archived_message_the_live_ones_are_read(stage: Stage):
+    sent = []
+    for name in ("ann", "bob", "ann", "ann"):
+        stage.now_ms += 1_000
+        sent.append(await stage.post(name))
+    stage.now_ms += 120_000
+    for id, before in ((mid(900), sent[2]), (mid(901), sent[3])):
+        await bring(stage, a_line(stage, id=id, createdAtMs=before.created_at_ms + 500))
+    shown = [one.id for one in (await stage.page(limit=10)).items]
+    assert shown[-1] == mid(901)
+    for read, unread, until in ((mid(900), 1, sent[2]), (mid(901), 0, sent[3]), (mid(900), 0, sent[3])):
+        marker = await stage.do(MarkRead(uid("bob"), read))
+        assert (marker.unread_count, marker.last_read_at_ms) == (unread, until.created_at_ms)
+    assert await stage.loaded(stage.id) == lasting(stage.state)
+
+
 async def test_old_messages_move_but_counts_and_pages_stay(stage: Stage):
     for name in ("ann", "bob", "cid", "bob"):
         await stage.post(name)
