@@ -2,7 +2,7 @@
 
 from actors.ids import UserId
 from routes.call import Call
-from routes.edge.errors import RateLimited
+from routes.counting import count
 from routes.rates import INVITE
 
 
@@ -12,9 +12,4 @@ def count_invite(call: Call, actor_id: UserId, target_id: str) -> None:
     Raises:
         RateLimited: the actor has invited this user too often lately.
     """
-    limits = call.service.limits
-    if not limits.enabled:
-        return
-    decision = limits.take_for(INVITE, actor_id, call.now_ms, suffix=target_id)
-    if not decision.allowed:
-        raise RateLimited(decision.retry_after_ms)
+    count(call, INVITE, actor_id, target_id)

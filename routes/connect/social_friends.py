@@ -12,8 +12,8 @@ from actors.friends.public import FriendsOverview, RequestSent
 from actors.ids import UserId
 from routes.call import Call
 from routes.connect.consent import acting_for
+from routes.counting import count
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.errors import RateLimited
 from routes.edge.principal import SERVER
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
@@ -77,7 +77,8 @@ async def send_request_for(call: Call, body: ServerRequestBody) -> Reply[Request
     towards the player's limit.
     """
     actor_id = await acting_for(call, body.actor_id, WRITE)
-    _count(call, actor_id)
+    # Beside the server's own limit, which is far larger.
+    count(call, FRIEND_REQUEST, actor_id)
     target_id = await actions.resolve_target(call, body.target_id, body.target_name)
     return await actions.send(call, actor_id, target_id, body.note)
 
@@ -109,13 +110,3 @@ async def remove_friend_for(call: Call, body: ActorAndTarget) -> None:
 async def _pair(call: Call, body: ActorAndTarget) -> tuple[UserId, UserId]:
     actor_id = await acting_for(call, body.actor_id, EDIT)
     return actor_id, await actions.resolve_target(call, body.target_id, body.target_name)
-
-
-def _count(call: Call, actor_id: UserId) -> None:
-    """Count the request towards the player's limit too; the server's own limit is far larger."""
-    limits = call.service.limits
-    if not limits.enabled:
-        return
-    decision = limits.take_for(FRIEND_REQUEST, actor_id, call.now_ms)
-    if not decision.allowed:
-        raise RateLimited(decision.retry_after_ms)

@@ -213,7 +213,11 @@ async def test_the_players_own_limit_counts(world: World):
     for target in names[:20]:
         await server.do("POST", path, {"actorId": ann.id, "targetId": target.id}, status=201)
     body = {"actorId": ann.id, "targetId": names[20].id}
-    assert await server.refused("POST", path, body) == (429, "RATE_LIMITED")
+    refused = await server.ask("POST", path, body)
+    assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMITED")
+    # The server's own limit has plenty left: what it is told of is the player's.
+    assert refused.headers["ratelimit-policy"] == '"friend-request";q=20;w=3600'
+    assert refused.headers["ratelimit"].startswith('"friend-request";r=0;')
 
 
 @in_one_world("actor_id", ["", "x", "65f0c0ffee65f0c0ffee65f0"])

@@ -38,7 +38,9 @@ async def test_invites_that_come_and_go_leave_one_notification(world: World) -> 
         assert frame["data"]["items"] == listed
         assert frame["data"]["unread"] == 2
     assert [one["kind"] for one in listed] == ["party_invite", "friend_request"]
-    assert await ann.refused("POST", INVITES, {"targetId": ben.id}) == (429, "RATE_LIMITED")
+    refused = await ann.ask("POST", INVITES, {"targetId": ben.id})
+    assert (refused.status_code, refused.json()["code"]) == (429, "RATE_LIMITED")
+    assert refused.headers["ratelimit"].startswith('"invite";r=0;'), "not the rate that has plenty left"
     # It is counted for the two of them.
     await invite(ann, cid)
     await invite(cid, ben)
