@@ -191,9 +191,11 @@ def _left(state: State, gone: Collection[str], now_ms: int, is_online: IsOnline)
 
 
 def _absences(state: State, since_ms: int) -> list[tuple[str, int]]:
-    """Who is offline, and when that is too long."""
+    """Who is offline, and when that is too long. Who comes without a live socket, by requests alone or by a game
+    server, may have been offline for hours, but not as a member.
+    """
     return [
-        (member.user_id, max(member.offline_since_ms, since_ms) + ABSENCE_MS)
+        (member.user_id, max(member.offline_since_ms, member.joined_at_ms, since_ms) + ABSENCE_MS)
         for member in state.members.values()
         if member.offline_since_ms is not None
     ]

@@ -244,3 +244,29 @@ async def test_who_is_away_for_ten_minutes_is_removed(world: World) -> None:
         left = await until(socket, lambda shown: len(shown["party"]["members"]) == 1)
         assert (names(left), left["party"]["leaderId"]) == (["Ben"], ben.id)
         assert (await ann.get(PARTY))["party"] is None
+
+
+async def test_who_was_away_before_they_joined_stays_for_ten_minutes(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    async with ben.live(LIVE) as socket:
+        await frame(socket)
+        async with ann.live(LIVE) as own:
+            await frame(own)
+        await world.everywhere(lambda service: service.of(PRESENCE).statistics() == 1)
+        world.clock.advance(30 * 60 * 1000)
+        await world.everywhere(lambda service: not service.of(PRESENCE).is_online(ann.id))
+        await invite(ann, ben)  # by requests alone, or as a game server does for them
+        id = (await ann.get(PARTY))["party"]["id"]
+        await ben.do("POST", f"{INVITES}/{id}/accept")
+        service = world.home("party", id)
+
+        async def told_away() -> bool:
+            state = service.system.peek(service.of(PARTY_KINDS).party, id)
+            return state.members[ann.id].offline_since_ms is not None
+
+        await wait_until(told_away)
+        let_pass(world, 9 * 60 * 1000, ben)
+        assert names(await ben.get(PARTY)) == ["Ann", "Ben"]
+        let_pass(world, 60 * 1000, ben)
+        await until(socket, lambda shown: shown["party"] and len(shown["party"]["members"]) == 1)
+        assert names(await ben.get(PARTY)) == ["Ben"]

@@ -252,7 +252,7 @@ def test_the_launch_signal():
 
 @pytest.mark.parametrize(
     "going",
-    [Leave(uid("cid")), Kick(uid("ann"), uid("cid")), TellPresence(uid("cid"), NOW_MS)],
+    [Leave(uid("cid")), Kick(uid("ann"), uid("cid")), TellPresence(uid("cid"), NOW_MS + 2)],
     ids=["leaves", "is kicked", "is away"],
 )
 def test_who_was_waited_for_goes(going: AnyCommand):
@@ -264,7 +264,7 @@ def test_who_was_waited_for_goes(going: AnyCommand):
     play.do(going)
     if isinstance(going, TellPresence):
         play.online.discard(uid("cid"))
-        play.now_ms += ABSENCE_MS
+        play.now_ms += ABSENCE_MS + 2  # each joins a millisecond after the one before
         play.do(MeetDeadlines())
     signal = play.state.lobby.signal
     assert signal is not None
@@ -316,11 +316,24 @@ def test_who_is_away_too_long_is_removed():
     assert play.state.ended
 
 
+def test_absence_counts_from_joining():
+    play = Play("ann", "bob")
+    play.online = {uid("ann")}
+    play.do(TellPresence(uid("bob"), NOW_MS - 2 * ABSENCE_MS))  # when he has come, he was long gone
+    overdue_ms = play.state.members[uid("bob")].joined_at_ms + ABSENCE_MS
+    assert due(play.state, since_ms=0) == overdue_ms
+    play.do(MeetDeadlines())
+    assert list(play.state.members) == [uid("ann"), uid("bob")]
+    play.now_ms = overdue_ms
+    play.do(MeetDeadlines())
+    assert list(play.state.members) == [uid("ann")]
+
+
 def test_who_has_just_gone_offline_stays_when_something_else_is_due():
     play = Play("ann", "bob", "cid")
     play.online = {uid("ann")}
-    play.do(TellPresence(uid("bob"), NOW_MS))
-    play.now_ms += ABSENCE_MS
+    play.do(TellPresence(uid("bob"), NOW_MS + 1))
+    play.now_ms += ABSENCE_MS + 1
     play.do(TellPresence(uid("cid"), play.now_ms - 1))
     play.do(MeetDeadlines())
     assert list(play.state.members) == [uid("ann"), uid("cid")]
