@@ -30,9 +30,10 @@
     │   ├── JoinTokenExpired      410
     │   └── JoinTokenUsed         410
     ├── TooLarge                  413  more bytes than one thing may have
-    ├── Overloaded                503  a mailbox or queue is full, or the actor is parked
+    ├── Overloaded                503  a mailbox or queue is full
     │   ├── Draining              503  this process is about to stop
-    │   └── Elsewhere             503  another node of the service owns the actor
+    │   ├── Elsewhere             503  another node of the service owns the actor
+    │   └── Parked                503  the actor has failed again and again
     └── GeoipUnavailable          503  there is no GeoIP database
 
 A refusal is always meant for the client; defects of the service are raised as other exceptions.
@@ -327,6 +328,10 @@ class Draining(Overloaded):
     """This process takes no more commands because it is about to stop; another one will."""
 
     code, sentence = "DRAINING", "the service is restarting; try again shortly"
+
+
+class Parked(Overloaded):
+    """The actor has failed again and again, so that it refuses everything for a while; it has no state meanwhile."""
 
 
 class Elsewhere(Overloaded):

@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 import trio
 
-from actors.errors import Draining, NotFound, Overloaded, Refused
+from actors.errors import Draining, NotFound, Parked, Refused
 from actors.kernel.activation import Activation
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
@@ -92,8 +92,8 @@ class Actor:
     async def wait_loaded(self) -> None:
         """Wait until the actor has an activation, or has left because another node has the owner.
 
-        Raises why it has none: NotFound for no such owner, a PersistenceError, Fault, Overloaded when it is parked,
-        or Draining. Cancellation ends only this wait; loading goes on.
+        Raises why it has none: NotFound for no such owner, a PersistenceError, Fault, Parked, or Draining. Cancellation
+        ends only this wait; loading goes on.
         """
         self.poke()
         failure = await self._waiting.wait()
@@ -251,7 +251,7 @@ class Actor:
             "actor_stopped", kind=self.kind.name, id=self.id, why=restarts.last_error, pause_ms=pause_ms
         )
         if self.parked_until_ms > now_ms:
-            self._fail(Overloaded())
+            self._fail(Parked())
         tried = restarts.is_unsure and not isinstance(error, OutcomeUnknown)
         if not isinstance(error, BLAMELESS) or self._subscribed or tried:
             await self._pause_until(now_ms + pause_ms)

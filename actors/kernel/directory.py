@@ -83,7 +83,7 @@ class System:
                 passed on to it; otherwise the command is sent there.
 
         Raises: Elsewhere, as said, and before anything was done; Refused by the kind's rules; NotFound for no such
-        owner; Overloaded when its mailbox is full, it is parked, or the deadline passes before its turn; Draining;
+        owner; Overloaded when its mailbox is full, or the deadline passes before its turn; Parked; Draining;
         OutcomeUnknown when the deadline passes after its turn has decided it; other PersistenceErrors when nothing was
         changed; Fault when a rule raised; RuntimeError when called inside a turn, which could wait for itself;
         TypeError for a command that does not cross to the other node that has the owner, a defect.
@@ -215,7 +215,7 @@ class System:
         returns, after `request.opened`, in one step with the subscription.
 
         Raises: Refused by the `audience` of the kind or view; NotFound;
-        Draining; Overloaded when it takes longer than a command may, or the owner is parked; PersistenceError or Fault
+        Draining; Overloaded when it takes longer than a command may; Parked; PersistenceError or Fault
         when loading failed; RuntimeError when called inside a turn. Cancellation: no subscription.
         """
         self._outside_turns()

@@ -7,7 +7,7 @@ ones go behind it, even where the owner may be loaded here by now.
 from collections.abc import Callable
 from typing import Any
 
-from actors.errors import Draining, Elsewhere, Overloaded
+from actors.errors import Draining, Elsewhere, Overloaded, Parked
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.nodes.far import Far
@@ -75,9 +75,9 @@ class Routing:
             letter.close(Answer(None, Draining()))
             return
         actor = owners.live.get((kind.name, id)) or owners.activate(kind, id)
-        if letter.deadline_ms - self._runtime.ask_ms < actor.parked_until_ms or not actor.mailbox.push(
-            letter
-        ):
+        if letter.deadline_ms - self._runtime.ask_ms < actor.parked_until_ms:
+            letter.close(Answer(None, Parked()))
+        elif not actor.mailbox.push(letter):
             letter.close(Answer(None, Overloaded()))
         else:
             actor.poke()

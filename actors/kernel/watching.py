@@ -5,7 +5,7 @@ from typing import Any
 
 import trio
 
-from actors.errors import Draining, Overloaded
+from actors.errors import Draining, Overloaded, Parked
 from actors.kernel.expected import Expected
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind, View
@@ -97,7 +97,7 @@ class Watching:
             if actor.activation is not None:
                 return actor.open_channel()
             if self._runtime.clock.now_ms() < actor.parked_until_ms:
-                raise Overloaded
+                raise Parked
             await actor.wait_loaded()
 
     async def _is_elsewhere(self, kind: Kind[Any, Any], id: str) -> bool:

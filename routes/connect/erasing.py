@@ -1,7 +1,7 @@
 """Removes the servers, memberships, tickets and sessions of a user who is erased, and the notes of their invites."""
 
 from actors.connect.commands import EndConsent, ForgetUser, RemoveServer
-from actors.errors import Conflict, NotFound
+from actors.errors import Conflict, NotFound, Parked
 from actors.ids import UserId
 from actors.kernel.supervisor import Fault
 from persistence.connect import invites, members, servers, sessions
@@ -25,17 +25,18 @@ async def let_go(service: Service, user_id: UserId) -> None:
     Raises:
         PersistenceError: the database failed; call it again.
         Refused: a server refused; call it again.
-        Fault: a server failed, such as one that cannot be loaded; all others have let the user go.
+        Fault, Parked: a server failed, such as one that cannot be loaded; all others have let the user go.
     """
     kind = service.of(GAME_SERVERS).server
-    fault: Fault | None = None
+    faults: dict[str, Fault | Parked] = {}  # {server id: why it has not}
 
     async def ask(server_id: str, command: object) -> None:
-        nonlocal fault
+        if server_id in faults:
+            return  # asked on and on, it would be parked
         try:
             await ask_if_there(service, kind, server_id, command, too_late=_TOO_LATE)
-        except Fault as error:
-            fault = error
+        except (Fault, Parked) as error:
+            faults[server_id] = error
 
     for server in await service.database.read(servers.of_owner, user_id, SERVERS_MAX):
         await ask(server.server_id, RemoveServer(user_id))
@@ -46,8 +47,8 @@ async def let_go(service: Service, user_id: UserId) -> None:
         for server_id in server_ids:
             await ask(server_id, EndConsent(user_id))
         after_id = server_ids[-1]
-    if fault is not None:
-        raise fault
+    if faults:
+        raise next(iter(faults.values()))
 
 
 async def forget_user(service: Service, user_id: UserId) -> None:

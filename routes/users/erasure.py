@@ -8,7 +8,7 @@ from functools import partial
 
 import structlog
 
-from actors.errors import Conflict, Forbidden, NotFound
+from actors.errors import Conflict, Forbidden, NotFound, Parked
 from actors.ids import UserId, Uuid
 from actors.kernel.mailbox import Failure
 from actors.kernel.supervisor import Fault
@@ -101,7 +101,7 @@ async def _let_go(service: Service, user_id: UserId) -> None:
     for let_go in service.let_go:
         try:
             await let_go(service, user_id)
-        except Fault:
+        except (Fault, Parked):
             # What fails has lost its state, and reads it anew from rows, in which the user is no more by then. So they
             # are erased all the same, after the last try: else nobody could erase them before it is mended.
             log.warning("a user is not let go by what fails", user_id=user_id, by=let_go.__module__)

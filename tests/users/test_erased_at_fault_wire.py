@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from actors.kernel.restart_policy import FIRST_PAUSE_MS, INTENSITY
 from actors.kernel.supervisor import Fault
 from persistence.connection import Connection
 from persistence.users.erasure import unswept
@@ -59,6 +60,33 @@ async def test_what_cannot_be_loaded_holds_nobody(database_url: str, tmp_path: P
         assert await back.refused("GET", f"{helped.path}/settings") == (404, "NOT_FOUND")
         assert (await back.get("/v1/connect/sessions"))["items"] == []
         assert (await back.get(SERVERS))["items"] == []
+
+
+async def test_what_is_asked_for_twice_holds_nobody(database_url: str, tmp_path: Path) -> None:
+    async with open_world(database_url, tmp_path) as world:
+        ann = await world.player("Ann")
+        server = await claimed(world, ann)
+        await server.seat(ann)  # whose end is asked for as well
+    async with open_world(database_url, tmp_path) as world:
+        await break_server(world, server.id)
+        root = await world.super_admin()
+        await root.do("DELETE", one(ann), status=204)
+
+
+@pytest.mark.one_node(because="the clock of one node is stopped")
+async def test_what_is_parked_holds_nobody(database_url: str, tmp_path: Path) -> None:
+    async with open_world(database_url, tmp_path) as world:
+        ann = await world.player("Ann")
+        server = await claimed(world, ann)
+    async with open_world(database_url, tmp_path) as world:
+        await break_server(world, server.id)
+        root = await world.super_admin()
+        agent = server.at(world)
+        world.clock.stop()
+        for status in (*[500] * INTENSITY, 503):
+            world.clock.advance(FIRST_PAUSE_MS << INTENSITY - 2)  # the longest pause before it is parked
+            assert (await agent.ask("GET", f"{agent.path}/commands")).status_code == status
+        await root.do("DELETE", one(ann), status=204)
 
 
 async def _acts(server: GameServer, player: Player) -> bool:
