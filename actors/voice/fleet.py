@@ -167,7 +167,8 @@ class Fleet:
         return silent
 
     def gone(self) -> list[str]:
-        """Ids of the nodes that have been offline for so long that they are forgotten."""
+        """Ids of the nodes that have been offline for so long that they are forgotten, as far as is known here: whoever
+        minded them before may have heard them since."""
         now_ms = self._now_ms()
         if now_ms - self.since_ms < RETURN_MS:
             return []

@@ -44,3 +44,11 @@ async def remove(conn: Connection, node_id: str) -> Change[None]:
     """Remove a node, if it is there."""
     await nodes.remove(conn, node_id)
     return Change(None, (NodeGone(node_id),))
+
+
+async def forget(conn: Connection, node_id: str, before_ms: int) -> Change[int | None]:
+    """Remove a node that has not been heard since `before_ms`; returns when it was heard last where it has been, by
+    whoever minded voice before, in epoch milliseconds.
+    """
+    heard_at_ms = await nodes.remove_silent(conn, node_id, before_ms)
+    return Change(heard_at_ms, (NodeGone(node_id),) if heard_at_ms is None else ())

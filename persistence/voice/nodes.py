@@ -84,6 +84,15 @@ async def remove(conn: Connection, node_id: str) -> None:
     await conn.execute("DELETE FROM voice_nodes WHERE node_id = $1", node_id)
 
 
+async def remove_silent(conn: Connection, node_id: str, before_ms: int) -> int | None:
+    """Delete a node unless it was heard after `before_ms`; then its last heartbeat is returned (epoch milliseconds)."""
+    await conn.execute("DELETE FROM voice_nodes WHERE node_id = $1 AND heard_at_ms <= $2", node_id, before_ms)
+    heard_at_ms: int | None = await conn.fetchval(
+        "SELECT heard_at_ms FROM voice_nodes WHERE node_id = $1", node_id
+    )
+    return heard_at_ms
+
+
 async def save_heard(conn: Connection, heard: Sequence[tuple[str, int, bool]]) -> None:
     """Write (node id, epoch milliseconds of the last heartbeat, draining) of nodes, in one order of locks.
 

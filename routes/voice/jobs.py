@@ -4,6 +4,7 @@ from functools import partial
 
 from actors.voice import units_nodes
 from actors.voice.commands import EndIfEmpty, EndSessions
+from actors.voice.fleet import KEPT_MS
 from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.voice import nodes
@@ -112,9 +113,14 @@ async def forget_nodes(service: Service) -> bool:
     Raises:
         PersistenceError: the database failed; what is left is done next time.
     """
-    gone = service.of(FLEET).gone() if takes_up(service) else []
+    fleet = service.of(FLEET)
+    gone = fleet.gone() if takes_up(service) else []
+    before_ms = service.clock.now_ms() - KEPT_MS
     for node_id in gone[:MOST_FORGOTTEN]:
-        await change_by_itself(service, units_nodes.remove, node_id, about=NodeInDoubt(node_id))
+        about = NodeInDoubt(node_id)
+        heard_at_ms = await change_by_itself(service, units_nodes.forget, node_id, before_ms, about=about)
+        if heard_at_ms is not None and (node := fleet.get(node_id)) is not None:
+            node.heard_ms = max(node.heard_ms, heard_at_ms)
     return len(gone) <= MOST_FORGOTTEN
 
 

@@ -10,6 +10,7 @@ import trio
 
 from actors.connect.access import SCOPES
 from actors.ids import new_object_id
+from actors.time import DAY_MS
 from actors.voice.fleet import KEPT_MS, MOVES, RETURN_MS, SILENCE_MS
 from actors.voice.units_nodes import MOST_NODES
 from persistence.voice import nodes
@@ -96,6 +97,26 @@ async def test_a_node_that_is_offline_for_a_week_is_forgotten(world: World):
     assert await left_after(RETURN_MS - 1) == {former.id, present.id}
     assert await left_after(1) == {present.id}
     assert [one.row.node_id for one in fleet] == [present.id]
+
+
+async def test_a_node_that_another_has_heard_since_is_not_forgotten(world: World):
+    """Who comes to mind voice remembers nodes as they were when they last did, or started."""
+    server = await node_server(world)
+    world.clock.stop()
+    absent = await node(world, server)
+    service = minding(world)
+    fleet = service.of(FLEET)
+    world.advance(SILENCE_MS)
+    fleet.silence()
+    world.advance(KEPT_MS - DAY_MS)
+    row = (absent.id, world.clock.now_ms(), False)  # it was back for a moment, and heard elsewhere
+    await service.database.transact(nodes.save_heard, [row])
+    (job,) = [one for one in jobs_of(service) if one.name == "voice nodes that are gone"]
+    for ms, left in ((DAY_MS, [absent.id]), (KEPT_MS - DAY_MS - 1, [absent.id]), (1, [])):
+        world.advance(ms)
+        await job.run()
+        assert [row.node_id for row in await service.database.read(nodes.read_all)] == left
+        assert [one.row.node_id for one in fleet] == left
 
 
 async def test_who_may_call_for_a_node(world: World):
