@@ -6,6 +6,8 @@ channel is told.
 
 from collections.abc import Callable, Collection, Iterator
 
+from msgspec.structs import replace
+
 from actors.voice import events
 from actors.voice.events import AnyEvent
 from actors.voice.fleet import Fleet, void_before_s
@@ -194,6 +196,20 @@ class Attendance:
                 self._drop(channel_id, user_id, session.session_id)
             self._forget(before)
         self.seats.settle(channel_id)
+
+    def take_out(self, user_id: str) -> State | None:
+        """Take a user out of their channel, since the row of their session is gone without its doing; returns the
+        channel as it was, None where they are in none."""
+        channel_id, session_id = self._of_user.get(user_id, ("", ""))
+        before = self._states.get(channel_id)
+        if before is None:
+            return None
+        self.doomed.get(channel_id, {}).pop((user_id, session_id), None)
+        self._remember(user_id, session_id, "REMOVED")
+        self._fleet.order(before.node_id, "remove", channel_id, user_id)
+        left = {id: session for id, session in before.sessions.items() if id != user_id}
+        self.take(replace(before, sessions=left))
+        return before
 
     # -- what time does -----------------------------------------------------------------------------
 

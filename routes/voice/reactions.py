@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from actors.errors import NotFound
 from actors.friends.events import RelationChanged
+from actors.users.events import UserErased
 from actors.voice.commands import Look
 from actors.voice.own_view import NAME as OWN_VOICE
 from actors.voice.own_view import concerned
@@ -77,6 +78,13 @@ def _parted(service: Service, event: RelationChanged) -> None:
             attendance.doom(session.user_id, "REMOVED", session.session_id)
 
 
+def _erased(service: Service, event: UserErased) -> None:
+    """A channel at fault could not let the user go, and tells nobody that the row of their session is gone."""
+    state = service.of(ATTENDANCE).take_out(event.user_id)
+    if state is not None:
+        show(service, state)
+
+
 async def _ask_node(
     service: Service, about: NodeInDoubt, _events: Sequence[object]
 ) -> tuple[NodeKnown | NodeGone]:
@@ -108,6 +116,7 @@ REACTIONS = (
     Reaction(ChannelSeen, _seen),
     Reaction(NodeSeen, _node_seen),
     Reaction(RelationChanged, _parted),
+    Reaction(UserErased, _erased),
 )
 
 RECONCILIATIONS = (Reconciliation(NodeInDoubt, _ask_node), Reconciliation(ChannelInDoubt, _ask_channel))

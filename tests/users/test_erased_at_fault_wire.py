@@ -13,8 +13,10 @@ from routes.users.erasure import sweep_erased
 from tests.connect.play import SERVERS, GameServer, break_server, claimed
 from tests.friends.play import ask
 from tests.party.play import PARTY, gather
+from tests.support.websocket import Client
 from tests.support.world import Player, World, open_world
 from tests.users.play import again, one
+from tests.voice.play import VOICE, join, node, node_server, private
 
 
 async def break_head(world: World, kind: str, id: str, summary: bytes = b"") -> bytes:
@@ -87,6 +89,33 @@ async def test_what_is_parked_holds_nobody(database_url: str, tmp_path: Path) ->
             world.clock.advance(FIRST_PAUSE_MS << INTENSITY - 2)  # the longest pause before it is parked
             assert (await agent.ask("GET", f"{agent.path}/commands")).status_code == status
         await root.do("DELETE", one(ann), status=204)
+
+
+async def test_nobody_is_in_voice_where_a_channel_cannot_be_loaded(database_url: str, tmp_path: Path) -> None:
+    async with open_world(database_url, tmp_path) as world:
+        await node(world, await node_server(world))
+        ann, ben = await world.players("Ann", "Ben")
+        channel_id = await private(ann, ben)
+        for player in (ann, ben):
+            await join(player, channel_id)
+    async with open_world(database_url, tmp_path) as world:
+        await break_head(world, "voice", channel_id)
+        ben = Player(world, ben.id, ben.name, ben.token)
+        async with ben.live(f"{VOICE}/live") as voice:
+            assert await _heard_in(voice) == [ann.id, ben.id]
+            root = await world.super_admin()
+            await root.do("DELETE", one(ann), status=204)
+            assert await _heard_in(voice) == [ben.id]
+        await sweep_erased(world.service)
+        # Who comes back has nothing of theirs: neither the session nor its tokens.
+        async with again(world, ann).live(f"{VOICE}/live") as voice:
+            assert (await voice.receive_json())["session"] is None
+
+
+async def _heard_in(voice: Client) -> list[str]:
+    """Who is in the channel that a socket is shown next, in the order of their coming."""
+    shown = await voice.receive_json()
+    return [one["userId"] for one in shown["channel"]["participants"]]
 
 
 async def _acts(server: GameServer, player: Player) -> bool:
