@@ -27,8 +27,9 @@ class Exported:
         key: the column that names those files.
         owner: the column with the one user who sees all of a row; None where whoever has it does.
         owners: columns that are null for everybody else.
-        made: the column that says when a row was made, epoch milliseconds, of rows that outlive their user: those of
-            before an erasure are not of who came back under the same id. None where rows go with the user.
+        made: the column that says when a row was made, or what else does, in epoch milliseconds, of rows that outlive
+            their user: those of before an erasure are not of who came back under the same id. None where rows go with
+            the user.
     """
 
     table: str

@@ -2,6 +2,13 @@
 
 from persistence.exporting import Exported
 
+# Nothing says when a vote was cast. What was asked before an erasure, the erased one may have answered.
+_ASKED_AT_MS = """coalesce(
+    (SELECT created_at_ms FROM messages WHERE id = message_id),
+    (SELECT created_at_ms FROM archived_messages WHERE id = message_id),
+    0
+)"""
+
 EXPORTED = (
     Exported("conversation_members", "user_id = $1"),
     Exported(
@@ -19,6 +26,6 @@ EXPORTED = (
         made="created_at_ms",
     ),
     Exported("message_revisions", "editor_id = $1", made="edited_at_ms"),
-    Exported("poll_votes", "user_id = $1"),
+    Exported("poll_votes", "user_id = $1", made=_ASKED_AT_MS),
     Exported("attachments", "uploader_id = $1", blob="sha256", made="created_at_ms"),
 )

@@ -20,7 +20,7 @@ from routes.domains import DOMAINS
 from tests.chat.play import PNG
 from tests.news.play import POLL
 from tests.shop.play import open_shop
-from tests.support.world import Player, World
+from tests.support.world import Player, Room, World
 from tests.users.play import again, erase
 from tests.users.traces import NAME, SECRET, everything, traces
 
@@ -147,14 +147,30 @@ async def test_who_comes_back_takes_nothing_along_of_before(world: World, tmp_pa
     room = await ann.talk_to(ben)
     said = await ann.say(room, SECRET)
     await ann.do("PATCH", room.message(said["id"]), {"content": f"{SECRET}!", "mentions": []})
+    await _vote(ann, room, await _ask(ben, room))
     await erase(world, ann)
     back = again(world, ann)
     await back.get("/v1/profile/self")
-    await back.say(await back.talk_to(ben), "anew")
+    afresh = await back.talk_to(ben)
+    await back.say(afresh, "anew")
+    asked = await _ask(ben, afresh)
+    await _vote(back, afresh, asked)
     taken = await tables_of(back, tmp_path)
     assert SECRET not in str(taken)
     assert [one["record"]["content"] for one in taken["messages"]] == ["anew"]
+    assert [one["message_id"] for one in taken.pop("poll_votes")] == [asked]
     assert taken.keys() <= {"users", "conversation_members", "messages", "flame_streaks", "user_grants"}
+
+
+async def _ask(player: Player, room: Room) -> str:
+    """Post a poll; returns the message's id."""
+    poll = {"question": "When?", "options": [{"label": "today"}, {"label": "never"}]}
+    asked = await player.do("POST", room.messages, {"content": "", "poll": poll}, status=201)
+    return str(asked["id"])
+
+
+async def _vote(player: Player, room: Room, message_id: str) -> None:
+    await player.do("POST", f"{room.message(message_id)}/poll/vote", {"optionIds": ["1"]}, status=200)
 
 
 async def test_an_export_that_fails_leaves_nothing(world: World, tmp_path: Path) -> None:
