@@ -60,6 +60,12 @@ class Playing:
         for session in sessions.values():
             self._begin(session)
 
+    def lose(self, session: SessionRow) -> None:
+        """Take in that a session has no row any more, without a turn of its server; another one of the user's stays."""
+        known = self.session_of(session.user_id, session.server_id)
+        if known is not None and known.id == session.id:
+            self._leave(session.user_id, session.server_id)
+
     def other_than(self, found: Iterable[SessionRow]) -> set[str]:
         """The ids of servers whose sessions in memory are not those found in the rows of all.
 
@@ -82,9 +88,9 @@ class Playing:
         """The user's session on that server, or None. It may have expired, if it is about to be ended."""
         return self._sessions.get(user_id, {}).get(server_id)
 
-    def servers_of(self, user_id: str) -> list[str]:
-        """The ids of the servers on which the user has sessions."""
-        return list(self._sessions.get(user_id, ()))
+    def sessions_of(self, user_id: str) -> list[SessionRow]:
+        """The user's sessions, on whatever server."""
+        return list(self._sessions.get(user_id, {}).values())
 
     def statistics(self) -> int:
         """The number of users with a session on any server."""

@@ -123,8 +123,11 @@ async def _erased(service: Service, event: UserErased) -> None:
     """A server at fault could not let the user go, and tells nobody that their rows are gone."""
     servers = service.of(GAME_SERVERS)
     servers.credentials.distrust_owned(event.user_id)
-    for server_id in servers.playing.servers_of(event.user_id):
-        servers.playing.reconcile(server_id, await service.database.read(sessions_of, server_id))
+    for session in servers.playing.sessions_of(event.user_id):
+        # Of the others on that server its turns tell, which may be newer than these rows.
+        stored = await service.database.read(sessions_of, session.server_id)
+        if session.id not in {one.id for one in stored}:
+            servers.playing.lose(session)
 
 
 def _joined(service: Service, event: ServerJoined) -> None:

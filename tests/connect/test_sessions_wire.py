@@ -1,9 +1,14 @@
 """Tickets and sessions: single use, their ends, and that players on a server are online, also after a restart."""
 
 from pathlib import Path
+from typing import Any
 
+import pytest
 import trio
 
+from actors.users.events import UserErased
+from persistence.bridge.database import Database
+from routes.connect import reactions
 from routes.connect.parts import GAME_SERVERS
 from routes.users.parts import PRESENCE
 from tests.connect.play import GameServer, claimed, register
@@ -121,6 +126,33 @@ async def test_an_erased_player_leaves_no_ticket_and_no_session(world: World):
     await erase(world, bob)
     assert await server.refused("POST", f"{server.path}/sessions", ticket) == (404, "NOT_FOUND")
     await world.everywhere(lambda one: one.of(GAME_SERVERS).playing.session_of(bob.id, other.id) is None)
+
+
+@pytest.mark.one_node(because="it is asked who plays as one node knows it")
+async def test_who_comes_while_memory_forgets_an_erased_player_stays(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    """A server has its players read for that where nothing was told of the erased one's end."""
+    ann, bob, cid = await world.players("Ann", "Bob", "Cid")
+    server = await claimed(world, bob)
+    await server.seat(ann)
+    read, reading = Database.read, reactions.sessions_of
+
+    async def read_slowly(database: Database, unit: Any, *args: Any) -> Any:
+        found = await read(database, unit, *args)
+        if unit is reading:
+            await server.seat(cid)
+            return [one for one in found if one.user_id != ann.id]  # as after the erasure
+        return found
+
+    monkeypatch.setattr(Database, "read", read_slowly)
+    (react,) = [one.tell for one in reactions.REACTIONS if one.to is UserErased]
+    waiting = react(world.service, UserErased(ann.id, {}, 0))
+    assert waiting is not None
+    await waiting
+    playing = world.service.of(GAME_SERVERS).playing
+    plays = [playing.plays_on(one.id, server.id, world.clock.now_ms()) for one in (ann, cid)]
+    assert plays == [False, True]
 
 
 async def test_a_ticket_of_somebody_who_was_erased_meanwhile_is_unknown(world: World):
