@@ -38,7 +38,7 @@ class Blobs:
     """A store of blobs below one folder, spread over 256 subfolders.
 
     Args:
-        root: that folder; created when it is absent, readable by this user alone.
+        root: the store's folder; created when it is absent, readable by this user alone.
     """
 
     def __init__(self, root: Path) -> None:
@@ -147,7 +147,7 @@ class Blobs:
             digests: SHA-256 of blobs to which no row refers, as the caller has found.
             before_seconds: the moment, in epoch seconds.
 
-        Returns: those that are absent now.
+        Returns: those of `digests` whose blobs are absent now.
         """
         with _sweeping(self._root) as may_remove:
             return self._drop(digests, before_seconds) if may_remove else set()
@@ -200,7 +200,7 @@ def kept_whole(root: Path) -> Iterator[None]:
     """Remove no blob as long as the block lasts, in any process; waits for a removal under way.
 
     Args:
-        root: folder of the store, which exists.
+        root: the store's folder, which exists.
     """
     with _sweep_lock(root) as descriptor:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
@@ -239,7 +239,7 @@ class NewBlob:
         put_in_place: gives the file its final name, by its SHA-256.
 
     Attributes:
-        size_bytes: written so far.
+        size_bytes: how many bytes were written so far.
 
     Raises:
         OSError: the file cannot be made.

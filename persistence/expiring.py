@@ -17,10 +17,10 @@ _STATEMENTS: dict[str, str] = {table: _FORGET.replace("ended", table) for table 
 
 
 async def forget_ended(conn: Connection, table: Table, limit: int, *, before_ms: int) -> int:
-    """Delete the rows that expired before `before_ms` (epoch milliseconds), the oldest first; returns how many.
+    """Delete the table's rows that expired before `before_ms` (epoch milliseconds), the oldest first; returns how many.
 
-    At most `limit` in one call. A row that somebody is changing is left to the next call: the writer renews several in
-    an order of its own, and each would wait for the other.
+    One call deletes at most `limit`. Rows that another transaction is changing are left to the next call: the writer
+    renews several in an order of its own, so the two transactions could deadlock.
     """
     tag = await conn.execute(_STATEMENTS[table], before_ms, limit)
     return int(tag.rpartition(" ")[2])

@@ -1,4 +1,4 @@
-"""What is kept about a user, as they may take it with them (GDPR article 20). Each domain says which rows those are.
+"""The export of a user's data (GDPR article 20). The `exported.py` of each domain says which rows belong to it.
 
 Everything is read in one transaction that sees one moment. Rows are passed on as they come, however many there are.
 """
@@ -19,17 +19,17 @@ class Exported:
     """Rows of one table that belong to a user.
 
     Args:
-        table: its name.
+        table: the table's name.
         where: SQL that selects them, with the user's id as `$1`.
         leaves: columns that are left out: secrets, and what serves the service alone.
         files: columns of bytes that are files of their own.
         blob: the column with the SHA-256 of a file in `blobs`.
         key: the column that names those files.
-        owner: the column with the one user who sees all of a row; None where whoever has it does.
-        owners: columns that are null for everybody else.
-        made: the column that says when a row was made, or what else does, in epoch milliseconds, of rows that outlive
-            their user: those of before an erasure are not of who came back under the same id. None where rows go with
-            the user.
+        owner: the column with the id of the one user who gets all columns; None where every user of the row gets them.
+        owners: columns that are exported as null for users other than `owner`.
+        made: the column with the time a row was made, or an expression for it, epoch milliseconds, in tables whose rows
+            outlive an erasure: rows from before it do not belong to a user who came back under the same id. None where
+            rows go with the user.
     """
 
     table: str
@@ -44,47 +44,47 @@ class Exported:
 
 
 class Receiver(Protocol):
-    """Takes what is exported; called in the database's thread, in this order. A file comes between no two rows."""
+    """Takes an export. It is called in the database's thread: for each table `begin`, its rows, `end`, its files."""
 
     def begin(self, table: str) -> None:
-        """The rows of a table follow."""
+        """Begin a table, whose rows follow."""
         ...
 
     def row(self, row: Mapping[str, Any]) -> None:
-        """A row: {column: value}, with bytes that are JSON as that."""
+        """Take a row, {column: value}; values that are encoded JSON come decoded."""
         ...
 
     def end(self) -> None:
-        """That was the last row of the table."""
+        """End the rows of the table."""
         ...
 
     def file(self, table: str, name: str, data: bytes) -> None:
-        """A file of a table.
+        """Take a file that lies in a column of a table.
 
         Args:
-            table: its name.
-            name: of the file, unique in the table; not a path.
-            data: its bytes.
+            table: the table's name.
+            name: the file's name, unique in the table; not a path.
+            data: the file's content.
         """
         ...
 
     def blob(self, table: str, name: str, digest: bytes) -> None:
-        """A file of a table that lies in `blobs`.
+        """Take a file of a table whose content lies in the store of blobs.
 
         Args:
-            table, name: as for `file`.
-            digest: the SHA-256 of its bytes.
+            table, name: the table's and the file's name, as for `file`.
+            digest: the SHA-256 of the content.
         """
         ...
 
 
 async def export(conn: Connection, user_id: str, tables: Sequence[Exported], receiver: Receiver) -> bool:
-    """Pass everything about a user on; returns whether there is such a user. A unit of work.
+    """Pass all exported rows and files of a user to a receiver; returns whether there is such a user. A unit of work.
 
     Args:
-        user_id: whose.
-        tables: of all domains.
-        receiver: takes it.
+        user_id: the user whose data is exported.
+        tables: the tables of all domains, in the order of the export.
+        receiver: takes the rows and files.
     """
     await conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
     if await conn.fetchval("SELECT 1 FROM users WHERE id = $1", user_id) is None:

@@ -14,11 +14,11 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     """Write a file that only this user may read, and that has its name once the block has ended and it is on the disk.
 
     Args:
-        path: of the file, which must not exist. Where the block raises, nothing is left.
+        path: the file's final path, which must not exist yet. If the block raises, no file is left.
 
     Raises:
-        FileExistsError: it exists, or does by the end of the block.
-        OSError: it cannot be written.
+        FileExistsError: the file exists, or does by the end of the block.
+        OSError: the file cannot be written.
     """
     if path.exists():
         raise _there_already(path)
@@ -41,7 +41,7 @@ def _name(draft: Path, path: Path) -> None:
     except FileExistsError:
         raise _there_already(path) from None
     except OSError:
-        # Some file systems know one name for a file only. There, who comes between these two lines is replaced.
+        # Some file systems have no hard links. There, a file that another process makes after this check is replaced.
         if path.exists():
             raise _there_already(path) from None
         draft.rename(path)
@@ -52,7 +52,7 @@ def _there_already(path: Path) -> FileExistsError:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk; blocks.
+    """Make the names in a folder durable, by fsync of the folder; blocks.
 
     Raises:
         OSError: there is no such folder, or the disk fails.

@@ -1,4 +1,4 @@
-"""Statements that are made of constants of the code: of the names of many columns, or of some of several conditions."""
+"""Builds SQL statements from constants of the code: from many column names, or from a choice of conditions."""
 
 from collections.abc import Mapping, Sequence
 from itertools import compress, product
@@ -8,7 +8,7 @@ def inserting(table: str, columns: Sequence[str]) -> str:
     """An INSERT of one row; the columns are its parameters, in their order.
 
     Args:
-        table, columns: names of the schema, never text of a client.
+        table, columns: names in the schema, never text from a client.
     """
     values = ", ".join(f"${n}" for n in range(1, len(columns) + 1))
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608 - names of the schema
@@ -25,19 +25,20 @@ def updating(table: str, columns: Sequence[str]) -> str:
 
 
 def replacing(columns: Sequence[str]) -> str:
-    """What follows an INSERT so that it replaces the row that has the same `id`, the first column."""
+    """The clause after an INSERT that makes it replace the row with the same `id`, which is the first column."""
     changes = ", ".join(f"{name} = excluded.{name}" for name in columns[1:])
     return f" ON CONFLICT (id) DO UPDATE SET {changes}"
 
 
 def filtered(page: str, conditions: Sequence[str], taken: int) -> Mapping[tuple[bool, ...], str]:
-    """{which of the conditions hold: the statement}, one for each set of them: where a parameter leaves a condition
-    out, PostgreSQL uses no index for the others.
+    """{for each condition whether it is used: the statement}, for every choice of conditions. One statement in which a
+    NULL parameter switches a condition off would be planned without indexes for the others.
 
     Args:
-        page: the statement, with `{}` where conditions are added to its own.
-        conditions: each with `{}` for the number of its parameter, if it has one; values are passed in their order.
-        taken: how many parameters the statement has without them.
+        page: the statement, with `{}` where further conditions go.
+        conditions: SQL of each condition, with `{}` for the number of its parameter if it has one; the values follow in
+            the order of the conditions.
+        taken: how many parameters the statement has without the conditions.
     """
     statements = {}
     for given in product((False, True), repeat=len(conditions)):

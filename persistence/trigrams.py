@@ -2,5 +2,6 @@
 
 
 def trigrams_of(text: str) -> set[str]:
-    """The trigrams of a text, which everything that contains it has too; the text itself if it is shorter."""
+    """The trigrams of a text, which every text that contains it has too; the text itself if it has fewer than three
+    characters."""
     return {text[start : start + 3] for start in range(len(text) - 2)} if len(text) > 3 else {text}

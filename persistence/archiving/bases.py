@@ -35,11 +35,11 @@ class About(msgspec.Struct, frozen=True):
     """What a base says of itself.
 
     Args:
-        version: of Partyline.
+        version: the version of Partyline that made it.
         ended_at: the earliest moment to which it can be restored, ISO 8601.
-        postgres_major: of the cluster.
-        first_segment: of the log that it needs.
-        migrations: that were applied.
+        postgres_major: the major version of the cluster's PostgreSQL.
+        first_segment: the name of the first segment of the log that a restore needs.
+        migrations: {name: SHA-256} of the migrations that were applied.
     """
 
     version: str
@@ -56,11 +56,11 @@ class About(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A base that is whole.
+    """A complete base backup in the archive.
 
     Args:
-        folder: its own.
-        about: what it says of itself.
+        folder: where it lies.
+        about: what its `about.json` says.
     """
 
     folder: Path
@@ -68,7 +68,7 @@ class Base:
 
 
 def bases_in(archive: Path) -> list[Base]:
-    """All bases that are whole, the oldest first.
+    """All complete bases of an archive, the oldest first.
 
     Raises:
         BackupFault: one of them cannot be read.
@@ -83,12 +83,12 @@ def bases_in(archive: Path) -> list[Base]:
 
 
 def usable_bases(archive: Path) -> list[Base]:
-    """Those of them that can be restored, the oldest first.
+    """The bases that can be restored, the oldest first.
 
-    Where a restore to an earlier moment has gone on in the archive, those that were made in between cannot.
+    After a restore to an earlier moment that goes on in the same archive, the bases made after that moment cannot.
 
     Args:
-        archive: its folder.
+        archive: the archive's folder.
 
     Raises:
         BackupFault: one of them, or a history of the log, cannot be read.
@@ -100,11 +100,11 @@ def choose(archive: Path, until: datetime | None) -> Base:
     """The newest base from which a moment can be restored.
 
     Args:
-        archive: its folder.
+        archive: the archive's folder.
         until: the moment; None for the newest.
 
     Raises:
-        BackupFault: there is none.
+        BackupFault: there is no such base.
     """
     found = usable_bases(archive)
     fits = [base for base in found if until is None or base.about.ended <= until]
@@ -129,11 +129,11 @@ def take(
     """Copy a running cluster into the archive; blocks until it is there and on the disk.
 
     Args:
-        archive: its folder.
+        archive: the archive's folder.
         program: pg_basebackup.
         dsn: the address of the cluster.
-        beside: a file and a folder that are kept with it.
-        about: makes what the base says of itself, given when it ended and its first segment.
+        beside: files and folders that are copied into the base.
+        about: makes the base's `About`, given the moment at which the copy ended (ISO 8601) and its first segment.
         check: called now and then; what it raises ends the program, and leaves no base.
 
     The caller has the archive for itself (`alone`): what an earlier call has left in part is removed first.
@@ -167,9 +167,9 @@ def unpack(base: Base, home: Path, account: Account) -> None:
     """Put the cluster of a base below a folder, ready to recover; blocks.
 
     Args:
-        base: which.
-        home: of the cluster; its `data` is made.
-        account: the user who is to run it, and gets it.
+        base: the base to restore.
+        home: the cluster's folder, in which `data` is made.
+        account: the user who is to run the cluster, and becomes the owner of its files.
 
     Raises:
         BackupFault: the base is damaged, or the disk is full.
@@ -202,7 +202,7 @@ def prune(archive: Path, keep: int) -> Iterator[Path]:
     """Remove bases but the newest ones, and the log that only those needed; yields what was removed.
 
     Args:
-        archive: its folder.
+        archive: the archive's folder.
         keep: how many bases stay, 1 or more; those that cannot be restored any more do not count, and go with the
             usable ones from before them.
 
@@ -232,7 +232,7 @@ def alone(archive: Path) -> Iterator[None]:
     """Make and remove bases as long as the block lasts, and nobody else meanwhile; a killed process lets go of it.
 
     Args:
-        archive: its folder; created if it is absent.
+        archive: the archive's folder; created if it is absent.
 
     Raises:
         BackupFault: another process does that, or the folder cannot be used.

@@ -21,11 +21,11 @@ _SETTLED_SECONDS = 2.0
 
 
 class FileArchive:
-    """Copies what is new; everything here blocks.
+    """Copies the stores' files into the archive and removes those no base needs; every method blocks.
 
     Args:
         shared_dir: where the stores are.
-        archive: its folder.
+        archive: the archive's folder.
     """
 
     def __init__(self, shared_dir: Path, archive: Path) -> None:
@@ -57,7 +57,7 @@ class FileArchive:
         return copied
 
     def forget_removed(self, before_seconds: float) -> int:
-        """Remove files that have been missed in the stores for long; returns how many.
+        """Remove archived files that their stores have lacked since before a moment; returns how many.
 
         Args:
             before_seconds: epoch seconds; files that were first missed later stay, as a base of that time needs them.
@@ -96,10 +96,10 @@ class FileArchive:
 
 
 def free_bytes(archive: Path) -> int:
-    """What is left on the disk of an archive for its user; 0 where it is away.
+    """The bytes that this user may still write to an archive's disk; 0 where the disk is not there.
 
     Args:
-        archive: its folder.
+        archive: the archive's folder.
     """
     try:
         return shutil.disk_usage(archive).free
@@ -111,7 +111,7 @@ def bring_back(archive: Path, shared_dir: Path, check: Callable[[], None]) -> in
     """Copy all files of an archive into the stores, those that were missed there too; returns how many; blocks.
 
     Args:
-        archive: its folder.
+        archive: the archive's folder.
         shared_dir: where the stores are to be.
         check: called for each file; what it raises ends the copying.
 

@@ -21,8 +21,8 @@ class Reach:
     """The log that a base needs before it can be used.
 
     Args:
-        timeline: of all of it.
-        start, end: positions in it, in bytes.
+        timeline: the timeline that all of this log is on.
+        start, end: where it begins and ends, as byte positions in the log.
     """
 
     timeline: int
@@ -37,14 +37,14 @@ class Reach:
 
 
 def reach_of(base: Path) -> Reach:
-    """What the manifest of a base says.
+    """The log that a base needs, as its `backup_manifest` says.
 
     Args:
         base: its folder.
 
     Raises:
-        OSError: there is none.
-        ValueError: it cannot be read.
+        OSError: there is no manifest.
+        ValueError: the manifest cannot be read.
     """
     try:
         found = json.loads((base / "backup_manifest").read_bytes())["WAL-Ranges"][0]
@@ -57,7 +57,7 @@ def is_followed(archive: Path, base: Reach) -> bool:
     """Whether a recovery that begins with a base stays on the way to the newest timeline.
 
     Args:
-        archive: its folder.
+        archive: the archive's folder.
         base: the log that it needs.
 
     Raises:
@@ -70,20 +70,20 @@ def is_followed(archive: Path, base: Reach) -> bool:
 
 
 def newest_timeline(archive: Path, timeline: int) -> int:
-    """The timeline that a recovery goes to; it ends on the one behind that.
+    """The newest timeline that a recovery follows; when it ends, PostgreSQL begins the next one.
 
     Args:
-        archive: its folder.
-        timeline: with which it begins.
+        archive: the archive's folder.
+        timeline: the timeline on which the recovery begins.
     """
     return next(number for number in count(timeline) if not _history(archive, number + 1).exists())
 
 
 def position(text: str) -> int:
-    """A position in the log as a number, of the form in which PostgreSQL writes it.
+    """A position in the log as a number of bytes, from the form in which PostgreSQL writes it.
 
     Args:
-        text: two hexadecimal numbers with a slash between them.
+        text: two hexadecimal numbers with a slash between them, such as `0/3000028`.
 
     Raises:
         ValueError: it is of another form.

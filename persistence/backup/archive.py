@@ -24,14 +24,14 @@ from persistence.backup.sealing import Sink, Source
 ORIGIN, SUMS = "origin.json", "sums.json"
 
 FORMAT = 1
-"""Raised when an older version could not read what is written."""
+"""Version of this form; it is raised when older programs could not read what is written."""
 
 T = TypeVar("T")
 
 PIECE_BYTES = 1 << 20
 
 SMALL_BYTES = 1 << 20
-"""Most that `origin.json` and `sums.json` may have."""
+"""Most bytes that `origin.json` and `sums.json` may have each."""
 
 
 _DUMP = re.compile(r"database/\d{6,}")
@@ -54,12 +54,12 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Where a backup comes from.
 
     Args:
-        format: of the archive.
-        version: of the service.
+        format: `FORMAT` of the program that wrote it.
+        version: the version of Partyline that wrote it.
         created_at: ISO 8601, UTC.
-        postgres_major: of the server that was dumped.
-        dump_major: of the program that dumped it; reading needs one that is not older.
-        migrations: {name: SHA-256} of those that the database has.
+        postgres_major: the major version of the PostgreSQL server that was dumped.
+        dump_major: the major version of pg_dump; restoring needs a pg_restore that is not older.
+        migrations: {name: SHA-256} of the migrations that the database had.
     """
 
     format: int = FORMAT
@@ -74,9 +74,9 @@ class Sum(msgspec.Struct, rename="camel"):
     """What is in one folder of the archive.
 
     Args:
-        files: how many.
-        bytes: in all of them.
-        sha256: hexadecimal, over a line for each: its name, size and SHA-256.
+        files: how many files the folder has.
+        bytes: how many bytes all of them have together.
+        sha256: hexadecimal, over one line per file with its name, size and SHA-256.
     """
 
     files: int = 0
@@ -118,11 +118,11 @@ class Hashing:
 
     @property
     def sha256(self) -> bytes:
-        """Of what was read so far."""
+        """The SHA-256 of the bytes read so far."""
         return self._sha256.digest()
 
     def read(self, size: int) -> bytes:
-        """Up to so many bytes, empty at the end."""
+        """Read up to `size` bytes; empty at the end."""
         self._check()
         data = self._source.read(min(size, PIECE_BYTES))
         self._sha256.update(data)
@@ -133,8 +133,8 @@ class ArchiveWriter:
     """Writes the files of a backup one after the other; `finish` has to follow the last.
 
     Args:
-        sink: takes the bytes.
-        origin: written first.
+        sink: where the archive is written to.
+        origin: where the backup comes from; written first.
         check: called for each piece that is written; what it raises ends the writing.
     """
 
@@ -149,12 +149,12 @@ class ArchiveWriter:
         """Write one file, and return the SHA-256 of its bytes.
 
         Args:
-            name: its path, below one of the folders.
-            size: how many bytes it has.
-            source: yields at least as many.
+            name: the file's path in the archive, below one of its folders.
+            size: how many bytes the file has.
+            source: the file's content, of at least `size` bytes.
 
         Raises:
-            OSError: the file ends early, or the disk is full.
+            OSError: `source` ends before `size` bytes, or the disk is full.
         """
         hashing = Hashing(source, self._check)
         self._put_stream(name, size, hashing)
@@ -183,14 +183,14 @@ class ArchiveReader:
     """Reads a backup from its beginning to its end.
 
     Args:
-        source: yields the bytes.
+        source: where the archive is read from.
         check: called for each piece that is read; what it raises ends the reading.
 
     Attributes:
-        origin: where it comes from.
+        origin: where the backup comes from.
 
     Raises:
-        BackupFault: it is damaged, or of a newer version.
+        BackupFault: the backup is damaged, or of a newer version.
     """
 
     def __init__(self, source: Source, check: Callable[[], None]) -> None:
@@ -211,7 +211,7 @@ class ArchiveReader:
         """(name, size, stream) of each file, in order; the stream ends when the next file is asked for.
 
         Raises:
-            BackupFault: something is missing or altered. Only once it has ended without, all of it was right.
+            BackupFault: a file is missing or altered. Only an iteration that ends without it proves all files right.
         """
         sums = _Sums()
         try:
@@ -231,7 +231,7 @@ class ArchiveReader:
     def _compare(self, found: dict[str, Sum], told: dict[str, Sum]) -> None:
         if found != told or self._tar.next() is not None:
             raise altered()
-        # The source knows whether it is whole once it has been read to its end.
+        # A source says only at its end whether it was whole, so what follows the tar stream is read too.
         while self._source.read(PIECE_BYTES):
             pass
 

@@ -8,5 +8,5 @@ class BackupFault(PersistenceError):
 
 
 def altered() -> BackupFault:
-    """The fault of a file that is not whole."""
+    """The fault to raise for a backup whose content is incomplete or changed."""
     return BackupFault("the backup was cut off or altered")

@@ -20,7 +20,7 @@ async def name_anew(conn: Connection, salt: bytes) -> None:
         "UPDATE heads SET epoch = left(encode(sha256($1 || convert_to(kind || '/' || id, 'UTF8')), 'hex'), 10)",
         salt,
     )
-    # Users without a head count from their first notification on, and may have been notified in the time that is lost.
+    # Users without a head count from their first notification, which they may have got in the time that is lost.
     await conn.execute(
         """
         INSERT INTO notification_heads (user_id, epoch, seq, added)

@@ -18,18 +18,18 @@ from persistence.backup.faults import BackupFault
 from persistence.embedded.binaries import folders
 
 PIECE_BYTES = 4 << 20
-"""Of a dump."""
+"""Most bytes of a dump that are passed on at once."""
 
 _VERSION = re.compile(rb"\(PostgreSQL\) (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One program.
+    """One of PostgreSQL's programs as it was found on this machine.
 
     Args:
-        path: where it is.
-        major: its major version.
+        path: the program's file.
+        major: the major version of PostgreSQL that it belongs to.
     """
 
     path: Path
@@ -40,19 +40,19 @@ _WITH_TLS = ("require", "verify-ca", "verify-full")
 """Values of `sslmode` that take no connection in clear text."""
 
 _NOWHERE = "host=/nowhere sslmode=require"
-"""An address that every program fails to reach, and one without TLS does not even look for."""
+"""An address that no program can reach; one without TLS support refuses it before trying (`_WITHOUT_TLS`)."""
 
 _WITHOUT_TLS = b"SSL support is not compiled in"
 
 
 def find_program(name: str, *, at_least: int, pg_bin: Path | None, tls: bool = False) -> Program:
-    """The program of the same version if there is one, else the oldest that is newer.
+    """Find the program of the given major version, or else the oldest newer one.
 
     Args:
         name: `pg_dump` or `pg_restore`.
-        at_least: major version of what it works with.
+        at_least: the major version of the server or dump that it is to work with.
         pg_bin: the only folder to look into; None for the wheel and the system.
-        tls: it has to speak TLS, as the wheel's do not.
+        tls: whether it has to speak TLS, which the wheel's programs do not.
 
     Raises:
         BackupFault: there is none.
@@ -83,7 +83,7 @@ def wants_tls(dsn: str) -> bool:
 
 
 def dump(program: Program, dsn: str, check: Callable[[], None]) -> Iterator[bytes]:
-    """The database as pg_dump writes it, in pieces of up to `PIECE_BYTES`: as it is at one moment near the start.
+    """Yield a database as pg_dump writes it, in pieces of up to `PIECE_BYTES`; all of it is of one moment.
 
     Args:
         program: pg_dump.
@@ -104,17 +104,17 @@ class Filling:
     """A pg_restore that is given a dump piece by piece, and fills an empty database in one transaction.
 
     Args:
-        run: it.
+        run: the pg_restore that runs.
     """
 
     def __init__(self, run: "_Run") -> None:
         self._run = run
 
     def write(self, data: bytes) -> None:
-        """Give it a piece.
+        """Hand pg_restore the next piece of the dump.
 
         Raises:
-            BackupFault: it has failed.
+            BackupFault: pg_restore has failed.
         """
         try:
             self._run.input.write(data)
@@ -125,7 +125,7 @@ class Filling:
         """Wait until the database is filled.
 
         Raises:
-            BackupFault: it has failed, and the database is as empty as before.
+            BackupFault: pg_restore has failed, and the database is as empty as before.
         """
         with suppress(BrokenPipeError):
             self._run.input.close()
@@ -134,7 +134,7 @@ class Filling:
 
 @contextmanager
 def filling(program: Program, dsn: str) -> Iterator[Filling]:
-    """Run pg_restore for the block, which writes to it and finishes it; else it is killed, and changes nothing.
+    """Run pg_restore as long as the block lasts. A block that ends without `Filling.finish` kills it, which undoes all.
 
     Args:
         program: pg_restore.
@@ -155,7 +155,7 @@ class _Run:
     told: IO[bytes]
 
     def end(self) -> None:
-        """Wait for its end; raises BackupFault with the last line that it said if that is not a good one."""
+        """Wait until the program ends; unless it succeeds, raise BackupFault with the last line that it printed."""
         if self.process.wait() != 0:
             self.told.seek(0)
             lines = self.told.read(1 << 16).decode(errors="replace").strip().splitlines()
@@ -195,7 +195,7 @@ def _split(dsn: str) -> tuple[str, str | None]:
 
 
 def _speaks_tls(folder: Path) -> bool:
-    """Whether the programs of a folder do, which share one library."""
+    """Whether the programs of a folder, which share one library, can connect over TLS."""
     try:
         asked = [str(folder / "pg_dump"), f"--dbname={_NOWHERE}"]
         answer = subprocess.run(  # noqa: S603

@@ -25,12 +25,12 @@ def verify(path: Path, passphrase: bytes | None, check: Callable[[], None]) -> O
     """Read all of a backup, and return where it comes from; blocks.
 
     Args:
-        path: of the file.
-        passphrase: with which it was sealed; None if it was not.
+        path: the backup's file.
+        passphrase: the passphrase under which it was sealed; None for a plain backup.
         check: called now and then; what it raises ends the reading.
 
     Raises:
-        BackupFault: it cannot be read, is damaged, of a newer version, or sealed with another passphrase.
+        BackupFault: the file cannot be read, is damaged, of a newer version, or sealed with another passphrase.
     """
     with _opened(path, passphrase, check) as archive:
         for name, _, _ in archive.files():
@@ -51,10 +51,10 @@ def unpack(
     """Fill a database and a data folder from a backup that was verified; blocks.
 
     Args:
-        path: of the file.
-        data_dir: gets the name of the node.
-        shared_dir: gets keys and files; those that are there already are not replaced.
-        database: is filled and finished.
+        path: the backup's file.
+        data_dir: the data folder, which gets the node's name.
+        shared_dir: the folder that gets keys and files; none may be there already.
+        database: the pg_restore that is filled and finished.
         passphrase, check: as for `verify`.
 
     Raises:

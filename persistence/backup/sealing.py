@@ -36,11 +36,11 @@ class Sink(Protocol):
     """What a backup is written to."""
 
     def write(self, data: bytes, /) -> object:
-        """Take bytes."""
+        """Take the next bytes of the content."""
         ...
 
     def finish(self) -> None:
-        """Write what is held back, once, after everything."""
+        """Write what is held back; to be called once, after all content."""
         ...
 
 
@@ -48,7 +48,7 @@ class Source(Protocol):
     """What a backup is read from."""
 
     def read(self, size: int, /) -> bytes:
-        """Up to so many bytes, empty at the end."""
+        """Read up to `size` bytes; empty at the end."""
         ...
 
 
@@ -57,7 +57,7 @@ def sealing(file: BinaryIO, passphrase: bytes | None) -> Sink:
 
     Args:
         file: open for writing, at its beginning.
-        passphrase: None leaves the content plain.
+        passphrase: what the content is sealed under; None leaves it plain.
     """
     if passphrase is None:
         file.write(_PLAIN)
@@ -74,10 +74,10 @@ def opening(file: BinaryIO, passphrase: bytes | None) -> Source:
 
     Args:
         file: open for reading, at its beginning.
-        passphrase: None for none.
+        passphrase: what the content was sealed under; None if the caller has none.
 
     Raises:
-        BackupFault: it is no backup, or another passphrase is needed.
+        BackupFault: the file is no backup, or needs a passphrase, or another one.
     """
     begins = file.readline(len(_SEALED))
     if begins == _PLAIN:

@@ -21,7 +21,7 @@ STORES = ("blobs", "artifacts")
 """Folders of files that are named by their SHA-256."""
 
 _LAST = "last-backup"
-"""Touched after each backup."""
+"""A file whose time is set after each backup, so that it says when the newest was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Made:
     """A backup that was made.
 
     Args:
-        size_bytes: of the file.
-        sums: what is in it.
-        damaged: files whose bytes are not those of their name any more: the disk has spoiled them.
+        size_bytes: the size of the backup's file.
+        sums: what each folder of the backup contains.
+        damaged: names of files whose bytes no longer match the SHA-256 in their name: the disk has spoiled them.
     """
 
     size_bytes: int
@@ -52,12 +52,12 @@ def write_backup(
     """Write a backup; blocks until it is on the disk.
 
     Args:
-        path: of the file, which must not exist; only this user may read it.
+        path: the backup's file, which must not exist yet; only this user may read it.
         data_dir: the data folder.
         shared_dir: where keys and files are, which may be the data folder.
         dumped: the output of pg_dump.
         origin: where the backup comes from.
-        passphrase: seals the file; None leaves it open.
+        passphrase: what the file is sealed under; None leaves it plain.
         check: called now and then; what it raises ends the backup, and leaves no file.
 
     Raises:
@@ -106,7 +106,7 @@ def _add_store(archive: ArchiveWriter, store: Path) -> Iterator[str]:
 
 
 def _files_in(root: Path, folder: Path) -> list[Path]:
-    """The files of a folder without what is half-written, or was put there by somebody else."""
+    """The files of a folder that belong in a backup, without half-written ones or others' files."""
     return [path for path in sorted(folder.iterdir()) if is_file(str(path.relative_to(root)))]
 
 

@@ -10,7 +10,7 @@ class Layer(msgspec.Struct, frozen=True):
     """One pattern on a banner.
 
     Args:
-        pattern: its id, without namespace.
+        pattern: the pattern's id in Minecraft, without namespace.
         color: the name of a dye.
     """
 
@@ -31,12 +31,12 @@ class Design(msgspec.Struct, frozen=True):
 
 
 class Banner(msgspec.Struct, frozen=True):
-    """One banner.
+    """A banner that a user has designed.
 
     Args:
         id: objectId.
         owner_id: the user who designed it.
-        name: as they call it.
+        name: the banner's name, as its owner gave it.
         created_at_ms: epoch milliseconds.
     """
 
@@ -51,7 +51,7 @@ async def add(conn: Connection, banner: Banner, picture: bytes) -> None:
     """Store a banner with its picture.
 
     Args:
-        picture: PNG, at most 16 KiB.
+        picture: the banner as a PNG file of at most 16 KiB.
     """
     await conn.execute(
         "INSERT INTO banners (id, owner_id, name, base_color, patterns, picture, created_at_ms)"

@@ -24,7 +24,7 @@ from persistence.bridge.thread import AsyncioThread
 _log = structlog.get_logger()
 
 BACKLOG_BYTES = 1024 * 1024
-"""What may wait to be handed to the server; then the bus is not ready, and links hold back."""
+"""How many bytes may wait to be handed to the server before the bus stops being ready and links hold back."""
 
 PING_SECONDS = 1
 PINGS_MISSED = 2
@@ -42,11 +42,11 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 async def trouble_with(urls: Sequence[str]) -> str | None:
-    """Why no server can be reached, in a word; None when one lets us in. Runs in the bridge's thread; cancellation ends
-    the attempt.
+    """The name of the error for which no server can be reached; None when one lets us in. Runs in the bridge's thread;
+    cancellation ends the attempt.
 
     Args:
-        urls: as for `Bus`.
+        urls: the addresses of one NATS cluster, as for `Bus`.
     """
     client = Client()
     try:
@@ -67,11 +67,11 @@ async def trouble_with(urls: Sequence[str]) -> str | None:
 
 
 class Bus:
-    """This node's end of the bus; runs in the bridge's thread until that is closed.
+    """This node's connection to the bus; runs in the bridge's thread until that is closed.
 
     Args:
         thread: the bridge's (`Database.thread`).
-        urls: of one NATS cluster, `nats://` or `tls://`, with user and password or a token where it wants them.
+        urls: addresses of one NATS cluster, `nats://` or `tls://`, with user and password or a token if it needs them.
         space: what the subjects of one service begin with, so that two may share a NATS.
         node: the name of this node. Both are of letters, digits, `_` and `-`.
 
@@ -113,10 +113,10 @@ class Bus:
         """Begin to hear, and to be heard; called once.
 
         Args:
-            taken: called in the trio thread with each message for this node, in order. Like the others, it must not
-                raise.
-            absent: called there with the name of a node that does not hear what it was sent.
-            ready: called there when `takes` may have become true.
+            taken: called with each message for this node, in order. Like the other two, it is called in the trio thread
+                and must not raise.
+            absent: called with the name of a node that was sent a message and does not hear any.
+            ready: called when `takes` may have become true.
         """
         self._taken = taken
         self._absent = absent
@@ -129,15 +129,15 @@ class Bus:
         return self._is_up
 
     def takes(self, _node: str) -> bool:
-        """Whether messages to a node go out now: a server is reached, and takes what it is sent."""
+        """Whether messages to a node go out now: a server is reached, and fewer than `BACKLOG_BYTES` wait for it."""
         return self._is_up and self._handed_bytes - self._sent_bytes < BACKLOG_BYTES
 
     def publish(self, node: str, data: bytes) -> None:
-        """Send a message to a node, without waiting; lost when the server is.
+        """Send a message to a node, without waiting; it is lost when no server is reached.
 
         Args:
-            node: by its name.
-            data: at most a megabyte.
+            node: the receiving node's name.
+            data: the message, at most a megabyte.
         """
         self._handed_bytes += len(data)
         self._outbox.append((node, data))
@@ -148,7 +148,7 @@ class Bus:
     # -- in the bridge's thread ---------------------------------------------------------------------
 
     async def _run(self) -> None:
-        """Connect, and carry until the connection is closed for good; the thread calls this again then."""
+        """Connect, and carry messages until the connection is closed for good; the thread then calls this again."""
         try:
             client = await nats.connect(
                 self._urls,

@@ -119,7 +119,7 @@ class Database:
         Args:
             unit: `async def unit(conn: Connection, *args)`, run in another thread: it awaits nothing but `conn`, and
                 its arguments and its result must not be changed elsewhere meanwhile.
-            timeout_seconds: for everything, the wait for a connection included; default is the database's (5 s).
+            timeout_seconds: deadline of the whole call, the wait for a connection included; by default the database's.
 
         Raises:
             DatabaseUnavailable: no connection, or no answer in time.
@@ -138,7 +138,7 @@ class Database:
 
         Args:
             unit: run once, under the conditions of `read`; an exception that it raises rolls back and is passed on.
-            timeout_seconds: for everything, the wait for a connection included; default is the database's (5 s).
+            timeout_seconds: deadline of the whole call, the wait for a connection included; by default the database's.
 
         Raises:
             OutcomeUnknown: the connection was lost, or time was up, after COMMIT was sent.
@@ -233,7 +233,7 @@ async def open_database(
         queue_limit: most turns that may wait for the writer.
         timeout_seconds: default deadline of units, and that of turns.
         use_uvloop: True, False, or None for "when it is installed".
-        made: makes it; for a class of its own that sees what is asked.
+        made: makes the database; for a subclass that observes which units are run.
 
     Raises:
         DatabaseUnavailable: no connection can be made now; the message says why.

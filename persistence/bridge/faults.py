@@ -53,10 +53,10 @@ def is_busy(error: BaseException) -> bool:
 
 
 def unavailable(error: BaseException) -> DatabaseUnavailable:
-    """What says above that the server cannot do the work now; with the name of the error, which is the log's only clue.
+    """The error for the layers above when the server cannot do the work now; its message names the original error.
 
     Args:
-        error: as for `is_busy` or `is_collision`, which it fits.
+        error: an error for which `is_busy` or `is_collision` is true.
     """
     return DatabaseUnavailable(f"the database cannot serve now ({type(error).__name__})")
 
@@ -81,8 +81,8 @@ def rejected(message: str, cause: BaseException | None) -> RowsRejected:
     """The error for rows that PostgreSQL, or a kind's `persist`, refused.
 
     Args:
-        message: of the error.
-        cause: what was raised.
+        message: the text of the new error.
+        cause: the exception that PostgreSQL or `persist` raised.
     """
     is_gone = isinstance(cause, asyncpg.ForeignKeyViolationError)
     return ReferenceGone(message) if is_gone else RowsRejected(message)

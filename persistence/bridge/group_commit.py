@@ -56,7 +56,7 @@ Done: TypeAlias = Callable[[PersistenceError | None], None]
 
 @dataclass(slots=True)
 class _Entry:
-    """A turn that is not answered yet.
+    """A submitted turn that is not answered yet.
 
     Args:
         since: when it was submitted, in seconds of the monotonic clock.
@@ -87,7 +87,7 @@ class GroupCommit:
         hand_back: runs a function in the trio thread.
         on_lost: called when the connection was lost, could not be made, or gave no answer in time.
         limit: most turns in the queue; more are refused.
-        timeout_seconds: from `submit` to the answer.
+        timeout_seconds: how long a turn may take from `submit` to its answer.
     """
 
     def __init__(

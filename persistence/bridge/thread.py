@@ -74,7 +74,7 @@ class AsyncioThread:
     """A daemon thread that runs an asyncio loop, and the two queues between it and trio.
 
     Args:
-        name: of the thread, as debuggers and `top` show it.
+        name: the thread's name, as debuggers and `top` show it.
         use_uvloop: True, False, or None for "when it is installed".
     """
 

@@ -39,7 +39,7 @@ class Units:
         Cancellation closes the connection that the unit had.
 
         Args:
-            timeout_seconds: for everything, the wait for a connection included.
+            timeout_seconds: deadline of the whole call, the wait for a connection included.
             unit: reads only, or makes one change that may be repeated, since it may run twice.
 
         Raises:
@@ -62,7 +62,7 @@ class Units:
         Cancellation closes the connection: before COMMIT was sent nothing is changed, after it the outcome is unknown.
 
         Args:
-            timeout_seconds: for everything, the wait for a connection included.
+            timeout_seconds: deadline of the whole call, the wait for a connection included.
 
         Raises:
             OutcomeUnknown: the connection was lost, or time was up, after COMMIT was sent.

@@ -73,11 +73,11 @@ class WriterConnection:
 
         Args:
             turns: at least one, of different actors.
-            left_seconds: until the oldest of them has to be answered; it gets `MIN_COMMIT_SECONDS` in any case.
+            left_seconds: time until the oldest turn has to be answered; at least `MIN_COMMIT_SECONDS` are allowed.
 
         Raises:
-            Broken: the connection must not be used again.
-            Undone: rolled back.
+            Broken: the connection was lost or silent, and must not be used again.
+            Undone: PostgreSQL refused the transaction, and it was rolled back.
         """
         conn = self.conn
         commit_was_sent = may_have_landed = False

@@ -18,10 +18,10 @@ SAMPLE = 100
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A page.
+    """A page of capes.
 
     Args:
-        total: capes on all pages together.
+        total: how many capes all pages have together.
     """
 
     capes: list[Cape]
@@ -39,7 +39,7 @@ async def search_approved(conn: Connection, query: str, limit: int, offset: int)
     """Approved capes with a text in name, description or creator, in any case, newest approval first.
 
     Args:
-        query: at least one character.
+        query: the text to find, of at least one character.
         limit, offset: capes on the page at most, and capes before it.
     """
     lowered = query.lower()
@@ -66,7 +66,7 @@ async def list_all(conn: Connection, status: CapeStatus | None, limit: int, offs
     """All users' capes, newest first.
 
     Args:
-        status: only capes in this state; None = all.
+        status: only capes in this state; None for all.
         limit, offset: capes on the page at most, and capes before it.
     """
     total = await conn.fetchval(

@@ -16,7 +16,7 @@ class Selection(msgspec.Struct, frozen=True):
     """The cape that a user wears.
 
     Args:
-        cape_id: of ours where the source is `native`, else any uuid.
+        cape_id: the id of a stored cape where the source is `native`, else any uuid.
         updated_at_ms: when they chose it.
     """
 
@@ -72,7 +72,7 @@ async def remove_selection(conn: Connection, user_id: str) -> None:
 
 
 async def take_off(conn: Connection, user_id: str, cape_ids: Collection[str]) -> None:
-    """Store that a user wears no cape, if they wear one of these and it is not their own."""
+    """Store that a user wears no cape, if they wear one of these capes and have not uploaded it themselves."""
     await conn.execute(
         "DELETE FROM cape_selections USING capes WHERE user_id = $1 AND native_id = ANY ($2::text[])"
         " AND capes.id = native_id AND capes.owner_id <> $1",

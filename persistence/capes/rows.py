@@ -22,13 +22,13 @@ class Cape(msgspec.Struct, frozen=True):
 
     Args:
         id: uuid.
-        owner_id: who uploaded it.
+        owner_id: the user who uploaded it.
         creator: the owner's name.
-        texture_sha256: of the texture, its version.
+        texture_sha256: the texture's SHA-256, which serves as its version.
         downloads: how often the texture was fetched while approved.
         approved_at_ms: None unless it is approved.
-        reason: what the moderator wrote, or None.
-        moderator_id: who last moderated it, and `moderated_at_ms` when; None until then.
+        reason: why the moderator decided so, or None.
+        moderator_id: the user who last moderated it, at `moderated_at_ms`; both are None before.
     """
 
     id: str
@@ -48,12 +48,12 @@ class Cape(msgspec.Struct, frozen=True):
 
 
 class Pictures(msgspec.Struct, frozen=True):
-    """What is shown of a cape, both PNG.
+    """The two pictures of a cape, both PNG files.
 
     Args:
-        texture: as the game wants it.
-        preview: its front.
-        sha256: of the texture.
+        texture: the texture that the game loads.
+        preview: a picture of the cape's front.
+        sha256: the texture's SHA-256.
     """
 
     texture: bytes
@@ -62,11 +62,11 @@ class Pictures(msgspec.Struct, frozen=True):
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """One picture, and whose it is.
+    """One picture of a cape, with the cape's owner and state.
 
     Args:
-        png: the bytes.
-        sha256: of the texture, whichever picture this is.
+        png: the picture's file.
+        sha256: the SHA-256 of the cape's texture, whichever picture this is.
     """
 
     png: bytes

@@ -16,8 +16,8 @@ class Catalog(msgspec.Struct, frozen=True):
     """One catalog.
 
     Args:
-        slug: its name in addresses.
-        items: how many it has.
+        slug: the catalog's name in URLs.
+        items: how many items it has.
     """
 
     slug: str
@@ -31,9 +31,9 @@ class Item(msgspec.Struct, frozen=True):
 
     Args:
         id: objectId.
-        catalog_slug: of its catalog.
-        texture: of a head: the hash of its texture; None for a banner.
-        design: of a banner; None for a head.
+        catalog_slug: the slug of the item's catalog.
+        texture: the hash of a head's texture; None for a banner.
+        design: how a banner looks; None for a head.
     """
 
     id: str
@@ -62,10 +62,11 @@ async def read_item(conn: Connection, kind: Kind, id: str) -> Item | None:
 
 
 async def read_numbered(conn: Connection, slug: str, numbers: Sequence[int]) -> dict[int, Item]:
-    """Items of a catalog by their numbers, in the order of these; unknown numbers are left out.
+    """{number: item} of a catalog, in the order of the given numbers; unknown ones are left out.
 
     Args:
-        slug: of the catalog.
+        slug: the catalog's slug.
+        numbers: places in the catalog, from 0.
     """
     rows = await conn.fetch(
         f"SELECT number, {_COLUMNS} FROM catalog_items"  # noqa: S608 - names of the schema
@@ -103,10 +104,11 @@ async def replace_catalog(conn: Connection, catalog: Catalog) -> None:
 
 
 async def add_items(conn: Connection, items: Sequence[tuple[int, Item, str]]) -> None:
-    """Store items.
+    """Store the items of catalogs.
 
     Args:
-        items: (number, item, words): see the table.
+        items: (number, item, words): the item's place in its catalog, from 0 without gaps, and its name and tags as
+            they are searched, lower-cased, with `runs.BETWEEN` between them.
     """
     await conn.executemany(
         "INSERT INTO catalog_items (id, catalog_slug, number, name, tags, texture, base_color, patterns, words)"

@@ -16,10 +16,10 @@ from persistence.trigrams import trigrams_of
 T = TypeVar("T")
 
 SHORT = 3
-"""All runs of up to so many characters are indexed."""
+"""All runs of up to this many characters are indexed."""
 
 RUN_MAX = 32
-"""The longest run that is indexed, characters."""
+"""The longest run that is indexed, in characters."""
 
 ROWS_AT_ONCE, BYTES_AT_ONCE = 5_000, 4_000_000
 """How many runs, and how many bytes of lists, are written at once: each statement has a deadline of its own."""
@@ -32,8 +32,8 @@ class Index(msgspec.Struct, frozen=True):
     """The index of a catalog.
 
     Args:
-        runs: (run, how many items have it, place of their list in `lists`).
-        lists: numbers of items, ascending, each as a C int.
+        runs: (run, how many items have it, index of their list in `lists`).
+        lists: the numbers of items, ascending, each encoded as a C int.
     """
 
     runs: Sequence[tuple[str, int, int]]
@@ -44,10 +44,10 @@ class Match(msgspec.Struct, frozen=True):
     """The items of one catalog that have a text in their words.
 
     Args:
-        slug: of the catalog.
-        total: how many there are.
-        list: where their numbers are stored; None if they are `numbers`.
-        numbers: ascending.
+        slug: the catalog's slug.
+        total: how many such items the catalog has.
+        list: the stored list that has their numbers; None if `numbers` has them.
+        numbers: the items' numbers, ascending; empty where they are in `list`.
     """
 
     slug: str
@@ -57,10 +57,10 @@ class Match(msgspec.Struct, frozen=True):
 
 
 async def add_index(conn: Connection, slug: str, index: Index) -> None:
-    """Store the index of a catalog, which has none.
+    """Store the index of a catalog that has none yet.
 
     Args:
-        slug: of the catalog.
+        slug: the catalog's slug.
     """
     for rows in _batches([(slug, *run) for run in index.runs], lambda _: 1, ROWS_AT_ONCE):
         await conn.executemany(
@@ -125,7 +125,7 @@ _ASKED = (4, 6, 8, 12, 16, 24, RUN_MAX)
 
 
 def _batches(rows: Sequence[T], weight: Callable[[T], int], most: int) -> Iterator[list[T]]:
-    """Yield rows in their order, as many at once as weigh `most`, and one more."""
+    """Yield rows in their order, in batches that each end with the row that brings their weight to `most`."""
     batch: list[T] = []
     weighed = 0
     for row in rows:

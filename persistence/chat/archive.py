@@ -38,7 +38,7 @@ async def tail(conn: Connection, conversation_id: str, limit: int) -> list[PageR
 
 
 async def among(conn: Connection, conversation_id: str, ids: Sequence[str]) -> frozenset[str]:
-    """Those of the ids that are archived in this conversation."""
+    """Those of the message ids that are archived in this conversation."""
     # Found by their ids alone, as in `messages.by_ids`.
     rows = await conn.fetch(
         "SELECT id FROM archived_messages WHERE id = ANY($2::text[]) AND conversation_id || '' = $1",
@@ -75,7 +75,7 @@ async def taken_ms(
 
 
 async def present(conn: Connection, ids: Sequence[str]) -> set[str]:
-    """Those of the message ids that exist, live or archived, anywhere."""
+    """Those of the message ids that exist, live or archived, in any conversation."""
     rows = await conn.fetch(
         """
         SELECT id FROM messages WHERE id = ANY($1::text[])
@@ -108,7 +108,7 @@ async def store(conn: Connection, rows: Sequence[ArchiveRow]) -> None:
 
 
 async def tell_made(conn: Connection, conversation_id: str) -> None:
-    """Have a conversation that was made for history shown to its members, from the commit on."""
+    """Notify every process, at the commit, of a conversation that an import has made, so that its members see it."""
     await conn.execute("SELECT pg_notify($1, $2)", MADE_CHANNEL, conversation_id)
 
 

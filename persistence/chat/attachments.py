@@ -29,6 +29,7 @@ async def reserve(
     Args:
         quota_bytes: the most bytes of the user's attachments that are not gone.
         day_bytes: the most bytes that the user may upload since `day_began_ms`, including deleted ones.
+        day_began_ms: when the present day began, epoch milliseconds.
 
     Returns:
         The bound that it would exceed, and then nothing is stored; else None.
@@ -118,7 +119,7 @@ def using(rows: Sequence[tuple[str, str, int]]) -> Statement:
     """The statement that binds attachments to messages for good.
 
     Args:
-        rows: (attachment id, message id, used at ms).
+        rows: (attachment id, message id, time of use in epoch milliseconds).
     """
     return Statement(_USE, list(zip(*rows, strict=True)))
 
@@ -127,7 +128,7 @@ async def use(conn: Connection, rows: Sequence[tuple[str, str, int]]) -> None:
     """Bind attachments to messages for good.
 
     Args:
-        rows: (attachment id, message id, used at ms).
+        rows: (attachment id, message id, time of use in epoch milliseconds).
     """
     statement = using(rows)
     await conn.execute(statement.sql, *statement.parameters)
@@ -170,7 +171,7 @@ async def freed(conn: Connection, *, after_id: str, limit: int) -> list[tuple[st
     """(id, SHA-256) of the next freed attachments, whose bytes may be removed, in the order of their ids.
 
     Args:
-        after_id: the last of the page before.
+        after_id: the last id of the page before; "" from the start.
         limit: at most so many.
     """
     rows = await conn.fetch(
@@ -182,7 +183,7 @@ async def freed(conn: Connection, *, after_id: str, limit: int) -> list[tuple[st
 
 
 async def needed(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
-    """Those of the hashes whose bytes a reserved or kept attachment needs."""
+    """Those of the hashes (SHA-256) whose bytes a reserved or kept attachment needs."""
     rows = await conn.fetch(
         """
         SELECT DISTINCT sha256 FROM attachments
@@ -194,7 +195,7 @@ async def needed(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
 
 
 async def spoken_of(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
-    """Those of the hashes that any row has, whatever its state."""
+    """Those of the hashes (SHA-256) that any row has, whatever its state."""
     rows = await conn.fetch(
         "SELECT DISTINCT sha256 FROM attachments WHERE sha256 = ANY($1::bytea[])", list(hashes)
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from persistence.connection import Connection
 
 TO_BE_MS = 60_000
-"""An addition that is undecided for so long never will be: no request lives so long."""
+"""After this time an undecided addition counts no longer: the request that would decide on it has ended."""
 
 DAY_MS = 24 * 3600 * 1000
 

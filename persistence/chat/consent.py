@@ -20,8 +20,8 @@ class Consent(msgspec.Struct, frozen=True):
     """Those of some users whom another user, the adder, may not add to a group.
 
     Args:
-        barred: one of the two blocks the other.
-        unwilling: their settings do not let the adder do it.
+        barred: users who block the adder, or whom the adder blocks.
+        unwilling: users whose settings do not let the adder add them.
     """
 
     barred: frozenset[str] = frozenset()

@@ -83,7 +83,7 @@ async def find(conn: Connection, participant_key: str) -> str | None:
     before this one ends.
 
     Args:
-        participant_key: the digest of kind and members.
+        participant_key: the digest of the conversation's kind and members.
     """
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", participant_key)
     found: str | None = await conn.fetchval(
@@ -107,8 +107,9 @@ async def create(
 
     Args:
         maker_id: the member who creates it.
-        participant_key: the digest of kind and members.
-        epoch, summary: of its head.
+        participant_key: the digest of the conversation's kind and members.
+        epoch: a new name for its history (`journal.Head`).
+        summary: what lists show of it, in the form that this module describes.
     """
     await conn.execute(
         """
@@ -183,10 +184,11 @@ async def change(
     owners: dict[str, str | None],
     keys: dict[str, str | None],
 ) -> None:
-    """Write changed columns.
+    """Write changed columns of conversations.
 
     Args:
-        titles, owners, keys: {conversation id: title, owner's id, or digest of kind and members}.
+        titles, owners: {conversation id: title, or owner's id}.
+        keys: {conversation id: digest of kind and members}, or None for one that `find` is not to find.
     """
     for statement, values in ((_SET_TITLES, titles), (_SET_OWNERS, owners), (_SET_KEYS, keys)):
         if values:
@@ -216,7 +218,7 @@ async def lists_of(
 
 
 async def named(conn: Connection, user_id: str, ids: Sequence[str]) -> list[EntryRow]:
-    """Those of the named conversations that the user is in, in any order."""
+    """Those of the conversations with these ids that the user is in, in any order."""
     rows = await conn.fetch(_NAMED, user_id, list(ids))
     return [_entry(row) for row in rows]
 

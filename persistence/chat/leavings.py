@@ -16,7 +16,7 @@ async def abandoned(conn: Connection, limit: int, *, after_id: str = "") -> list
 
     Args:
         limit: at most so many.
-        after_id: the last of the page before.
+        after_id: the last id of the page before; "" from the start.
     """
     rows = await conn.fetch(
         """

@@ -63,7 +63,7 @@ async def page(
     """(user id, name, joined at ms, whether they have spoken) of members: one of them, then the longest-standing.
 
     Args:
-        first_id: of the first; "" for none.
+        first_id: the user id of the member to begin with, usually the owner; "" for none.
         after: joined at ms and user id of the last member already seen; the first's position is (-1, "").
         limit: at most so many.
     """
@@ -156,7 +156,7 @@ async def hold(conn: Connection, pairs: Collection[tuple[str, str]]) -> None:
 
 
 async def hold_all(conn: Connection, conversation_id: str) -> None:
-    """As `hold`, of all members of a conversation."""
+    """Keep the memberships of all members of a conversation as they are until the transaction ends, as `hold` does."""
     await conn.execute(
         "SELECT FROM conversation_members WHERE conversation_id = $1 ORDER BY user_id FOR NO KEY UPDATE",
         conversation_id,
@@ -212,13 +212,13 @@ WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
 
 
 def speaking(pairs: Sequence[tuple[str, str]]) -> Statement:
-    """The statement of `speak`; it meets the members of a conversation in the order of `hold`."""
+    """The statement that `speak` runs; it locks the members of a conversation in the same order as `hold`."""
     pairs = sorted(pairs)
     return Statement(_SPEAK, ([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
 
 
 async def speak(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
-    """Note that members have written for the first time.
+    """Store that members have written for the first time.
 
     Args:
         pairs: (conversation id, user id), each once.
@@ -246,7 +246,7 @@ _user_id = attrgetter("user_id")
 
 
 def marking(rows: Sequence[ReadRow]) -> tuple[Statement, Statement]:
-    """The statements of `mark_read`; they meet the members of a conversation in the order of `hold`."""
+    """The statements that `mark_read` runs; they lock the members of a conversation in the same order as `hold`."""
     rows = sorted(rows, key=_user_id)
     conversations, users = [row.conversation_id for row in rows], [row.user_id for row in rows]
     seqs = [row.read_seq for row in rows]
@@ -264,7 +264,7 @@ async def mark_read(conn: Connection, rows: Sequence[ReadRow]) -> None:
 
 
 async def mute(conn: Connection, rows: Sequence[tuple[str, str, bool]]) -> None:
-    """Set `muted` of members.
+    """Store whether members have muted their conversation.
 
     Args:
         rows: (conversation id, user id, muted), each member once.

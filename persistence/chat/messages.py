@@ -39,7 +39,7 @@ _values = attrgetter(*MessageRow.__struct_fields__)
 
 
 def insertion(rows: Sequence[MessageRow]) -> Statement:
-    """The statement of `insert`."""
+    """The statement that `insert` runs."""
     return Statement(_INSERT, [list(map(_values, rows))])
 
 
@@ -53,7 +53,7 @@ async def update(conn: Connection, rows: Sequence[PageRow], *, poll_open: Sequen
     """Replace the records of messages, each id once; columns by which messages are found never change.
 
     Args:
-        poll_open: one for each of the rows.
+        poll_open: for each of the rows, whether it has a poll that is open.
 
     Raises:
         RowsRejected: one of them has been archived meanwhile; the turn must not be acknowledged.
@@ -91,7 +91,7 @@ async def newest(conn: Connection, conversation_id: str, limit: int) -> list[Mes
 
 
 async def by_ids(conn: Connection, conversation_id: str, ids: Sequence[str]) -> list[MessageRow]:
-    """Those of the named messages that are live in this conversation."""
+    """Those of the messages with these ids that are live in this conversation."""
     # Found by their ids alone: of all conversations on average few messages are expected, but not of each.
     rows = await conn.fetch(
         f"""
@@ -107,7 +107,7 @@ async def by_ids(conn: Connection, conversation_id: str, ids: Sequence[str]) -> 
 async def by_client_id(
     conn: Connection, conversation_id: str, sender_id: str, client_message_id: str
 ) -> MessageRow | None:
-    """The message that its sender gave this id, or None."""
+    """The live message to which its sender gave this `clientMessageId`, or None."""
     row = await conn.fetchrow(
         f"""
         SELECT {_COLUMNS}
@@ -121,7 +121,7 @@ async def by_client_id(
 
 
 async def own_after(conn: Connection, conversation_id: str, user_id: str, seq: int) -> int | None:
-    """`sender_seq` of the user's first live message above `seq`; None without one.
+    """`sender_seq` of the user's first live message above `seq`; None when there is no such message.
 
     Counted from the newer side, because the older messages may have moved to the archive.
     """
@@ -174,7 +174,7 @@ async def page(
         before_ms: exclusive bound on `created_at_ms`; clamped to what a bigint holds.
         limit: at least 1; ask one more than wanted to learn whether there is more.
         include_archived: False for live messages only.
-        max_bytes: the page ends with the first record that brings the total above this.
+        max_bytes: the page ends with the first record that brings the total of bytes above this.
     """
     rows = await conn.fetch(
         """

@@ -8,7 +8,7 @@ class MessageRow(msgspec.Struct, frozen=True):
 
     Args:
         record: the public JSON of the message, every `selected` false.
-        poll_expires_at_ms: only while the poll is open and has a deadline.
+        poll_expires_at_ms: the deadline of a poll that is open, epoch milliseconds; None without one.
     """
 
     conversation_id: str
@@ -49,9 +49,9 @@ class MemberRow(msgspec.Struct, frozen=True):
 
     Args:
         name: from `users`; `deleted` when there is no such user any more.
-        sent: own messages since joining.
-        spoke: they have made the conversation, or written in it since they joined.
-        mentions: unread mentions' seqs, ascending, the newest 200.
+        sent: how many messages the member has sent since joining.
+        spoke: the member has made the conversation, or written in it since joining.
+        mentions: `seq` of the messages with unread mentions of the member, ascending, the newest 200.
     """
 
     user_id: str
@@ -71,10 +71,10 @@ class EntryRow(msgspec.Struct, frozen=True):
     """A conversation as one member finds it in a list.
 
     Args:
-        summary: of the head row.
+        summary: the summary in the conversation's head row.
         participants: (user id, name), at most 100, owner first, then longest-standing.
-        silent: those of them who have neither made the conversation nor written in it.
-        mention_count: unread, counted up to 200.
+        silent: ids of those participants who have neither made the conversation nor written in it.
+        mention_count: unread mentions of the member, counted up to 200.
     """
 
     conversation: ConversationRow
@@ -151,8 +151,8 @@ class AttachmentRow(msgspec.Struct, frozen=True):
     """A row of `attachments`.
 
     Args:
-        sha256: of the bytes, 32 bytes long; also their name in the blob store.
-        used_at_ms, message_id: None until a message shows it.
+        sha256: the SHA-256 of the content, 32 bytes; also its name in the blob store.
+        used_at_ms, message_id: when a message began to show the attachment, and which one; None until then.
     """
 
     id: str

@@ -42,16 +42,16 @@ _MOVED_COLUMNS = (
 
 
 def putting(rows: Sequence[CommandRow]) -> Statement:
-    """The statement that stores new commands; each at most once."""
+    """The statement that stores new commands, each of which may occur once."""
     return Statement(_PUT, [[getattr(row, name) for row in rows] for name in _COLUMNS])
 
 
 def moving(rows: Sequence[tuple[CommandRow, bool]]) -> Statement:
-    """The statement that changes stored commands; each at most once. What never changes, payloads above all, is not
-    sent.
+    """The statement that changes stored commands, each of which may occur once. What never changes, payloads above all,
+    is not sent.
 
     Args:
-        rows: (command, whether its result is the stored one, which is not sent either).
+        rows: (command, whether its result equals the stored one, which is then not sent either).
     """
     columns: list[list[object]] = [[getattr(row, name) for row, _ in rows] for name in _MOVED_COLUMNS]
     results: list[object] = [None if kept else row.result for row, kept in rows]
@@ -75,7 +75,7 @@ async def exists(conn: Connection, server_id: str, command_id: str) -> bool:
 
 
 async def named(conn: Connection, server_id: str, command_ids: Sequence[str]) -> list[CommandRow]:
-    """Those of the named commands that are this server's."""
+    """Those of the commands with these ids that are this server's."""
     rows = await conn.fetch(
         "SELECT * FROM connect_commands WHERE id = ANY($2::text[]) AND server_id = $1",
         server_id,
@@ -113,10 +113,10 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """The selection of a page of a server's commands.
 
     Args:
-        status: only commands with this status; None = all.
+        status: only commands with this status; None for all.
         before: (created at ms, id) of the last command of the page before; None from the newest.
         limit: at most so many.
-        max_bytes: the page ends with the first command that brings payloads and results above this.
+        max_bytes: the page ends with the first command that brings the bytes of payloads and results above this.
     """
 
     status: str | None = None
@@ -151,16 +151,16 @@ async def page(conn: Connection, server_id: str, wanted: Wanted) -> list[Command
 async def forget_old(
     conn: Connection, after: tuple[int, str], limit: int, *, keep: int, keep_bytes: int
 ) -> tuple[tuple[int, str], bool]:
-    """Delete surplus finished commands of the servers whose commands were finished next; each keeps its newest ones.
+    """Go through finished commands in the order of their end, and delete those beyond what their server may keep.
 
     Args:
-        after: (end, id) of the last command of the page before; (0, "") from the start.
+        after: (end in epoch milliseconds, id) of the last command of the page before; (0, "") from the start.
         limit: commands that are looked at, and commands that are deleted, at most.
-        keep: how many finished commands of a server stay.
-        keep_bytes: how many bytes these have at most, payloads and results together; the newest stays in any case.
+        keep: how many finished commands of a server stay, the newest ones.
+        keep_bytes: how many bytes of payloads and results they may have together; the newest stays in any case.
 
     Returns:
-        Where the next page starts, and whether there is more already.
+        `after` for the next page, and whether there are more commands already.
     """
     page = await conn.fetch(
         "SELECT finished_at_ms, id, server_id FROM connect_commands WHERE finished_at_ms IS NOT NULL"

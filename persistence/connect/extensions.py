@@ -71,7 +71,7 @@ SELECT * FROM (
 async def visible(
     conn: Connection, user_id: str, also: Collection[str], after: str | None, limit: int
 ) -> list[ExtensionRow]:
-    """Extensions that are public, the user's own, or among `also`, by id.
+    """Extensions that are public, the user's own, or among `also`, in the order of their ids.
 
     Args:
         also: ids of further extensions.
@@ -91,14 +91,14 @@ async def named(conn: Connection, extension_ids: Collection[str]) -> dict[str, E
 
 
 async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
-    """Delete extensions without owner that no server has registered, their permission nodes, and the grants of these;
-    what was bought of them ends.
+    """Delete extensions without owner that no server has registered, with their permission nodes and the grants of
+    those; rights to the nodes that were bought end.
 
     Args:
         limit: at most so many extensions.
 
     Returns:
-        How many extensions were found, and the users who have lost a right, granted or bought.
+        How many extensions were found, and the ids of users who have lost a right, granted or bought.
     """
     # Extensions that are just being registered are locked, and skipped; the second statement sees registrations that
     # were committed before.

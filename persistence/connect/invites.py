@@ -31,7 +31,7 @@ async def remove(conn: Connection, ids: Sequence[str]) -> None:
 
 
 async def forget_inviter(conn: Connection, user_id: str) -> None:
-    """Delete what a user has written to those whom they have invited; no index serves this rare query."""
+    """Delete the notes of the invites that a user has sent; no index serves this rare query."""
     await conn.execute("UPDATE connect_invites SET note = '' WHERE inviter_id = $1 AND note <> ''", user_id)
 
 
@@ -52,11 +52,11 @@ async def read(conn: Connection, id: str) -> InviteRow | None:
 async def open_of_invitee(
     conn: Connection, user_id: str, now_ms: int, *, after: tuple[int, str] | None, limit: int
 ) -> list[OfferRow]:
-    """The invites that a user can accept, newest first; none across a block between them and who has sent it.
+    """The invites that a user can accept, newest first, without those whose sender and the user are parted by a block.
 
     Args:
         after: (created at ms, id) of the last one of the page before; None from the newest.
-        limit: the most that are read.
+        limit: the most invites that are read.
     """
     rows = await conn.fetch(
         """

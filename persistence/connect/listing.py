@@ -10,12 +10,12 @@ from persistence.users.users import beginning
 
 
 class ListedServer(msgspec.Struct, frozen=True):
-    """A server of the list.
+    """A game server as the operators' list shows it.
 
     Args:
-        server: with its owner's name.
-        name_lower: the name as the list is sorted by it.
-        publication_id, publication_state: of its publication; None where it has none.
+        server: the server's row, with its owner's name.
+        name_lower: the server's name in lower case, by which the list is sorted.
+        publication_id, publication_state: its publication's id and discovery state; None where it has none.
     """
 
     server: ServerRow
@@ -25,12 +25,12 @@ class ListedServer(msgspec.Struct, frozen=True):
 
 
 class WantedServers(msgspec.Struct, frozen=True, kw_only=True):
-    """Which servers.
+    """Which servers a page of the list shows.
 
     Args:
         prefix: only those whose name begins so, in any case; empty for all.
-        server_id, owner_id, network_id: only those with this one; None for all.
-        claimed: only those that are claimed, or that are not; None for all.
+        server_id, owner_id, network_id: only servers with this id, owner or network; None for all.
+        claimed: True for servers that have an owner, False for those without; None for all.
         after: (`name_lower`, id) of the last server of the page before; None from the start.
         limit: at most so many.
     """

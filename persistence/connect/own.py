@@ -8,15 +8,15 @@ from persistence.connect.rows import ServerRow
 from persistence.connection import Connection, Row
 
 MOST_JOINED = 1_000
-"""Of the servers that a user is a member of, so many are read: the ones joined first."""
+"""The most servers that are read of those a user is a member of: the ones joined first."""
 
 
 class OwnRow(msgspec.Struct, frozen=True):
     """A server of a user, with their place on it.
 
     Args:
-        role: of a member; None for the owner.
-        capabilities: beside those of the role.
+        role: the member's role: admin, operator or viewer; None for the owner.
+        capabilities: what the member may do beside what the role permits.
     """
 
     server: ServerRow
@@ -25,12 +25,12 @@ class OwnRow(msgspec.Struct, frozen=True):
 
 
 async def of_user(conn: Connection, user_id: str) -> list[OwnRow]:
-    """All servers of a user, oldest first; of those that they are a member of, `MOST_JOINED`."""
+    """All servers that a user owns and up to `MOST_JOINED` that they are a member of, oldest first."""
     return [_own(row) for row in await conn.fetch(_OF_USER, user_id, MOST_JOINED)]
 
 
 async def some_of_user(conn: Connection, user_id: str, server_ids: Collection[str]) -> list[OwnRow]:
-    """Those of these servers that are the user's."""
+    """Those of these servers that the user owns or is a member of."""
     return [_own(row) for row in await conn.fetch(_SOME_OF_USER, user_id, list(server_ids))]
 
 

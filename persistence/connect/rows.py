@@ -17,7 +17,7 @@ class ServerRow(msgspec.Struct, frozen=True, kw_only=True):
         last_seen_at_ms: when it last called, as far as that was written.
         access_mode: who may play: public, network, friends_only, invite_only or private.
         invite_requires_direct_friend: only friends of the inviting user can be invited.
-        owner_name: as it was when this was read, where it was read.
+        owner_name: the owner's name at the time of reading; None without an owner, and where it was not read.
     """
 
     server_id: str
@@ -75,12 +75,12 @@ class CommandRow(msgspec.Struct, frozen=True, kw_only=True):
     """A command for a game server.
 
     Args:
-        payload, result: JSON text.
-        version: increases with each change.
-        attempts: how often it was delivered.
-        created_by: the user.
-        finished_at_ms: None while it is open.
-        leased_until_ms: until then it is not delivered again.
+        payload, result: JSON text; `result` is None until the server has given one.
+        version: a number that increases with each change.
+        attempts: how often it was delivered to the server.
+        created_by: the id of the user who gave the command.
+        finished_at_ms: when it was finished, epoch milliseconds; None while it is open.
+        leased_until_ms: it is not delivered again before this time, epoch milliseconds; None without a lease.
     """
 
     id: str
@@ -109,10 +109,10 @@ class SettingsRow(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         data: JSON text of an object, without secret values.
-        schema: JSON text, or None.
+        schema: the settings' schema as JSON text, or None.
         sealed: the secret values, or None where there are none.
-        secret_keys: the keys that they have.
-        updated_by: a user's id, or the server's own.
+        secret_keys: the keys that have a secret value.
+        updated_by: the id of the user, or of the server itself, that stored them last.
     """
 
     server_id: str
@@ -131,7 +131,7 @@ class SettingsVersionRow(msgspec.Struct, frozen=True, kw_only=True):
     """One version of the settings of a source; its columns are those of `SettingsRow`, but for the schema.
 
     Args:
-        secret_now: the keys that have secret values in the settings as they are today.
+        secret_now: the keys that have secret values in the source's present settings.
     """
 
     server_id: str
@@ -160,11 +160,11 @@ class ExtensionRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RegistrationRow(msgspec.Struct, frozen=True, kw_only=True):
-    """An extension on a server.
+    """A server's registration of an extension.
 
     Args:
-        version: counts its changes.
-        actions: JSON text of an array.
+        version: a number that rises with each change of the registration.
+        actions: the actions that can be asked of it, as JSON text of an array.
         last_seen_at_ms: when it was registered last, also where that changed nothing.
     """
 
@@ -182,9 +182,9 @@ class MemberRow(msgspec.Struct, frozen=True, kw_only=True):
     """A user who belongs to a server beside its owner.
 
     Args:
-        name: the user's, as it was when this was read.
+        name: the user's name at the time of reading.
         role: admin, operator or viewer.
-        capabilities: beside those of the role, sorted.
+        capabilities: what the member may do beside what the role permits, sorted.
         added_by: the user who has added the member, or whose invite they accepted.
     """
 
@@ -204,7 +204,7 @@ class StandingRow(msgspec.Struct, frozen=True):
     Args:
         owner_id: the user who has claimed the server, or None.
         role: admin, operator or viewer; None for a user who is no member.
-        capabilities: beside those of the role.
+        capabilities: what the user may do beside what the role permits.
     """
 
     owner_id: str | None
@@ -217,7 +217,7 @@ class InviteRow(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         role: admin, operator or viewer; or `owner`, which passes the server on.
-        status: pending, accepted or revoked; pending ones expire by their time.
+        status: pending, accepted or revoked; a pending invite counts as expired after `expires_at_ms`.
     """
 
     id: str
@@ -236,8 +236,8 @@ class OfferRow(InviteRow, frozen=True, kw_only=True):
     """An invite as the invited user sees it.
 
     Args:
-        server_name: of the server now.
-        inviter_name: of who has sent it now; None once they are erased.
+        server_name: the server's present name.
+        inviter_name: the sender's present name; None once they are erased.
     """
 
     server_name: str

@@ -78,7 +78,7 @@ async def of_owner(conn: Connection, owner_id: str, limit: int) -> list[ServerRo
 
 
 async def count_of_owner(conn: Connection, owner_id: str) -> int:
-    """How many servers a user has."""
+    """How many servers a user owns."""
     count: int = await conn.fetchval("SELECT count(*) FROM connect_servers WHERE owner_id = $1", owner_id)
     return count
 
@@ -104,10 +104,11 @@ async def hold(conn: Connection, server_ids: Collection[str]) -> None:
 
 
 async def change(conn: Connection, row: ServerRow, *, taken: bool = False) -> None:
-    """Write the changeable columns of a server; an owner who was erased meanwhile is none.
+    """Write the changeable columns of a server. If its owner was erased meanwhile, it is stored without owner.
 
     Args:
-        taken: the owner has just become that: one who was erased meanwhile is refused (`ReferenceGone`).
+        taken: the owner has just taken the server over; if they were erased meanwhile, PostgreSQL refuses it
+            (`ReferenceGone`).
     """
     await conn.execute(
         _CHANGE, row.server_id, row.owner_id, row.network_id, row.is_template, row.secret, row.secret_number,
@@ -129,12 +130,12 @@ LEFT JOIN connect_servers s ON s.server_id = h.id ORDER BY h.id
 
 
 async def forget_removed(conn: Connection, after: str | None, limit: int, *, before_ms: int) -> str | None:
-    """Delete heads, journals and snapshots of those among the next servers that were removed and had no turn since.
+    """Delete heads, journals and snapshots of the removed servers on the next page of heads.
 
     Args:
         after: the last server of the page before; None from the start.
         limit: servers that are looked at, and events that are deleted, at most.
-        before_ms: only heads that have not changed since, epoch milliseconds.
+        before_ms: only heads whose last turn was before this, epoch milliseconds.
 
     Returns:
         Where the next page starts; None after the last.
@@ -214,7 +215,8 @@ async def save_last_seen(conn: Connection, seen: Mapping[str, tuple[int, str]]) 
 async def silent(
     conn: Connection, after: tuple[int, str] | None, limit: int, *, before_ms: int
 ) -> list[tuple[int, str]]:
-    """(last call, id) of unclaimed servers and temporary instances that have not called since, longest silent first.
+    """(last call, id) of unclaimed servers and temporary instances that have not called since `before_ms`, the longest
+    silent first.
 
     Args:
         after: the last of the page before; None from the start.

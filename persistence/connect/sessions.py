@@ -36,7 +36,7 @@ async def put_tickets(conn: Connection, rows: Sequence[TicketRow]) -> None:
 
 
 async def void_tickets(conn: Connection, tickets: Collection[tuple[str, str]]) -> None:
-    """Delete the tickets of these (server id, user id)."""
+    """Delete the tickets of these (server id, user id) pairs."""
     await conn.execute(
         """
         DELETE FROM connect_tickets t USING unnest($1::text[], $2::text[]) AS n (server_id, user_id)
@@ -62,7 +62,7 @@ async def forget_tickets(conn: Connection, limit: int, *, before_ms: int) -> int
 
 
 async def end(conn: Connection, sessions: Collection[tuple[str, str]]) -> None:
-    """Delete the sessions of these (server id, user id)."""
+    """Delete the sessions of these (server id, user id) pairs."""
     await conn.execute(
         """
         DELETE FROM connect_sessions s USING unnest($1::text[], $2::text[]) AS n (server_id, user_id)
@@ -143,7 +143,7 @@ async def of_player(
 
 
 async def between(conn: Connection, one_id: str, other_id: str) -> list[tuple[str, str]]:
-    """(server id, player) for each server of one user with the other as its player, in both directions."""
+    """(server id, player id) for each server that one of two users owns, with the other user as the player."""
     rows = await conn.fetch(
         """
         SELECT server_id, $2 AS user_id FROM connect_servers WHERE owner_id = $1
@@ -192,7 +192,7 @@ async def consented(conn: Connection, user_id: str, after: str, limit: int) -> l
 
 
 async def barred(conn: Connection, limit: int) -> list[tuple[str, str]]:
-    """(owner, player) of sessions that exist although a block stands between the two, at most `limit`."""
+    """(owner id, player id) of sessions that exist although one of the two blocks the other, at most `limit`."""
     rows = await conn.fetch(
         """
         SELECT DISTINCT c.owner_id, s.user_id FROM connect_sessions s JOIN connect_servers c USING (server_id)

@@ -39,7 +39,7 @@ async def of_server(conn: Connection, server_id: str) -> list[SettingsRow]:
 
 
 async def named(conn: Connection, server_id: str, sources: Sequence[str]) -> list[SettingsRow]:
-    """The settings of those of the named sources that have any."""
+    """The settings of these sources, without sources that have none."""
     rows = await conn.fetch(
         "SELECT * FROM connect_settings WHERE server_id = $1 AND source = ANY($2::text[])",
         server_id,
@@ -49,7 +49,7 @@ async def named(conn: Connection, server_id: str, sources: Sequence[str]) -> lis
 
 
 async def total_bytes(conn: Connection, server_id: str, sources: Sequence[str]) -> int:
-    """How many bytes the settings and schemas of these sources have together; one that is named twice counts twice."""
+    """How many bytes the settings and schemas of these sources have together; a source named twice counts twice."""
     total: int = await conn.fetchval(
         """
         SELECT coalesce(sum(octet_length(data) + coalesce(octet_length(schema), 0)
@@ -75,8 +75,8 @@ async def remember(conn: Connection, row: SettingsVersionRow, *, keep: int, keep
     stored anew begin with version 1 again, in place of that of before.
 
     Args:
-        keep: how many versions of one source stay.
-        keep_bytes: how many bytes all versions of the server may have; the newest version always stays.
+        keep: how many versions of one source are kept.
+        keep_bytes: how many bytes all versions of the server may have together; the newest version always stays.
     """
     await conn.execute(
         """
@@ -130,10 +130,10 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """The selection of a page of versions of a server's settings.
 
     Args:
-        source: only versions of this source; None = all.
-        before: the last version of the page before, or None.
+        source: only versions of this source; None for all.
+        before: the last version of the page before; None from the newest.
         limit: at most so many.
-        max_bytes: the page ends with the first version that brings the data above this.
+        max_bytes: the page ends with the first version that brings the bytes of the data above this.
     """
 
     source: str | None = None

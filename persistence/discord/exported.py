@@ -1,4 +1,4 @@
-"""What of discord a user may take with them."""
+"""Which rows about Discord webhooks go into the export of a user's data."""
 
 from persistence.exporting import Exported
 

@@ -1,7 +1,7 @@
 """The posts that wait for the webhooks of networks.
 
-Whoever adds a post waits for nobody but one who closes its queue: causes of many networks are committed in one
-transaction.
+Adding a post waits for nothing but the closing of its queue (`webhooks.close`), because one transaction may add posts
+to the queues of many networks.
 """
 
 from collections.abc import Collection, Sequence
@@ -59,7 +59,8 @@ DELETE FROM discord_outbox WHERE seq = ANY (ARRAY(
 
 
 async def add(conn: Connection, event: DiscordEvent, about: Subject, *, now_ms: int) -> str | None:
-    """Add a post, where its network has a webhook that can be sent to and wants the event; returns the network."""
+    """Add a post if its network wants the event and has a webhook that can be sent to; returns the network's id, or
+    None if no post was added."""
     found = await conn.fetchval(
         _ADD, about.network_id, event, about.server_id, about.user_id, about.news_id, about.publication_id, now_ms
     )  # fmt: skip
@@ -69,7 +70,7 @@ async def add(conn: Connection, event: DiscordEvent, about: Subject, *, now_ms: 
 async def add_of_servers(
     conn: Connection, event: DiscordEvent, server_ids: Collection[str], *, now_ms: int
 ) -> set[str]:
-    """Add a post about each of these servers, as `add` does; returns the networks."""
+    """Add a post about each of these servers, as `add` does; returns the ids of the networks that got posts."""
     rows = await conn.fetch(_ADD_OF_SERVERS, list(server_ids), event, now_ms)
     return {row["network_id"] for row in rows}
 
@@ -77,13 +78,13 @@ async def add_of_servers(
 async def drop_oldest(conn: Connection, network_id: str, *, keep: int) -> None:
     """Delete all posts of a network but the newest `keep`.
 
-    It does not wait for others who do the same now, so there may be as many more until the next one is added.
+    Posts that another transaction is deleting are skipped, so more may remain until the next one is added.
     """
     await conn.execute(_DROP_OLDEST, network_id, keep)
 
 
 async def drop_before(conn: Connection, network_id: str, before_ms: int) -> int:
-    """Delete the posts of a network from before a moment; returns how many."""
+    """Delete a network's posts that are older than `before_ms` (epoch milliseconds); returns how many."""
     tag = await conn.execute(
         "DELETE FROM discord_outbox WHERE network_id = $1 AND created_at_ms < $2", network_id, before_ms
     )
@@ -96,18 +97,18 @@ async def drop_all(conn: Connection, network_id: str) -> None:
 
 
 async def head(conn: Connection, network_id: str) -> PostRow | None:
-    """The next post of a network, or None."""
+    """The next post in a network's queue, or None."""
     row = await conn.fetchrow(_HEAD, network_id)
     return None if row is None else PostRow(**dict(row))
 
 
 async def note_sending(conn: Connection, seq: int) -> None:
-    """Note that Discord may receive a post from now on."""
+    """Store that a post is being sent, so that Discord may have received it from now on."""
     await conn.execute("UPDATE discord_outbox SET sending = true WHERE seq = $1", seq)
 
 
 async def put_back(conn: Connection, seq: int, attempts: int) -> None:
-    """Note that Discord has not taken a post; `attempts` says how often that has failed."""
+    """Store that Discord did not take a post; `attempts` is how often sending it has failed."""
     await conn.execute(
         "UPDATE discord_outbox SET sending = false, attempts = $2 WHERE seq = $1", seq, attempts
     )
@@ -119,6 +120,7 @@ async def remove(conn: Connection, seqs: Sequence[int]) -> None:
 
 
 async def prune(conn: Connection, limit: int, *, before_ms: int) -> int:
-    """Delete posts from before a moment (epoch milliseconds), at most `limit`; returns how many."""
+    """Delete posts of all networks that are older than `before_ms` (epoch milliseconds), at most `limit`; returns how
+    many."""
     tag = await conn.execute(_PRUNE, before_ms, limit)
     return int(tag.rpartition(" ")[2])

@@ -5,23 +5,23 @@ from typing import Literal
 import msgspec
 
 WebhookStatus = Literal["none", "active", "unreachable", "gone", "invalid"]
-"""How a webhook stands (contract §7)."""
+"""The state of a webhook (contract §7)."""
 
 DiscordEvent = Literal[
     "server_online", "server_offline", "news_published", "member_joined", "publication_listed"
 ]
-"""What may be posted."""
+"""The events about which a network may want posts."""
 
 
 class WebhookRow(msgspec.Struct, frozen=True, kw_only=True):
     """A network's Discord settings and the state of its webhook.
 
     Args:
-        webhook_id: Discord's number of it; None without one.
-        sealed_token: opened with the service's key alone; None where there is nothing to send with.
+        webhook_id: Discord's id of the webhook; None without a webhook.
+        sealed_token: the webhook's token, sealed with the service's key; None without a usable webhook.
         failures: how often in a row Discord has not answered.
-        failing_since_ms: since when it does not; None where it does.
-        due_at_ms: nothing is sent before.
+        failing_since_ms: when Discord stopped answering, epoch milliseconds; None while it answers.
+        due_at_ms: nothing is sent before this time, epoch milliseconds.
     """
 
     network_id: str
@@ -39,10 +39,10 @@ class WebhookRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """What a post is about.
+    """What a post is about, by ids; None for what does not apply.
 
     Args:
-        network_id: whose webhook it goes to; None for that of the server's network.
+        network_id: the network whose webhook gets the post; None for the network of the server.
     """
 
     network_id: str | None = None
@@ -53,18 +53,18 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PostRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A post that waits, with what its text is made of.
+    """A post in the queue, with what its text is made of.
 
     Args:
         seq: its place in the queue.
-        sending: Discord may have received it.
-        attempts: how often it has failed.
-        current: whether what it tells is still so, and for everybody to read.
-        network_name: whose webhook it is.
+        sending: a request with it was begun, so that Discord may have received it.
+        attempts: how often sending it has failed.
+        current: whether what it announces still holds and is public.
+        network_name: the name of the network whose webhook gets it.
         title: name of the server or publication, or title of the article.
         text: summary of the article, or address of the publication.
-        player_name: who has joined.
-        image_url: of the article, https.
+        player_name: the name of the user who has joined; None for posts about other events.
+        image_url: the `https` address of the article's cover picture, or None.
     """
 
     seq: int
@@ -81,10 +81,10 @@ class PostRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WatchedRow(msgspec.Struct, frozen=True):
-    """A network that wants to know of its servers.
+    """A network that wants posts when its servers go online or offline.
 
     Args:
-        online: the servers that were last said to be online.
+        online: ids of the servers that were last announced as online.
     """
 
     network_id: str

@@ -1,4 +1,4 @@
-"""The game servers that networks were last told to be online."""
+"""The game servers that were last announced as online to their network's Discord."""
 
 from collections.abc import Collection, Sequence
 
@@ -16,18 +16,18 @@ _WATCHED_ONE = _WATCHED + " AND d.network_id = $1"
 
 
 async def watched(conn: Connection) -> list[WatchedRow]:
-    """All networks that want to know of their servers."""
+    """All networks that want posts when their servers go online or offline."""
     return [WatchedRow(row["network_id"], tuple(row["online"])) for row in await conn.fetch(_WATCHED)]
 
 
 async def watched_one(conn: Connection, network_id: str) -> WatchedRow | None:
-    """A network, if it wants to know of its servers, else None."""
+    """A network, if it wants posts when its servers go online or offline, else None."""
     row = await conn.fetchrow(_WATCHED_ONE, network_id)
     return None if row is None else WatchedRow(row["network_id"], tuple(row["online"]))
 
 
 async def still_watched(conn: Connection, network_ids: Collection[str]) -> set[str]:
-    """Those of the networks that are there, and want to know of their servers."""
+    """Those of the networks that still exist and want posts when their servers go online or offline."""
     rows = await conn.fetch(
         "SELECT network_id FROM network_discord"
         " WHERE events && ARRAY['server_online', 'server_offline'] AND network_id = ANY ($1::text[])",
@@ -37,10 +37,10 @@ async def still_watched(conn: Connection, network_ids: Collection[str]) -> set[s
 
 
 async def replace(conn: Connection, network_id: str, online: Sequence[str]) -> None:
-    """Take the servers of a network as said to be online, and no others of it.
+    """Store which servers of a network count as announced online, in place of those stored before.
 
     Args:
-        online: servers of other networks among them are left out.
+        online: server ids; servers of other networks are left out.
     """
     await conn.execute(
         "DELETE FROM discord_servers_online USING connect_servers s"
@@ -57,7 +57,7 @@ async def replace(conn: Connection, network_id: str, online: Sequence[str]) -> N
 
 
 async def note_online(conn: Connection, server_ids: Collection[str]) -> list[str]:
-    """Note that these are said to be online; returns those that were not."""
+    """Store that these servers are announced as online; returns those that were not before."""
     rows = await conn.fetch(
         "INSERT INTO discord_servers_online"
         " SELECT server_id FROM connect_servers WHERE server_id = ANY ($1::text[])"
@@ -68,7 +68,7 @@ async def note_online(conn: Connection, server_ids: Collection[str]) -> list[str
 
 
 async def note_offline(conn: Connection, server_ids: Collection[str]) -> list[str]:
-    """Note that these are said to be offline; returns those that were not."""
+    """Store that these servers are announced as offline; returns those that were announced as online before."""
     rows = await conn.fetch(
         "DELETE FROM discord_servers_online WHERE server_id = ANY ($1::text[]) RETURNING server_id",
         list(server_ids),

@@ -1,4 +1,4 @@
-"""Discord settings of networks, and how their webhooks stand."""
+"""Discord settings of networks, and the state of their webhooks."""
 
 from persistence.connection import Connection
 from persistence.discord.rows import WebhookRow
@@ -30,25 +30,26 @@ WITH RECURSIVE queued (network_id) AS (
 
 
 async def read(conn: Connection, network_id: str) -> WebhookRow | None:
-    """A network's settings, or None."""
+    """A network's Discord settings, or None."""
     row = await conn.fetchrow(_READ, network_id)
     return None if row is None else _row(dict(row))
 
 
 async def lock(conn: Connection, network_id: str) -> WebhookRow | None:
-    """A network's settings, or None; locked for changes until the transaction ends."""
+    """A network's Discord settings, or None; locked for changes until the transaction ends."""
     row = await conn.fetchrow(_LOCK, network_id)
     return None if row is None else _row(dict(row))
 
 
 async def close(conn: Connection, network_id: str) -> WebhookRow | None:
-    """As `lock`, and until the transaction ends nobody adds a post; those who do have ended before this returns."""
+    """Lock a network's Discord settings as `lock` does, and let nobody add a post to its queue until the transaction
+    ends; waits for transactions that have added one. Returns the settings, or None."""
     row = await conn.fetchrow(_CLOSE, network_id)
     return None if row is None else _row(dict(row))
 
 
 async def put(conn: Connection, row: WebhookRow) -> None:
-    """Store a network's settings, in place of former ones."""
+    """Store a network's Discord settings, in place of former ones."""
     await conn.execute(
         """
         INSERT INTO network_discord
@@ -65,7 +66,7 @@ async def put(conn: Connection, row: WebhookRow) -> None:
 
 
 async def note_health(conn: Connection, row: WebhookRow) -> None:
-    """Write how a webhook stands now."""
+    """Write the state of a network's webhook: status, failures and when it is due."""
     await conn.execute(
         """
         UPDATE network_discord SET webhook_status = $2, sealed_token = $3, failures = $4, failing_since_ms = $5,
@@ -76,13 +77,13 @@ async def note_health(conn: Connection, row: WebhookRow) -> None:
 
 
 async def remove(conn: Connection, network_id: str) -> None:
-    """Delete a network's settings and what waits for its webhook."""
+    """Delete a network's Discord settings and its queue of posts."""
     await conn.execute("DELETE FROM network_discord WHERE network_id = $1", network_id)
 
 
 async def due(conn: Connection, now_ms: int, limit: int) -> list[tuple[str, str]]:
-    """(network, webhook) of those that have something to send now, or are to be asked whether they are there again;
-    those that have waited longest first.
+    """(network id, webhook id) of webhooks that have a post to send now, or are to be asked whether they answer again;
+    the longest waiting first.
     """
     return [(row["network_id"], row["webhook_id"]) for row in await conn.fetch(_DUE, now_ms, limit)]
 

@@ -13,7 +13,7 @@ _UNPRIVILEGED = ("postgres", "nobody")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user of this machine.
+    """A user account of this machine.
 
     Args:
         uid, gid: its numeric ids.
@@ -48,11 +48,11 @@ class Account:
         """Make the user the owner of a folder, and set its permissions.
 
         Args:
-            mode: permission bits, say 0o700.
+            mode: the folder's permission bits, such as 0o700.
 
         Raises:
-            OSError: it is not a folder. A link is not followed: if that user could have made it, root would be led to
-                give away whatever it points to.
+            OSError: the path is not a folder. A link is not followed: if that user could have made it, root would be
+                led to give away whatever it points to.
         """
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
@@ -67,7 +67,7 @@ def account_for(cluster: Path) -> Account:
     """The account that is to run the cluster in this folder: our own, unless we are root.
 
     Args:
-        cluster: its PGDATA, which need not exist yet.
+        cluster: the cluster's PGDATA, which need not exist yet.
     """
     if os.geteuid() != 0:
         return Account(os.geteuid(), os.getegid(), is_self=True)

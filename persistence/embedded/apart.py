@@ -30,8 +30,8 @@ def keep_apart(cluster: Cluster, archive: Path) -> None:
     """Move the log of a cluster behind all that is archived, unless the archive is its own or empty; blocks.
 
     Args:
-        cluster: prepared, and not running.
-        archive: its folder, with `wal` below it.
+        cluster: a prepared cluster that is not running.
+        archive: the archive's folder, which has `wal` below it.
 
     Raises:
         ClusterFaulty: the log cannot be moved.
@@ -73,7 +73,7 @@ def keep_apart(cluster: Cluster, archive: Path) -> None:
 
 
 def _identifier(segments: Iterable[Path]) -> int | None:
-    """Of the cluster whose segment is the first that can be read; None where none can."""
+    """The identifier of the cluster that wrote the first segment that can be read; None where none can."""
     for path in segments:
         try:
             with gzip.open(path) as file:

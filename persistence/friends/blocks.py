@@ -8,11 +8,11 @@ from persistence.connection import Connection, Row
 
 
 class Block(msgspec.Struct, frozen=True):
-    """One user blocks another.
+    """A block of one user by another.
 
     Args:
-        user_id: who blocks.
-        reason: their own note.
+        user_id: the user who blocks `target_id`.
+        reason: the blocking user's own note, or None.
     """
 
     user_id: str

@@ -27,13 +27,13 @@ class Link(msgspec.Struct, frozen=True):
     """One side of a friendship, with the friend's name and the flame streak of the two.
 
     Args:
-        user_id: the holder, who has chosen what is here.
+        user_id: the holder of the link, who has chosen `favorite`, `visibility` and `note`.
         visibility: what the friend sees of the holder.
         created_at_ms: when the request was sent.
-        name: the friend's.
-        last_seen_at_ms: when the friend was last seen, as rows say.
+        name: the friend's name.
+        last_seen_at_ms: when the friend was last seen, as stored; memory may know a later time.
         first_day, last_day: the run of UTC days, from the epoch, on which both were in touch; None before the first.
-        last_contact_ms: of either; None when they never were in touch.
+        last_contact_ms: when the two were last in touch, epoch milliseconds; None when they never were.
     """
 
     user_id: str
@@ -90,8 +90,8 @@ async def friends_among(conn: Connection, user_id: str, others: Collection[str])
 async def add(
     conn: Connection, one_id: str, other_id: str, *, created_at_ms: int, accepted_at_ms: int
 ) -> None:
-    """Create both rows of a friendship, which must not exist; neither stays hidden from the other by an
-    earlier friendship.
+    """Create both rows of a friendship, which must not exist, and end what an earlier friendship of the two has left
+    hidden.
     """
     await conn.execute(
         "DELETE FROM veils WHERE holder_id = $1 AND viewer_id = $2 OR holder_id = $2 AND viewer_id = $1",

@@ -78,7 +78,7 @@ async def add(
     """Store a request, in place of an expired one.
 
     Args:
-        note: for the recipient, or None.
+        note: the sender's message to the recipient, or None.
     """
     await conn.execute(
         "INSERT INTO friend_requests (id, sender_id, recipient_id, note, created_at_ms, expires_at_ms)"

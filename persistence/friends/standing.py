@@ -12,7 +12,7 @@ SELECT EXISTS (SELECT FROM friend_links WHERE user_id = $1 AND friend_id = $2),
 
 
 class Marks(msgspec.Struct, frozen=True):
-    """Whether two users are friends, and which of them blocks the other.
+    """Whether two users, a first and a second, are friends, and which of them blocks the other.
 
     Args:
         blocks: the first blocks the second.

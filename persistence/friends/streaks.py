@@ -35,11 +35,11 @@ RETURNING low_id, high_id
 
 
 class Contact(msgspec.Struct, frozen=True):
-    """Two users were in touch on a day; low_id < high_id.
+    """A pair of users who were in touch on a day, with `low_id` < `high_id`.
 
     Args:
-        low, high: whether the user `low_id`, or `high_id`, wrote to the other or was together with them.
-        at_ms: the latest moment of it, epoch milliseconds.
+        low, high: whether `low_id`, or `high_id`, wrote to the other or was together with them.
+        at_ms: when they were last in touch on that day, epoch milliseconds.
     """
 
     low_id: str
@@ -53,7 +53,7 @@ async def touch(conn: Connection, day: int, contacts: Sequence[Contact]) -> list
     """Update the streaks of pairs who were in touch on a day.
 
     Args:
-        day: UTC, counted from the epoch.
+        day: the UTC day, counted from 1970-01-01.
         contacts: at most one for each pair of users.
 
     Returns:

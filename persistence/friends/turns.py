@@ -1,7 +1,7 @@
 """Numbers for changes between users, announced to every process that listens.
 
-A number is taken inside the transaction, once it has locked what it changes: then of two changes of the same two users
-the later one has the greater number, in whatever order they are told of.
+A transaction takes its number once it has locked what it changes. So of two changes between the same two users the
+later one has the greater number, in whatever order processes hear of them.
 """
 
 from persistence.connection import Connection
@@ -11,7 +11,7 @@ CHANNEL = "partyline_social"
 
 
 async def announce(conn: Connection, change: str) -> int:
-    """Number a change, and notify every process of it once this transaction commits.
+    """Take the number of a change, and notify every process of it once this transaction commits; returns the number.
 
     Args:
         change: what has changed, at most 7,900 bytes; empty when a user was erased.

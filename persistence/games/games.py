@@ -21,11 +21,11 @@ class GameRow(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """What a target's publication says of its game.
+    """The game that a server's or network's publication names.
 
     Args:
-        target_id: of a server or network.
-        category: of its publication, or None when that is not in the public list.
+        target_id: the server's or network's id.
+        category: the publication's category; None when the publication is not in the public list.
     """
 
     target_id: str
@@ -52,7 +52,7 @@ async def read_all(conn: Connection) -> list[GameRow]:
 
 
 async def lock(conn: Connection) -> None:
-    """Keep other imports from the catalog until the transaction ends."""
+    """Let no other import change the catalog until the transaction ends."""
     await conn.execute("LOCK TABLE games IN SHARE ROW EXCLUSIVE MODE")
 
 

@@ -21,12 +21,13 @@ FROM gateway_revision now LEFT JOIN (
 
 @dataclass(frozen=True, slots=True)
 class CarriedRows:
-    """All routes at one revision.
+    """The routes of all gateways at one revision.
 
     Args:
-        revision: of the snapshot that the routes were read in.
-        draining: the gateways that get none.
-        routes: {gateway: the JSON texts of the routes that it alone carries, with commas between}; None: any gateway.
+        revision: the revision of the routes as they were read.
+        draining: ids of the gateways that are draining, which get no routes.
+        routes: {gateway id: JSON texts of the routes that it alone carries, with commas between}; under None those
+            that any gateway carries.
     """
 
     revision: int
@@ -42,10 +43,10 @@ async def read(conn: Connection) -> CarriedRows:
 
 
 async def read_revision(conn: Connection) -> int:
-    """The present revision."""
+    """The present revision of the routes."""
     return int(await conn.fetchval("SELECT revision FROM gateway_revision"))
 
 
 async def take_revision(conn: Connection) -> int:
-    """The next revision; no other transaction gets one until this one ends, so it comes last."""
+    """Take the next revision. No other transaction gets one until this one ends, so call this last in a transaction."""
     return int(await conn.fetchval("UPDATE gateway_revision SET revision = revision + 1 RETURNING revision"))

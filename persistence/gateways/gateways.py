@@ -11,13 +11,13 @@ class GatewayRow(msgspec.Struct, frozen=True, kw_only=True):
     """A gateway.
 
     Args:
-        public_host: which players connect to; a name in its normal form, or an address.
-        secret: SHA-256 of it.
-        online: whether heartbeats come.
-        draining: it gets no routes, by the word of an admin.
-        since_revision: what it has confirmed below this revision counts no longer.
-        confirmed_revision: of the routes that it has.
-        connections, last_heartbeat_at_ms: as they were last written; memory knows better.
+        public_host: the host that players connect to; a name in its normal form, or an IP address.
+        secret: the SHA-256 of the secret that it authenticates with.
+        online: whether its heartbeats arrive.
+        draining: an admin has decided that it gets no routes.
+        since_revision: a `confirmed_revision` below this does not count as confirmed any more.
+        confirmed_revision: the newest revision of the routes that it says it has.
+        connections, last_heartbeat_at_ms: as last written; the process that hears the gateway knows newer values.
     """
 
     gateway_id: str
@@ -51,7 +51,7 @@ async def public_hosts(conn: Connection, gateway_id: str | None, limit: int) -> 
     """The hosts of gateways that are online and do not drain, sorted.
 
     Args:
-        gateway_id: of the only one that counts; None for all.
+        gateway_id: only this gateway's host; None for the hosts of all.
         limit: at most so many.
     """
     rows = await conn.fetch(
@@ -72,8 +72,8 @@ async def lock(conn: Connection, gateway_id: str) -> GatewayRow | None:
 
 
 async def lock_all(conn: Connection) -> None:
-    """Wait for others that change several gateways, and let them wait until the transaction ends: each locks rows in an
-    order of its own.
+    """Serialise transactions that change several gateways until this one ends, because each locks rows in an order of
+    its own.
     """
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('gateways', 0))")
 
@@ -108,12 +108,12 @@ async def register(conn: Connection, row: GatewayRow) -> GatewayRow:
 async def hear(
     conn: Connection, gateway_id: str, secret: bytes, confirmed_revision: int
 ) -> GatewayRow | None:
-    """A gateway is online and has the routes of a revision; None, without effect, when it is gone or has another
-    secret by now.
+    """Store that a gateway is online and has the routes of a revision; None, without effect, when the gateway is gone
+    or has another secret by now.
 
     Args:
-        secret: SHA-256 of the secret that it came with.
-        confirmed_revision: as it said; what lies beyond the present one is none of ours, and is stored as 0.
+        secret: the SHA-256 of the secret with which the gateway has authenticated.
+        confirmed_revision: the revision that it says it has; one beyond the present revision is stored as 0.
     """
     rows = await conn.fetch(
         """
@@ -129,7 +129,7 @@ async def hear(
 
 
 async def set_online(conn: Connection, gateway_ids: Collection[str], online: bool) -> list[GatewayRow]:
-    """Write whether gateways are online; returns those of which that is new. The caller has locked all."""
+    """Write whether gateways are online; returns those that were not so before. The caller has called `lock_all`."""
     return _rows(
         await conn.fetch(
             "UPDATE gateways SET online = $2 WHERE gateway_id = ANY($1::text[]) AND online <> $2 RETURNING *",
@@ -154,7 +154,7 @@ async def save_heartbeats(conn: Connection, heard: Mapping[str, tuple[int, int]]
     """Write the last heartbeats of gateways.
 
     Args:
-        heard: {gateway: (epoch milliseconds, connections)}.
+        heard: {gateway id: (time of its last heartbeat in epoch milliseconds, its connections)}.
     """
     await lock_all(conn)
     await conn.executemany(

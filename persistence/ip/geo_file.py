@@ -21,12 +21,12 @@ class NotUsable(Exception):
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """What a file looks like from outside; another one after each change.
+    """What tells one version of a file from another: it differs after each change.
 
     Args:
         inode: changes when the file is replaced.
         changed_ns: changes when it is written.
-        size_bytes: of the whole.
+        size_bytes: the file's size.
     """
 
     inode: int
@@ -35,15 +35,15 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 class Location(msgspec.Struct, frozen=True):
-    """Where an address is; None for what the database does not say.
+    """Where an IP address is; a field is None where the database does not say it.
 
     Args:
-        country: its English name, as of `region`, `city` and `continent`.
+        country: the country's English name; `region`, `city` and `continent` are English names too.
         country_iso: two letters, ISO 3166-1.
         region: the largest part of the country.
         zip: postal code.
         timezone: as in the IANA database.
-        lat, lon: degrees.
+        lat, lon: latitude and longitude in degrees.
     """
 
     country: str | None = None
@@ -58,11 +58,11 @@ class Location(msgspec.Struct, frozen=True):
 
 
 class GeoFile:
-    """An open database.
+    """An open GeoIP database.
 
     Args:
-        reader: of the copy.
-        has_cities: it has cities, not only countries.
+        reader: reads the copy of the file.
+        has_cities: whether the database has cities, not only countries.
     """
 
     def __init__(self, reader: Reader, *, has_cities: bool) -> None:
@@ -73,7 +73,7 @@ class GeoFile:
         """Look an address up; None when the database does not have it.
 
         Args:
-            address: IPv4 or IPv6.
+            address: an IPv4 or IPv6 address as text.
 
         Raises:
             NotUsable: the database is damaged.
@@ -93,7 +93,7 @@ class GeoFile:
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """The file's current stamp, or None when it does not exist."""
+    """The present stamp of a file, or None when the file does not exist."""
     try:
         state = path.stat()
     except OSError:
@@ -105,11 +105,11 @@ def open_geo_file(path: Path, folder: Path) -> GeoFile:
     """Copy a database and open the copy.
 
     Args:
-        path: of the file.
-        folder: with room for the copy, which is unlinked at once and vanishes with the process.
+        path: the database's file.
+        folder: where the copy is made; it is unlinked at once and vanishes with the process.
 
     Raises:
-        NotUsable: there is no such file, it changes while it is copied, or it is of another kind.
+        NotUsable: there is no such file, it changes while it is copied, or it is no database of cities or countries.
     """
     before = stamp_of(path)
     try:

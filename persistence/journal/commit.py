@@ -91,7 +91,7 @@ _PARAMETER = re.compile(r"\$(\d+)")
 
 
 def at_once(turns: Sequence[Turn]) -> Statement | None:
-    """Build the one statement that commits all turns, or fails for all; None when a kind needs several.
+    """Build the one statement that commits all turns, or fails for all; None when a kind needs several statements.
 
     Args:
         turns: at least one, of different actors.

@@ -104,9 +104,9 @@ class Ended(NamedTuple):
     """How to find actors that have ended.
 
     Args:
-        kind: of the actors.
-        page: SQL of (id, ended) of the next heads, by id; $1 is the kind, $2 `before_ms`, $3 the id to continue after,
-            $4 how many.
+        kind: the kind of the actors.
+        page: SQL that selects (id, whether it has ended) of the next heads, ordered by id; $1 is the kind, $2
+            `before_ms`, $3 the id to continue after, $4 how many.
         before_ms: only heads that have not changed since, epoch milliseconds.
     """
 
@@ -119,7 +119,7 @@ async def sweep_ended(conn: Connection, ended: Ended, after: str | None, limit: 
     """Delete heads, events and snapshots of those among the next actors that have ended.
 
     Args:
-        ended: which have.
+        ended: how to find those that have ended.
         after: the last actor of the page before; None from the start.
         limit: actors that are looked at, and events that are deleted, at most.
 

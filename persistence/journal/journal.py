@@ -24,7 +24,7 @@ class Head(msgspec.Struct, frozen=True):
     """The row that says how far an actor has come.
 
     Args:
-        seq: that of its newest event; 0 before the first.
+        seq: the `seq` of the actor's newest event; 0 before the first.
         version: how many turns it has taken, those without events included.
         epoch: the name of its history; offsets are comparable within one epoch only.
         due_at_ms: its next deadline, epoch milliseconds, or None.
@@ -99,7 +99,7 @@ async def read_head(conn: Connection, kind: str, id: str) -> Head | None:
 
 
 async def read_positions(conn: Connection, kind: str, ids: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """Read where actors stand, {id: (epoch, version)}, of those that there are. Cancellation ends the query."""
+    """Read {id: (epoch, version)} from the heads of those actors that exist. Cancellation ends the query."""
     rows = await conn.fetch(
         "SELECT id, epoch, version FROM heads WHERE kind = $1 AND id = ANY($2::text[])", kind, ids
     )
@@ -134,7 +134,7 @@ async def seal(conn: Connection, kind: str, id: str, *, shard: int, fence: int) 
     Does nothing without a head, or when the lease has moved.
 
     Args:
-        shard, fence: the lease of this actor.
+        shard, fence: the lease that covers this actor.
 
     Raises: asyncpg's error while such a turn is still being committed; callers of the transaction get it as
         `DatabaseUnavailable`, and try again, instead of holding up others who need a connection.
@@ -156,7 +156,7 @@ async def read_events_within(
 
     Args:
         limit: most events.
-        bytes_max: most bytes of them in all, encoded.
+        bytes_max: most bytes that the encoded events may have together.
 
     Returns: None when there are more than either bound allows.
     """

@@ -18,12 +18,13 @@ FIRST: Place = ("", -1)
 
 
 class Table(NamedTuple):
-    """What is searched.
+    """A table that can be searched for a text.
 
     Args:
-        page: SQL of (id, its last seq, its rows, whether one of them holds the text) by id, of the next rows; $1 is the
-            kind, $2 and $3 the place after which they begin, $4 how many, $5 the text.
-        rows: on a page, at most.
+        page: SQL that selects (id, last seq, number of rows, whether one of them holds the text) for each actor with
+            rows on the page, by id; $1 is the kind, $2 and $3 the place after which the page begins, $4 the number of
+            rows, $5 the text.
+        rows: the most rows on a page.
     """
 
     page: str
@@ -45,7 +46,7 @@ def _table(name: str, column: str, rows: int) -> Table:
 
 EVENTS = _table("events", "event", 2_000)
 SNAPSHOTS = _table("snapshots", "state", 50)
-"""Fewer on a page: one has up to 8 MiB (`actors/kernel/keeping.py`)."""
+"""A page has few snapshots, because one has up to 8 MiB (`actors/kernel/keeping.py`)."""
 
 
 async def page(
@@ -55,8 +56,8 @@ async def page(
 
     Args:
         table: `EVENTS` or `SNAPSHOTS`.
-        kind: of the actors.
-        text: what is searched for, not empty.
+        kind: the kind of the actors.
+        text: the bytes that are searched for, not empty.
         after: where the page before has ended; `FIRST` from the start.
 
     Returns:
@@ -71,17 +72,17 @@ async def page(
 async def rewrite(conn: Connection, kind: str, id: str, changed: Mapping[int, tuple[bytes, bytes]]) -> int:
     """Replace events that still are as they were read, and delete the snapshots, inside a transaction.
 
-    A snapshot that holds what the actor was up to now can no longer be saved either, not even one that is being saved.
+    A snapshot of a state from before this change can no longer be saved either, not even one that is just being saved.
 
     Args:
-        changed: {seq: (the event as it was read, its new encoding)}; none may be given.
+        changed: {seq: (the event as it was read, its new encoding)}; may be empty.
 
     Returns:
-        How many were replaced: fewer than given when one of them has changed meanwhile, or is no longer kept.
+        How many events were replaced: fewer than given when one of them has changed meanwhile, or is no longer kept.
     """
     grown = sum(len(event) - len(was) for was, event in changed.values())
-    # The head first, as turns do it: whoever rewrites events of this actor has it, so that neither waits for the other
-    # with what the other needs. That what is kept may have shrunk is not counted, because a missed one has not.
+    # The head is locked first, as turns do it: two transactions that rewrite events of one actor then cannot deadlock.
+    # What events have shrunk by is not subtracted from `journal_bytes`: one that is missed below has not shrunk.
     await conn.execute(
         """
         UPDATE heads SET snapshots_from = seq + 1, journal_bytes = journal_bytes + $3 WHERE kind = $1 AND id = $2

@@ -3,8 +3,8 @@
 Invariant: a key that has not expired is never overwritten. A second effect under the same key is refused by
 PostgreSQL together with its receipt, on every node and however often it is sent.
 
-The ETag of an answer is a row of its own, under a key that follows from the receipt's. Releases that know of none find
-the receipt as they ever have, and the other row expires with it.
+The ETag of an answer is a row of its own, under a key that is derived from the receipt's. So releases that do not know
+ETags still find the receipt; both rows expire together.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ async def find(conn: Connection, key: bytes, now_ms: int) -> Receipt | None:
     """Read the receipt with this key; None when there is none, or it has expired.
 
     Args:
-        key: that of `Receipt`, 32 bytes.
+        key: `Receipt.key`, 32 bytes.
         now_ms: epoch milliseconds.
     """
     row = await conn.fetchrow(_FIND, key, now_ms, _tag_key(key))
@@ -69,7 +69,7 @@ async def store(conn: Connection, receipts: Sequence[Receipt], now_ms: int) -> N
 
 
 def storing(receipts: Sequence[Receipt], now_ms: int) -> Statement:
-    """The statement of `store`, whose arguments these are.
+    """The statement that `store` runs.
 
     Args:
         receipts: at least one.
@@ -79,7 +79,7 @@ def storing(receipts: Sequence[Receipt], now_ms: int) -> Statement:
 
 
 def rows_of(receipts: Iterable[Receipt]) -> Iterator[tuple[bytes, bytes, int, bytes, int]]:
-    """The rows that say receipts: (key, fingerprint, status, reply, expires_at_ms)."""
+    """The rows that hold receipts and their ETags: (key, fingerprint, status, reply, expires_at_ms)."""
     for kept in receipts:
         yield kept.key, kept.fingerprint, kept.status, kept.reply, kept.expires_at_ms
         if kept.etag:
@@ -108,13 +108,13 @@ async def page_end(conn: Connection, after: bytes) -> bytes | None:
 
 
 async def forget_user(conn: Connection, user_id: str, mark: bytes, after: bytes, upto: bytes | None) -> None:
-    """In one page: remove what an erased user was answered, and take away what others were answered of them.
+    """In one page of receipts, remove those of an erased user, and the replies to others that name the user.
 
-    That other requests had an effect stays known, so that none has it twice.
+    The receipts of others stay without their reply, so that a repeated request has no second effect.
 
     Args:
         mark: the 16 bytes that end the fingerprints of the user's own requests.
-        after, upto: the page: keys above `after`, up to and including `upto`; None = to the end.
+        after, upto: the page has the keys above `after`, up to and including `upto`; `upto` is None for the last page.
     """
     await conn.execute(
         "DELETE FROM receipts WHERE key > $1 AND ($2::bytea IS NULL OR key <= $2)"

@@ -1,4 +1,4 @@
-"""Past events of an actor that are said anew, or taken back: found by what they hold, read, replaced and deleted.
+"""Finds, reads, replaces and deletes past events of one actor, for what must not be told any more.
 
 `naming.py` finds the actors whose events hold something.
 """
@@ -38,7 +38,7 @@ async def offsets_holding(
 
 
 async def sizes_at(conn: Connection, kind: str, id: str, offsets: Sequence[int]) -> dict[int, int]:
-    """Read how many bytes the events at these offsets have, {offset: bytes, encoded}, as far as they are kept."""
+    """Read the sizes of the events at these offsets, as far as they are kept: {offset: bytes of the encoded event}."""
     rows = await conn.fetch(
         """
         SELECT seq, octet_length(event) AS bytes FROM events
@@ -61,8 +61,8 @@ async def read_at(conn: Connection, kind: str, id: str, offsets: Sequence[int]) 
 async def rewrite_events(conn: Connection, kind: str, id: str, events: Mapping[int, bytes]) -> None:
     """Replace stored events by other encodings of them: {seq: event}.
 
-    Snapshots are deleted, since they hold what the old events said, and one of an earlier state can no longer be saved;
-    the state is built from rows without them.
+    Snapshots are deleted, since they hold what the old events said, and one of an earlier state can no longer be saved.
+    Without a snapshot, the state is built from rows.
     """
     await conn.execute(
         """
@@ -84,7 +84,7 @@ async def rewrite_events(conn: Connection, kind: str, id: str, events: Mapping[i
 
 
 async def forget_until(conn: Connection, kind: str, id: str, seq: int) -> None:
-    """Delete an actor's events up to this offset; whoever asks for them is told that they are not kept any more."""
+    """Delete an actor's events up to and including the offset `seq`; whoever asks for them hears that they are gone."""
     await conn.execute(
         """
         WITH gone AS (

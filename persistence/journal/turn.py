@@ -29,7 +29,7 @@ class Receipt(msgspec.Struct, frozen=True):
         status: the HTTP status that was answered, 200 to 299.
         reply: the encoded body, encrypted when it holds a secret.
         expires_at_ms: when the key may be forgotten, epoch milliseconds.
-        etag: that of the reply, encrypted as it is; empty where it has none.
+        etag: the reply's ETag, encrypted if the reply is; empty where it has none.
     """
 
     key: bytes
@@ -50,7 +50,7 @@ class Statement(msgspec.Struct, frozen=True):
 
     Args:
         sql: constant text; its parameters are `$1` and up.
-        parameters: a value for each, mostly the rows, or their columns.
+        parameters: a value for each parameter, mostly a list of rows, or of one column's values.
     """
 
     sql: str

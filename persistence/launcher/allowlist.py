@@ -8,12 +8,12 @@ from persistence.connection import Connection, Row
 
 
 class Allowlist(msgspec.Struct, frozen=True):
-    """The list as it was put last.
+    """The allowlist as it was last stored.
 
     Args:
-        version: 1 before anything was put; rises by one with each change.
-        hosts: in their normal form, sorted.
-        updated_at_ms: epoch milliseconds.
+        version: 1 before the first change; rises by one with each.
+        hosts: host names in their normal form, sorted.
+        updated_at_ms: when it was last changed, epoch milliseconds.
     """
 
     version: int
@@ -22,17 +22,17 @@ class Allowlist(msgspec.Struct, frozen=True):
 
 
 async def read(conn: Connection) -> Allowlist:
-    """The list."""
+    """Read the allowlist."""
     return _only(await conn.fetch("SELECT * FROM network_guard_allowlist"))
 
 
 async def lock(conn: Connection) -> Allowlist:
-    """The list, its row locked until the transaction ends."""
+    """Read the allowlist, and lock its row until the transaction ends."""
     return _only(await conn.fetch("SELECT * FROM network_guard_allowlist FOR UPDATE"))
 
 
 async def save(conn: Connection, allowlist: Allowlist) -> None:
-    """Replace the list, which the caller has locked."""
+    """Replace the allowlist, which the caller has locked."""
     await conn.execute(
         "UPDATE network_guard_allowlist SET version = $1, hosts = $2, updated_at_ms = $3",
         allowlist.version,

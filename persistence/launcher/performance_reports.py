@@ -6,15 +6,15 @@ from persistence.connection import Connection
 
 
 class Report(msgspec.Struct, frozen=True):
-    """One report.
+    """A performance report of a launcher.
 
     Args:
         seq: its place among all, for paging.
         id: objectId.
         user_id: the user whose launcher sent it.
         launcher_version, platform: as the launcher named them; None if it did not.
-        created_at_ms: epoch milliseconds.
-        report: the JSON object that was sent.
+        created_at_ms: when it arrived, epoch milliseconds.
+        report: the report as encoded JSON object.
     """
 
     seq: int
@@ -30,11 +30,11 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """The selection of a page of reports.
 
     Args:
-        since_ms: epoch milliseconds; only reports from then on.
-        user_id: only of this user; None = of all.
+        since_ms: only reports from this time on, epoch milliseconds.
+        user_id: only reports of this user; None for those of all.
         before: (created_at_ms, seq) of the last report of the page before; None for the first page.
         limit: at most so many.
-        max_bytes: the page ends with the first report that brings their JSON above this.
+        max_bytes: the page ends with the first report that brings the bytes of their JSON above this.
     """
 
     since_ms: int
@@ -45,10 +45,10 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportCount(msgspec.Struct, frozen=True):
-    """How many reports came of one version on one platform.
+    """How many reports came from one launcher version on one platform.
 
     Args:
-        platform, launcher_version: "" = not said.
+        platform, launcher_version: as launchers named them; "" where they did not.
     """
 
     platform: str
@@ -73,12 +73,12 @@ async def add(conn: Connection, report: Report) -> None:
 async def thin_out(
     conn: Connection, user_id: str, *, day_starts_ms: int, most_a_day: int, most_bytes: int
 ) -> None:
-    """Delete the oldest reports of a user, as many as are too many. The caller has locked the user.
+    """Delete the oldest reports of a user beyond two limits. The caller has locked the user's row.
 
     Args:
         day_starts_ms: when the present day began, epoch milliseconds.
-        most_a_day: how many are kept of that day.
-        most_bytes: how many bytes are kept of all days; the newest report is always kept.
+        most_a_day: how many reports of that day are kept.
+        most_bytes: how many bytes of reports of all days are kept; the newest report is always kept.
     """
     await conn.execute(
         "DELETE FROM performance_reports WHERE seq IN ("
@@ -108,8 +108,8 @@ async def count(conn: Connection, day: int, key: ReportCount, *, most_keys: int)
 
     Args:
         day: days since 1970 (UTC).
-        key: `reports` are added to those of its platform and version.
-        most_keys: how many platforms and versions are told apart on one day; what comes beyond is counted as not said.
+        key: its `reports` are added to the count of its platform and version.
+        most_keys: how many pairs of platform and version are counted apart on one day; further ones count under "".
     """
     if await conn.fetchval(
         "UPDATE performance_report_counts SET reports = reports + $4"
@@ -140,7 +140,7 @@ async def read_counts(conn: Connection, since_day: int, limit: int) -> list[Repo
 
     Args:
         since_day: the first day that is counted; days since 1970 (UTC).
-        limit: the most platforms and versions.
+        limit: the most pairs of platform and version that are returned.
     """
     rows = await conn.fetch(
         "SELECT platform, launcher_version, sum(reports)::bigint AS reports FROM performance_report_counts"
@@ -179,7 +179,7 @@ async def prune_counts(conn: Connection, limit: int, *, before_day: int) -> int:
 
 
 _LAST = (2**63 - 1, 2**63 - 1)
-"""The position behind which everything lies."""
+"""The position before the newest report: no report has such a time or `seq`."""
 
 _PAGE = """
 SELECT seq, id, user_id, launcher_version, platform, created_at_ms, report FROM (

@@ -9,13 +9,13 @@ from persistence.connection import Connection, Row
 
 
 class Note(msgspec.Struct, frozen=True):
-    """One note. Times are epoch milliseconds.
+    """A moderator's note about a user. Times are epoch milliseconds.
 
     Args:
         seq: its place among all, for paging.
         id: objectId.
         user_id: the user whom it is about.
-        author_id, author_name: the moderator who wrote it, by their present name; None for one who was erased.
+        author_id, author_name: id and present name of the moderator who wrote it; None once they are erased.
     """
 
     seq: int
@@ -49,7 +49,7 @@ async def count_notes(conn: Connection, user_id: str) -> int:
 
 
 async def list_notes(conn: Connection, user_id: str, before_seq: int | None, limit: int) -> list[Note]:
-    """The notes about a user below `before_seq` (None = from the newest), newest first, at most `limit`."""
+    """The notes about a user with a `seq` below `before_seq` (None for the newest), newest first, at most `limit`."""
     rows = await conn.fetch(
         f"{_SELECT} WHERE note.user_id = $1 AND note.seq < $2 ORDER BY note.seq DESC LIMIT $3",
         user_id,

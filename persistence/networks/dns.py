@@ -1,4 +1,4 @@
-"""DNS providers of networks, and the queue of records that they are to be given."""
+"""DNS providers of networks, and the queue of records that are to be written there."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from persistence.networks.rows import DnsRow, DnsTask
 
 
 async def read(conn: Connection, network_id: str) -> DnsRow | None:
-    """A network's provider, or None."""
+    """A network's DNS provider, or None."""
     row = await conn.fetchrow(
         """
         SELECT network_id, zone_id, zone_name, sealed_token, token_status, created_at_ms, updated_at_ms
@@ -19,10 +19,10 @@ async def read(conn: Connection, network_id: str) -> DnsRow | None:
 
 
 async def lock_token(conn: Connection, network_id: str) -> bytes | None:
-    """The sealed token of a network's provider, or None; until the transaction ends the provider stays as it is, and
-    nobody else adds, finishes or deletes its tasks.
+    """The sealed token of a network's DNS provider, or None. Until the transaction ends the provider stays as it is,
+    and no other transaction adds, finishes or deletes its tasks.
 
-    A token is sealed anew whenever a provider is stored, so that another one is another provider.
+    A token is sealed anew whenever a provider is stored, so a different sealed token means a different provider.
     """
     token: bytes | None = await conn.fetchval(
         "SELECT sealed_token FROM network_dns WHERE network_id = $1 FOR UPDATE", network_id
@@ -49,10 +49,10 @@ async def put(conn: Connection, row: DnsRow) -> None:
 
 
 async def set_status(conn: Connection, network_id: str, status: str, now_ms: int) -> None:
-    """Store what the provider said of the token; without effect when the status is the same.
+    """Store whether the provider accepts the network's token; without effect when the status is the same.
 
     Args:
-        status: `active`, or what the provider refused.
+        status: `active`, or what the provider last refused, such as `insufficient_scope`.
         now_ms: epoch milliseconds.
     """
     await conn.execute(
@@ -72,7 +72,7 @@ async def remove(conn: Connection, network_id: str) -> bool:
 
 
 async def add_tasks(conn: Connection, tasks: Sequence[DnsTask]) -> None:
-    """Queue records to be written; each replaces an earlier task for the same record.
+    """Queue DNS records to be written; each task replaces an earlier one for the same record.
 
     Tasks of networks without a provider are ignored.
     """
@@ -88,7 +88,7 @@ async def add_tasks(conn: Connection, tasks: Sequence[DnsTask]) -> None:
 
 
 async def due_networks(conn: Connection, now_ms: int, limit: int) -> list[str]:
-    """Networks with due tasks, the longest waiting first.
+    """Ids of networks with due tasks, the longest waiting first.
 
     Args:
         now_ms: epoch milliseconds.
@@ -128,8 +128,8 @@ async def finish_tasks(conn: Connection, done: Sequence[DnsTask], later: Sequenc
     """Delete completed tasks and postpone failed ones, unless a newer task for the same record has replaced them.
 
     Args:
-        done: completed.
-        later: failed, with the new number of attempts and the time of the next.
+        done: the completed tasks.
+        later: the failed tasks, with their new number of attempts and the time of the next attempt.
     """
     await conn.executemany(
         """

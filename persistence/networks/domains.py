@@ -1,4 +1,4 @@
-"""Claims of domains, in rows."""
+"""Networks' claims of domains, in rows."""
 
 from collections.abc import Collection
 
@@ -31,20 +31,20 @@ async def read(conn: Connection, id: str, network_id: str) -> DomainRow | None:
     """One claim of a network, or None.
 
     Args:
-        id: of the claim.
+        id: the claim's id.
     """
     row = await conn.fetchrow(_READ, id, network_id)
     return None if row is None else DomainRow(**dict(row))
 
 
 async def lock_claims(conn: Connection, domain: str, id: str) -> list[DomainRow]:
-    """A claim of a domain and the domain's verified claim, both locked for changes until the transaction ends.
+    """The claim with this id and the domain's verified claim, both locked for changes until the transaction ends.
 
     Concurrent calls for the same domain are serialised.
 
     Args:
-        domain: in its normal form.
-        id: of the claim.
+        domain: the domain in its normal form.
+        id: the claim's id.
     """
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('domain ' || $1, 0))", domain)
     return [DomainRow(**dict(row)) for row in await conn.fetch(_CLAIMS, domain, id)]
@@ -75,8 +75,8 @@ async def change(conn: Connection, row: DomainRow) -> None:
 
 
 async def verified_among(conn: Connection, network_id: str, domains: Collection[str]) -> bool:
-    """Whether the network has verified one of these domains; the claim found stays verified, and is not deleted, until
-    the transaction ends.
+    """Whether the network has verified one of these domains. The claim that was found stays verified, and is not
+    deleted, until the transaction ends.
     """
     found = await conn.fetchval(
         """
@@ -90,10 +90,11 @@ async def verified_among(conn: Connection, network_id: str, domains: Collection[
 
 
 async def covers(conn: Connection, network_id: str, host: str) -> bool:
-    """Whether a host lies inside a domain that the network has verified; if so it does until the transaction ends.
+    """Whether a host lies inside a domain that the network has verified; if so, this stays true until the transaction
+    ends.
 
     Args:
-        host: lower-case A-labels, without a trailing dot.
+        host: the host's name in lower-case A-labels, without a trailing dot.
     """
     labels = host.split(".")
     return await verified_among(conn, network_id, [".".join(labels[at:]) for at in range(len(labels))])

@@ -67,7 +67,7 @@ async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str
 
 
 async def lock_networks(conn: Connection, server_ids: Sequence[str]) -> dict[str, str]:
-    """{server: its network} of those in one; the servers get no routes until the transaction ends."""
+    """{server id: network id} of those servers that are in a network; they get no routes until the transaction ends."""
     rows = await conn.fetch(
         "SELECT server_id, network_id FROM connect_servers WHERE server_id = ANY ($1::text[])"
         " ORDER BY server_id FOR UPDATE",
@@ -83,11 +83,11 @@ async def read(conn: Connection, server_id: str) -> RouteRow | None:
 
 
 class WantedRoutes(msgspec.Struct, frozen=True, kw_only=True):
-    """Which routes a page is of.
+    """The selection of a page of routes.
 
     Args:
-        status, server_id, network_id: None for any.
-        after: the host after which the page begins; None for the first.
+        status, server_id, network_id: only routes with this status, server or network; None for any.
+        after: the host after which the page begins; None for the first page.
         limit: at most so many.
     """
 
@@ -99,14 +99,14 @@ class WantedRoutes(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RouteOfNetwork(msgspec.Struct, frozen=True):
-    """A route, and its server's network."""
+    """A route, and the id of its server's network, if any."""
 
     route: RouteRow
     network_id: str | None
 
 
 async def page(conn: Connection, wanted: WantedRoutes) -> list[RouteOfNetwork]:
-    """Routes, by their hosts."""
+    """The wanted routes, ordered by their hosts."""
     rows = await conn.fetch(
         _PAGE, wanted.status, wanted.server_id, wanted.network_id, wanted.after, wanted.limit
     )
@@ -171,7 +171,7 @@ class StaleRecords(msgspec.Struct, frozen=True):
     """A route whose A records name other hosts than they should.
 
     Args:
-        hosts: that they should name, with commas between.
+        hosts: the hosts that they should name, with commas between.
     """
 
     network_id: str
@@ -187,8 +187,8 @@ async def lock_stale_records(
     until the transaction ends. Where no gateway is online that could carry a route, its records are as they should be.
 
     Args:
-        fixed: the hosts of all routes; None where gateways say theirs.
-        shared: the hosts of routes that any gateway may carry; None leaves those as they are.
+        fixed: the hosts that all routes should have, with commas between; None where each gateway has its own.
+        shared: the hosts of routes that any gateway may carry, with commas between; None leaves those as they are.
         limit: at most so many.
     """
     rows = await conn.fetch(
@@ -213,7 +213,7 @@ async def save_record_hosts(conn: Connection, hosts: Mapping[str, str | None]) -
     """Note what the A records of routes were asked to name.
 
     Args:
-        hosts: {server: the hosts, with commas between}.
+        hosts: {server id: the hosts, with commas between}.
     """
     await conn.executemany(
         "UPDATE gateway_routes SET record_hosts = $2 WHERE server_id = $1", sorted(hosts.items())
@@ -226,7 +226,7 @@ async def remove_uncovered(conn: Connection, domain: str, gateway_domain: str | 
 
     Args:
         domain: lower-case A-labels, without a trailing dot.
-        gateway_domain: the same, or None where there is none.
+        gateway_domain: the domain below which every server may have a route, in that form; None where there is none.
 
     Returns:
         The hosts of the routes deleted.
@@ -241,8 +241,8 @@ async def remove_left(
     """Delete the routes of servers that leave their networks, but for those below the gateway domain.
 
     Args:
-        left: {server: the network that it leaves}; the servers' rows are locked by the transaction.
-        gateway_domain: lower-case A-labels, without a trailing dot; None where there is none.
+        left: {server id: id of the network that it leaves}; the transaction has locked the servers' rows.
+        gateway_domain: as for `remove_uncovered`.
 
     Returns:
         (network, host) of the routes deleted.

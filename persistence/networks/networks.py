@@ -111,7 +111,7 @@ async def lock_token(conn: Connection, token: bytes) -> TokenRow | None:
     """A join token, or None; its row is locked until the transaction ends.
 
     Args:
-        token: its SHA-256.
+        token: the token's SHA-256 digest.
     """
     row = await conn.fetchrow(
         "SELECT token, network_id, expires_at_ms, used FROM network_join_tokens WHERE token = $1 FOR UPDATE",
@@ -124,7 +124,7 @@ async def owner_of_token(conn: Connection, token: bytes) -> str | None:
     """The owner of the network of a join token; None where there is no such token.
 
     Args:
-        token: its SHA-256.
+        token: the token's SHA-256 digest.
     """
     found = await conn.fetchval(
         "SELECT owner_id FROM network_join_tokens JOIN networks USING (network_id) WHERE token = $1", token
@@ -151,7 +151,7 @@ async def count_servers(conn: Connection, network_id: str) -> int:
 
 
 async def hosts_of(conn: Connection, owner_id: str, limit: int) -> list[HostRow]:
-    """The agents in a user's networks, oldest first, at most `limit`."""
+    """A user's servers that have joined a network as its agent, oldest first, at most `limit`."""
     rows = await conn.fetch(
         """
         SELECT id, server_id, network_id, name, owner_id, last_seen_at_ms, last_seen_ip, created_at_ms, updated_at_ms

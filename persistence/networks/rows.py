@@ -20,7 +20,7 @@ class NetworkRow(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         network_id: uuid, by which it is addressed.
         id: object id, for lists.
-        slug: its name in addresses, or None; no two networks share one.
+        slug: the network's name in URLs, unique among all networks; None where it has none.
     """
 
     network_id: str
@@ -62,11 +62,11 @@ class DomainRow(msgspec.Struct, frozen=True, kw_only=True):
     """A network's claim of a domain.
 
     Args:
-        domain: lower-case A-labels.
-        token: what its TXT record is to name.
-        confirmed_at_ms: when the record was last seen.
-        verification_errors: why the last check failed.
-        observed: the TXT records that it found.
+        domain: the claimed domain in lower-case A-labels.
+        token: the value that the domain's TXT record has to contain.
+        confirmed_at_ms: when a check last found that record, epoch milliseconds; None before.
+        verification_errors: why the last check failed; empty after a success.
+        observed: the TXT records that the last check found.
     """
 
     id: str
@@ -84,10 +84,10 @@ class DomainRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DnsRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A network's DNS provider.
+    """A network's zone at its DNS provider.
 
     Args:
-        sealed_token: opened with the service's key alone.
+        sealed_token: the provider's token, sealed with the service's key.
         token_status: what the provider last said of the token.
     """
 
@@ -104,10 +104,10 @@ class DnsTask(msgspec.Struct, frozen=True):
     """A DNS record that is to be written at the provider.
 
     Args:
-        content: the record's content, None to remove the record; for `A` hosts, with commas
-            between, whose addresses the records get.
-        due_at_ms: when it is to be written, epoch milliseconds.
-        attempts: how often that has failed.
+        content: the record's content, or None to remove the record; for type `A` host names, with commas between,
+            whose addresses the records get.
+        due_at_ms: when the record is to be written, epoch milliseconds.
+        attempts: how often writing it has failed.
     """
 
     network_id: str
@@ -126,10 +126,10 @@ class RouteRow(msgspec.Struct, frozen=True, kw_only=True):
     """The host name under which a gateway forwards players to a server.
 
     Args:
-        gateway_id: the only gateway that may carry it; None for any.
+        gateway_id: the only gateway that may carry the route; None for any.
         status: `active` when an online gateway that carries it has confirmed its revision; not stored.
-        revision: of all routes, at which this one was changed last; known once that is committed.
-        record_hosts: what its A records were last asked to name, or None.
+        revision: the revision of all routes at which this one was last changed.
+        record_hosts: the hosts that its A records were last asked to name, with commas between, or None.
     """
 
     server_id: str

@@ -1,1 +1,1 @@
-"""News as rows: articles, polls, follows, and what is still to be told of publications."""
+"""News as rows: articles, polls, follows, and which followers are still to be notified of an article."""

@@ -1,4 +1,4 @@
-"""What is still to be told of publications: to followers. Rows only."""
+"""Published articles of which followers are still to be notified. Rows only."""
 
 import msgspec
 
@@ -6,10 +6,10 @@ from persistence.connection import Connection
 
 
 class Announcement(msgspec.Struct, frozen=True):
-    """An article whose followers are being notified.
+    """An article of which followers are being notified.
 
     Args:
-        news_id: of the article.
+        news_id: the article's id.
         after_user_id: the last user who was notified; "" at first.
         created_at_ms: when the article was published, epoch milliseconds.
     """
@@ -20,7 +20,7 @@ class Announcement(msgspec.Struct, frozen=True):
 
 
 async def announce(conn: Connection, news_id: str, *, now_ms: int) -> None:
-    """Note that followers of an article's scope are to be notified of it; in the transaction of its publication."""
+    """Store that followers of an article's scope are to be notified of it; run in the transaction that publishes it."""
     await conn.execute(
         "INSERT INTO news_announcements (news_id, after_user_id, created_at_ms) VALUES ($1, '', $2)",
         news_id,
@@ -29,7 +29,8 @@ async def announce(conn: Connection, news_id: str, *, now_ms: int) -> None:
 
 
 async def lock_next(conn: Connection) -> Announcement | None:
-    """The oldest article that followers are still to be notified of, locked; those that others hold are left out."""
+    """The oldest article of which followers are still to be notified, locked until the transaction ends; those that
+    other transactions have locked are left out. None when there is no such article."""
     row = await conn.fetchrow(
         "SELECT * FROM news_announcements ORDER BY created_at_ms, news_id LIMIT 1 FOR UPDATE SKIP LOCKED"
     )
@@ -37,12 +38,12 @@ async def lock_next(conn: Connection) -> Announcement | None:
 
 
 async def move(conn: Connection, news_id: str, after_user_id: str) -> None:
-    """Note that all up to this user were notified."""
+    """Store that followers up to and including this user were notified."""
     await conn.execute(
         "UPDATE news_announcements SET after_user_id = $2 WHERE news_id = $1", news_id, after_user_id
     )
 
 
 async def finish(conn: Connection, news_id: str) -> None:
-    """Note that all were notified."""
+    """Delete the announcement of an article, because all followers were notified."""
     await conn.execute("DELETE FROM news_announcements WHERE news_id = $1", news_id)

@@ -7,8 +7,8 @@ from persistence.news.rows import HEADS, ArticleRow, Scope, article_of
 
 
 async def hold_scope(conn: Connection, scope: Scope) -> bool:
-    """Keep a scope until the transaction ends, and let others who write in it wait, so that they meet its bound and its
-    slugs; returns whether there is such a scope."""
+    """Lock a scope until the transaction ends: it is not deleted, and other transactions that write articles in it
+    wait, so that together they keep to its limit and its unique slugs. Returns whether there is such a scope."""
     if scope.type != "global" and not await conn.fetchval(_HOLD[scope.type], scope.id):
         return False
     await conn.execute(
@@ -18,7 +18,7 @@ async def hold_scope(conn: Connection, scope: Scope) -> bool:
 
 
 async def read(conn: Connection, news_id: str) -> ArticleRow | None:
-    """One article, whatever its status."""
+    """One article, whatever its status, or None."""
     row = await conn.fetchrow("SELECT * FROM news WHERE id = $1", news_id)
     return None if row is None else article_of(row)
 
@@ -44,7 +44,7 @@ async def networks_there(conn: Connection, network_ids: Collection[str]) -> set[
 
 
 async def lock(conn: Connection, news_id: str) -> ArticleRow | None:
-    """One article, its row locked until the transaction ends."""
+    """One article, its row locked until the transaction ends, or None."""
     await conn.execute("SELECT FROM news_articles WHERE id = $1 FOR NO KEY UPDATE", news_id)
     return await read(conn, news_id)
 
@@ -72,7 +72,7 @@ async def slug_taken(conn: Connection, scope: Scope, slug: str) -> bool:
 
 
 async def make_room(conn: Connection, scope: Scope, most: int) -> bool:
-    """Delete the oldest archived articles of a scope until it has fewer than `most`; returns whether it has."""
+    """Delete a scope's oldest archived articles until it has fewer than `most` articles; returns whether it has."""
     count = await conn.fetchval(
         "SELECT count(*) FROM news_articles WHERE scope_type = $1 AND scope_id = $2", scope.type, scope.id
     )

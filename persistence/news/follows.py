@@ -7,7 +7,7 @@ from persistence.news.rows import FollowRow, Scope
 
 
 async def of_user(conn: Connection, user_id: str) -> list[FollowRow]:
-    """What a user follows, in the order in which they gave it."""
+    """What a user follows, in the order in which they listed it."""
     rows = await conn.fetch(
         "SELECT CASE WHEN network_id IS NOT NULL THEN 'network' WHEN server_id IS NOT NULL THEN 'server'"
         " ELSE 'category' END AS type, coalesce(network_id, server_id, category) AS id"
@@ -18,7 +18,11 @@ async def of_user(conn: Connection, user_id: str) -> list[FollowRow]:
 
 
 async def replace(conn: Connection, user_id: str, rows: Sequence[FollowRow]) -> None:
-    """Store all that a user follows. The caller has locked the user, and the rows name each thing once."""
+    """Store all that a user follows, in place of what was stored; the caller has locked the user.
+
+    Args:
+        rows: each thing once, in the user's order.
+    """
     await conn.execute("DELETE FROM news_follows WHERE user_id = $1", user_id)
     await conn.executemany(
         "INSERT INTO news_follows (user_id, place, network_id, server_id, category) VALUES ($1, $2, $3, $4, $5)",
@@ -55,7 +59,7 @@ async def followers(conn: Connection, scope: Scope, *, after: str, limit: int) -
     """The next followers of a network or server, in the order of their ids.
 
     Args:
-        after: the last user of the former call; "" at first.
+        after: the last user id of the page before; "" from the start.
         limit: at most so many.
     """
     rows = await conn.fetch(_FOLLOWERS[scope.type], scope.id, after, limit)

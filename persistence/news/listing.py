@@ -10,19 +10,19 @@ from persistence.connection import Connection
 from persistence.news.rows import HEADS, ArticleRow, Place, ScopeType, Status, article_of
 
 FEW = 1_000
-"""So many articles are put in order faster than a list of all is walked until a page is full."""
+"""Up to this many articles are sorted faster than a list of all articles is walked until a page is full."""
 
 FIRST = Place(pinned=True, listed_at_ms=2**63 - 1, id="~")
 """The position before the first article."""
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """Which part of a list.
+    """The bounds of a page.
 
     Args:
         after: the position of the last article of the page before.
         limit: at most so many articles.
-        max_bytes: the page ends with the first article that brings its texts above this.
+        max_bytes: the page ends with the first article that brings the bytes of its texts above this.
     """
 
     after: Place
@@ -34,10 +34,10 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """The filters of a list.
 
     Args:
-        scope_type: None = of all scopes.
-        scope_id: of one network or server; None = of all of the type.
-        category, tag, locale: None = any.
-        public_only: only articles for those who are not signed in as well.
+        scope_type: only articles of this type of scope; None for all.
+        scope_id: only articles of this network or server; None for all of the type.
+        category, tag, locale: only articles with this one; None for any.
+        public_only: only articles that viewers who are not signed in may read too.
     """
 
     scope_type: ScopeType | None = None
@@ -54,13 +54,13 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Writable(msgspec.Struct, frozen=True):
-    """The scopes of which unpublished articles are listed.
+    """The scopes whose unpublished articles a user may list.
 
     Args:
-        user_id: who may write there.
-        anywhere: in all scopes.
-        roles: of a member of a server who may write its news.
-        capability: that lets any other member do so.
+        user_id: the user, who may write in the scopes that they own.
+        anywhere: whether they may write in all scopes.
+        roles: the roles in which a member of a server may write its news.
+        capability: the capability that lets members with other roles write them.
     """
 
     user_id: str
@@ -70,7 +70,7 @@ class Writable(msgspec.Struct, frozen=True):
 
 
 async def page(conn: Connection, wanted: Wanted, bounds: Bounds, *, now_ms: int) -> list[ArticleRow]:
-    """A page of what may be read."""
+    """A page of the articles that may be read."""
     statement = await _walking(conn, _SCOPED if wanted.one_scope else _ALL, wanted)
     return [article_of(row) for row in await conn.fetch(statement, *_parameters(wanted, bounds), now_ms)]
 
@@ -78,7 +78,7 @@ async def page(conn: Connection, wanted: Wanted, bounds: Bounds, *, now_ms: int)
 async def page_of_status(
     conn: Connection, wanted: Wanted, bounds: Bounds, writable: Writable, status: Status, *, now_ms: int
 ) -> list[ArticleRow]:
-    """A page of what a user may write and others may not read.
+    """A page of the unpublished articles with a status that a user may write.
 
     Args:
         status: `draft`, `archived`, or `scheduled` for a moment that has not come.
@@ -114,7 +114,7 @@ async def feed_heads(conn: Connection, user_id: str, limit: int, *, now_ms: int)
 
 
 async def _walking(conn: Connection, statement: str, wanted: Wanted) -> str:
-    """The statement, or where only a few articles have the wanted tag, the one that looks at no others.
+    """The statement; or where only a few articles have the wanted tag, the one that looks at those alone.
 
     A tag that many have is found soon by walking the list, and one that few have is found by its index.
     """

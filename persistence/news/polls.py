@@ -1,4 +1,4 @@
-"""Polls of articles, and who has chosen what. Rows only."""
+"""Polls of articles, and the options that users have chosen. Rows only."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,7 +9,7 @@ async def put(conn: Connection, news_id: str, poll: bytes) -> None:
     """Store the poll of an article, in place of a former one.
 
     Args:
-        poll: encoded JSON, with the counts of its votes.
+        poll: the poll as encoded JSON, with the counts of its votes.
     """
     await conn.execute(
         "INSERT INTO news_polls (news_id, poll) VALUES ($1, $2)"
@@ -38,7 +38,7 @@ async def choice_of(conn: Connection, news_id: str, user_id: str) -> tuple[str, 
 
 
 async def choices(conn: Connection, news_ids: Collection[str], user_id: str) -> dict[str, tuple[str, ...]]:
-    """{article: ids of the options that a user has chosen}, of these articles; without those they did not vote in."""
+    """{article id: ids of the options that a user has chosen} of those of the articles in whose poll the user voted."""
     rows = await conn.fetch(
         "SELECT news_id, option_ids FROM news_votes WHERE user_id = $1 AND news_id = ANY ($2::text[])",
         user_id,

@@ -1,4 +1,4 @@
-"""What the rows of news hold."""
+"""The rows of the tables of news, as structs."""
 
 from typing import Literal, TypeAlias
 
@@ -13,11 +13,11 @@ FollowType: TypeAlias = Literal["network", "server", "category"]
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """Whose news an article is.
+    """The scope of an article: everybody, a network, or a game server.
 
     Args:
-        type: of everybody, of a network, or of a game server.
-        id: of the network or server; "" = global.
+        type: `global` for everybody's news, `network` or `server`.
+        id: the network's or server's id; "" for `global`.
     """
 
     type: ScopeType
@@ -31,16 +31,16 @@ class ArticleRow(msgspec.Struct, frozen=True, kw_only=True):
         id: objectId.
         slug: unique within the scope.
         body: Markdown.
-        body_html: what was rendered of it.
-        cover_url, category: None = none.
-        author_id, author_name: None once they are erased.
+        body_html: the body as it was rendered to HTML.
+        cover_url, category: None for an article without.
+        author_id, author_name: the author's id and name; None once they are erased.
         locale: a language tag (BCP 47).
-        publish_at_ms: the scheduled moment, epoch milliseconds; None = none.
-        published_at_ms: the first publication; None before it.
-        listed_at_ms: its place in lists.
+        publish_at_ms: when it is scheduled to be published, epoch milliseconds, or None.
+        published_at_ms: when it was first published, epoch milliseconds; None before.
+        listed_at_ms: the time by which lists are sorted, epoch milliseconds.
         revision: rises with each change.
-        notify: followers are notified when it is published.
-        poll: encoded JSON of its poll, or None.
+        notify: whether followers are notified when it is published.
+        poll: its poll as encoded JSON, or None.
     """
 
     id: str
@@ -71,12 +71,12 @@ class ArticleRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def scope(self) -> Scope:
-        """Whose news it is."""
+        """The article's scope."""
         return Scope(self.scope_type, self.scope_id)
 
     @property
     def pinned_for_all(self) -> bool:
-        """Whether it is pinned in lists of more than its own scope."""
+        """Whether the article is pinned in lists of more than its own scope too."""
         return self.pinned and self.scope_type == "global"
 
 
@@ -84,7 +84,7 @@ HEADS = ", ".join(
     f"'' AS {name}" if name in {"body", "body_html"} else f"news.{name}"
     for name in ArticleRow.__struct_fields__
 )
-"""The columns of an article of which only some hundred bytes are needed: its texts are empty."""
+"""The columns of an article with empty texts, for lists that need only some hundred bytes of each."""
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True):

@@ -10,7 +10,7 @@ from persistence.connection import Connection
 
 
 async def take_leases(conn: Connection, node: str, shards: Collection[int]) -> dict[int, int]:
-    """Take the leases of those shards that nobody has, that a dead node has, or that this node has already.
+    """Take the leases of those shards that have no owner, that a dead node owns, or that this node owns already.
 
     Waits for commits in flight under the old lease; later ones are refused (`Fenced`). This node's own leases get a new
     fence as well, so that commits still in flight from an earlier life are refused.
@@ -18,9 +18,9 @@ async def take_leases(conn: Connection, node: str, shards: Collection[int]) -> d
     Args:
         conn: inside a transaction that holds the lock of `nodes.py`, unless the caller is alone with the database.
         node: the name of this process.
-        shards: which to try.
+        shards: the shards whose leases are wanted.
 
-    Returns: {shard: fence} of those taken.
+    Returns: {shard: new fence} of the leases taken.
     """
     rows = await conn.fetch(
         """

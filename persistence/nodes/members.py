@@ -15,11 +15,11 @@ from persistence.nodes.nodes import leave, lock_nodes, shorten
 __all__ = ["bury", "drain", "give", "join", "leave", "read", "read_clock_ms", "renew", "resume", "take"]
 
 NOBODY = ""
-"""Named as the owner of a lease that was given up."""
+"""Stands in place of the owner's name in a lease that was given up."""
 
 
 QUIET_SECONDS = 2.5
-"""A row that lasts no longer was not renewed for as long, of five seconds: two renewals are missing."""
+"""A row that runs out within this time has missed two renewals, since each renewal makes it last five seconds."""
 
 
 class State(Enum):
@@ -35,17 +35,17 @@ class Member(NamedTuple):
     """The row of a node.
 
     Args:
-        node: its name.
-        life: the number of its life.
+        node: the node's name.
+        life: the number of its present life, which rises with each start.
         state: see `State`.
-        release: of the program.
-        since_ms: epoch milliseconds at which this life began.
-        heard: names of the nodes that it hears.
-        sockets: its open live sockets.
-        waiting_bytes: what waits in its fullest link.
-        is_quiet: it has missed renewals, so that it may be about to die.
-        is_over: its row has run out.
-        is_drained: an operator wants it to own nothing.
+        release: the version of the program that it runs, such as 2026.11.29.
+        since_ms: when this life began, epoch milliseconds.
+        heard: names of the nodes that it hears on the bus.
+        sockets: how many live sockets it has open.
+        waiting_bytes: how many bytes wait in its fullest link to another node.
+        is_quiet: whether it has missed renewals, so that it may be about to be declared dead.
+        is_over: whether its row has run out.
+        is_drained: whether an operator wants it to own no shards.
     """
 
     node: str
@@ -62,18 +62,18 @@ class Member(NamedTuple):
 
 
 class Lease(NamedTuple):
-    """Who owns a shard, `NOBODY` when it was given up, and under which fence."""
+    """The owner of a shard, `NOBODY` when it was given up, and the fence under which the owner writes."""
 
     node: str
     fence: int
 
 
 class View(NamedTuple):
-    """All rows at one moment.
+    """All nodes and leases at one moment.
 
     Args:
-        members: by name.
-        leases: by shard.
+        members: {name: member} of all nodes.
+        leases: {shard: lease} of all shards.
     """
 
     members: dict[str, Member]
@@ -84,9 +84,9 @@ class Joined(NamedTuple):
     """A life that has begun.
 
     Args:
-        life: its number.
-        space: under which name the nodes of this database meet on the bus.
-        begun_at_ms: since when there has always been one of them, epoch milliseconds.
+        life: the number of this life.
+        space: the name under which the nodes of this database meet on the bus.
+        begun_at_ms: since when at least one node has always lived, epoch milliseconds.
     """
 
     life: int
@@ -109,7 +109,7 @@ class Undrained(Enum):
 
 
 class Said(NamedTuple):
-    """What a node says of itself with each renewal; as in `Member`."""
+    """What a node says of itself with each renewal; `Member` explains the fields."""
 
     state: State
     heard: Sequence[str]
@@ -127,9 +127,9 @@ async def join(
     Args:
         node: the name of this process, unique among those that share the database.
         ttl_seconds: how long the row lasts, by the database's clock.
-        space: the name to meet under, if there is none yet.
-        key_id: says which keys this node has; all that live at one time have the same.
-        release: of the program.
+        space: the name to meet under on the bus, used if this database has none yet.
+        key_id: names the keys that this node has; all nodes that live at one time have the same.
+        release: the version of the program that this node runs, such as 2026.11.29.
         now_ms: epoch milliseconds.
     """
     await lock_nodes(conn)
@@ -172,11 +172,11 @@ async def renew(conn: Connection, node: str, life: int, ttl_seconds: float, said
     """Extend the row of a member, also one that has run out but was not deleted, and read everything.
 
     Args:
-        life: that the node began with.
-        ttl_seconds: from now, by the database's clock.
-        said: what the row says from now on.
+        life: the number of the life that the node began.
+        ttl_seconds: how long the row lasts from now on, by the database's clock.
+        said: what the node says of itself from now on.
 
-    Returns: None when the node is dead, or lives another life.
+    Returns: all nodes and leases; None when the node is dead, or lives another life.
     """
     found = await conn.fetchval(
         """
@@ -193,7 +193,7 @@ async def renew(conn: Connection, node: str, life: int, ttl_seconds: float, said
 
 
 async def read(conn: Connection) -> View:
-    """Read which nodes live, and who owns what."""
+    """Read which nodes live, and which node owns which shard."""
     rows = await conn.fetch(
         """
         SELECT node, life, state, release, since_ms, heard, sockets, waiting_bytes, drained,
@@ -227,9 +227,9 @@ async def drain(conn: Connection, node: str) -> Undrained | None:
     """Have a node own nothing until it is resumed or starts again. Run in a transaction.
 
     Args:
-        node: its name.
+        node: the node's name.
 
-    Returns: why not, or None: it sees it with its next renewal.
+    Returns: why the node cannot be drained, or None when it is; the node notices with its next renewal.
     """
     await lock_nodes(conn)
     known = {member.node: member for member in (await read(conn)).members.values() if not member.is_over}
@@ -244,31 +244,31 @@ async def drain(conn: Connection, node: str) -> Undrained | None:
 
 
 async def resume(conn: Connection, node: str) -> Undrained | None:
-    """Let a node that was drained own its share again; returns why not, or None.
+    """Let a node that was drained own shards again; returns why it cannot, or None.
 
     Args:
-        node: its name.
+        node: the node's name.
     """
     found = await conn.fetchval("UPDATE nodes SET drained = false WHERE node = $1 RETURNING true", node)
     return None if found else Undrained.UNKNOWN
 
 
 async def bury(conn: Connection) -> None:
-    """Declare dead whoever has not renewed in time. The caller holds the lock of `nodes.py`."""
+    """Declare dead the nodes that have not renewed their row in time; the caller holds the lock of `nodes.py`."""
     await conn.execute("DELETE FROM nodes WHERE expires_at < clock_timestamp()")
 
 
 async def take(conn: Connection, node: str, life: int, shards: Collection[int]) -> dict[int, int] | None:
-    """Declare dead who is over, and take those shards that nobody alive owns, or this node already.
+    """Declare nodes dead whose row has run out, and take those of the shards that no living node owns, or this one.
 
     Waits for commits in flight under the leases that are taken. Run in a transaction.
 
     Args:
-        node: a member.
-        life: that it began with.
-        shards: which to try.
+        node: the name of this node, which is a member.
+        life: the number of the life that it began.
+        shards: the shards that it wants.
 
-    Returns: {shard: fence} of those taken; None when the node itself is dead, or lives another life.
+    Returns: {shard: new fence} of those taken; None when the node itself is dead, or lives another life.
     """
     await lock_nodes(conn)
     await bury(conn)
@@ -280,14 +280,14 @@ async def take(conn: Connection, node: str, life: int, shards: Collection[int]) 
 async def give(conn: Connection, node: str, to: str, fences: dict[int, int]) -> dict[int, int]:
     """Give shards to another node; there is no moment in which they have no owner.
 
-    Waits for every commit in flight under them: those of which the giver does not know the outcome, above all.
+    Waits for every commit in flight under their leases, so also for those whose outcome the giver does not know.
 
     Args:
-        node: that owns them.
-        to: a member; one that is dead meanwhile is found by whoever looks after the dead.
-        fences: {shard: fence} under which the giver owns them.
+        node: the name of the giver.
+        to: the name of the receiver; if it has died meanwhile, its shards are taken over like those of any dead node.
+        fences: {shard: fence} under which the giver owns the shards.
 
-    Returns: {shard: new fence} of those given; of the others the giver is the owner no more.
+    Returns: {shard: new fence} of those given; the others did not belong to the giver any more.
     """
     rows = await conn.fetch(
         """

@@ -22,17 +22,17 @@ async def lock_nodes(conn: Connection) -> None:
 
 
 AHEAD_SECONDS = 120.0
-"""No row lasts that long: one that seems to was renewed before the database's clock was set back."""
+"""No row lasts this long: one that seems to was renewed before the database's clock was set back."""
 
 SHORTENED_SECONDS = 15.0
-"""How long such a row lasts from then on: whoever lives renews it before."""
+"""How long such a row lasts from then on; a living node renews it before."""
 
 
 async def shorten(conn: Connection) -> None:
     """Have rows run out that were renewed before the database's clock was set back, unless they are renewed again.
 
-    Otherwise a node that died meanwhile would live for as long as the clock was set back by. Rows that somebody else
-    has locked are left to the next call.
+    Otherwise a node that died meanwhile would count as living for as long as the clock was set back by. Rows that
+    another transaction has locked are left to the next call.
     """
     await conn.execute(
         """
@@ -51,8 +51,9 @@ async def hold_alone(
 ) -> tuple[int, dict[int, int]] | None:
     """Begin a life of a node that serves alone, and take every shard.
 
-    A process takes its own leases back at once when it begins, and while it runs only where no other process lives
-    under its name, as from a copy of its data folder: the two would take everything from each other without end.
+    A process that starts takes the leases of its node back at once. A process that already runs does so only if no
+    other process lives under its name, as one from a copy of its data folder would: the two would take everything from
+    each other without end.
 
     Rows of nodes that have run out are deleted. Waits for commits in flight under the leases that are taken. Run in a
     transaction.
@@ -60,7 +61,7 @@ async def hold_alone(
     Args:
         node: the name of this process, unique among those that share the database.
         ttl_seconds: how long the row lasts, by the database's clock; to be renewed well before.
-        former_life: of the process that asks; 0 for one that begins.
+        former_life: the number of the life that this process had; 0 for a process that starts.
 
     Returns: (life, {shard: fence}), or None when another node lives.
     """
@@ -88,8 +89,8 @@ async def renew(conn: Connection, node: str, life: int, ttl_seconds: float) -> b
     """Extend the row of a node, also one that has run out but was not deleted.
 
     Args:
-        life: that the node began with.
-        ttl_seconds: from now, by the database's clock.
+        life: the number of the life that the node began.
+        ttl_seconds: how long the row lasts from now on, by the database's clock.
 
     Returns: False when the node is dead, or lives another life.
     """
@@ -107,8 +108,8 @@ async def leave(conn: Connection, node: str, life: int) -> None:
     """End a life, so that others need not wait for the row to run out; its leases are free from then on.
 
     Args:
-        node: by its name.
-        life: that it began with; a later one under this name is left alone.
+        node: the node's name.
+        life: the number of the life to end; a later life under this name is left alone.
     """
     await lock_nodes(conn)
     await conn.execute("DELETE FROM nodes WHERE node = $1 AND life = $2", node, life)

@@ -1,10 +1,10 @@
-"""With which master key the secrets in a database are sealed: the key lies in a folder, its name in a row."""
+"""Which master key the secrets in a database are sealed with: the key lies in a folder, its name in a row."""
 
 from persistence.connection import Connection
 
 
 async def read_master(conn: Connection) -> str | None:
-    """The name of the master key with which this database is used; None where that was never written down."""
+    """The name of the master key with which this database is used; None where no name was stored."""
     if await _is_before(conn):
         return None
     name: str | None = await conn.fetchval("SELECT name FROM master_key")
@@ -12,7 +12,7 @@ async def read_master(conn: Connection) -> str | None:
 
 
 async def was_served(conn: Connection) -> bool:
-    """Whether a node has ever served from this database; none does without keys."""
+    """Whether a node has ever served from this database; if so, there were keys, since no node serves without."""
     if await conn.fetchval("SELECT to_regclass('leases')") is None:
         return False
     served: bool = await conn.fetchval("SELECT EXISTS (SELECT FROM leases)")
@@ -20,10 +20,10 @@ async def was_served(conn: Connection) -> bool:
 
 
 async def note_master(conn: Connection, name: str) -> str:
-    """Write down which master key this database is used with, unless that is known; returns the name that it has then.
+    """Store the name of the master key of this database unless one is stored; returns the stored name.
 
     Args:
-        name: of the master key.
+        name: the master key's name.
     """
     if await _is_before(conn):
         return name
@@ -33,10 +33,10 @@ async def note_master(conn: Connection, name: str) -> str:
 
 
 async def change_master(conn: Connection, name: str) -> None:
-    """Write down that this database is used with another master key from now on.
+    """Store that this database is used with another master key from now on.
 
     Args:
-        name: of the master key.
+        name: the master key's name.
     """
     await conn.execute(
         "INSERT INTO master_key (name) VALUES ($1) ON CONFLICT (one) DO UPDATE SET name = excluded.name", name
@@ -44,5 +44,5 @@ async def change_master(conn: Connection, name: str) -> None:
 
 
 async def _is_before(conn: Connection) -> bool:
-    """Whether it is the database of an earlier version, which runs, or was not migrated yet."""
+    """Whether the database is still that of a version without this table, because it was not migrated yet."""
     return await conn.fetchval("SELECT to_regclass('master_key')") is None

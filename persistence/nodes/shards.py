@@ -6,7 +6,7 @@ A row's shard is stored (`heads.shard`), so neither the number of shards nor the
 from zlib import crc32
 
 SHARDS = 1_024
-"""Enough to spread evenly over a hundred nodes, few enough to read and to move in one statement."""
+"""Shards of actors: enough to spread evenly over a hundred nodes, few enough to read and move in one statement."""
 
 JOB_SHARDS = 16
 """Further shards, above those of the actors, whose owners do the work that one node does for all."""

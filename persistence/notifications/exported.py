@@ -1,4 +1,4 @@
-"""What of notifications a user may take with them."""
+"""Which rows about notifications go into the export of a user's data."""
 
 from persistence.exporting import Exported
 

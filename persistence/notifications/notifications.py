@@ -1,9 +1,9 @@
 """Notifications of users in rows, and the offsets of each user's channel.
 
-Every addition of a notification has an offset, and so does every marking as read. Both are stored in the rows, so
-that the events that a client has missed are reconstructed from them; once such a row is deleted, they cannot be. What
-changes rows without being an event (age, the erasure of whoever they name) takes an offset that no row has, so that
-nobody is told across it what they have missed.
+Every addition of a notification has an offset, and so does every marking as read. Both are stored in the rows, so that
+the events that a client has missed can be reconstructed, as long as no such row is deleted. A change that deletes or
+alters rows without being an event (by their age, or the erasure of a user whom they name) takes an offset that no row
+has: a client that was last told of an earlier offset then gets a fresh snapshot.
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ class Notification(msgspec.Struct, frozen=True):
         id: objectId.
         number: its place among the user's notifications, for paging.
         seq: the offset at which it was added.
-        kind, actor_id, data, created_at_ms: those of `NewNotification`.
+        kind, actor_id, data, created_at_ms: as in `NewNotification`.
         read_at_ms: None while it is unread.
         read_seq: the offset at which it was read.
     """
@@ -82,8 +82,8 @@ class Marked(msgspec.Struct, frozen=True):
     """The result of marking notifications as read.
 
     Args:
-        count: notifications that were unread before.
-        unread: those that are unread now.
+        count: how many notifications were unread and are read now.
+        unread: how many are still unread.
     """
 
     count: int
@@ -91,7 +91,7 @@ class Marked(msgspec.Struct, frozen=True):
 
 
 async def add(conn: Connection, rows: Sequence[NewNotification]) -> None:
-    """Store notifications, in the transaction of what they tell of; users who no longer exist are skipped.
+    """Store notifications, in the transaction of their cause; users who no longer exist are skipped.
 
     Of one kind by one actor only the newest are kept (`OF_PAIR_MAX`), so that one user cannot displace the
     notifications of others. To be called once in a transaction, because it locks the users' heads in the
@@ -187,7 +187,7 @@ async def mark_read(
     """Mark notifications of the user as read: the named ones, and those created before a time.
 
     Args:
-        ids: those that are not the user's are ignored.
+        ids: the named notifications; ids that are not the user's are ignored.
         before_ms: exclusive bound on `created_at_ms`, or None.
         now_ms: epoch milliseconds.
     """
@@ -211,7 +211,7 @@ async def mark_read(
 
 
 async def take_offset(conn: Connection, user_ids: Collection[str]) -> None:
-    """Take an offset of each of these users' channels for a change that is no event, before it is made.
+    """Take an offset of each of these users' channels, before a change of their rows that is no event.
 
     Locks the users' heads in the order of their ids, as `add` does.
     """

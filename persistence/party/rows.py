@@ -16,7 +16,7 @@ class PartyRow(msgspec.Struct, frozen=True):
 
     Args:
         founder_id: the user who created it.
-        erased: how many were erased of whom it has spoken.
+        erased: how many users were erased whom the party's history had named.
     """
 
     id: str
@@ -39,7 +39,7 @@ class InviteRow(msgspec.Struct, frozen=True):
     """An invite.
 
     Args:
-        lapsed: its time has passed, and the party has taken note of that.
+        lapsed: whether the party has recorded that its time has passed.
     """
 
     party_id: str
@@ -65,9 +65,11 @@ async def insert_party(
     """Create a party with its founder as the only member.
 
     Args:
-        epoch, summary, due_at_ms: of its head.
+        epoch: a new name for its history (`journal.Head`).
+        summary: what lists show of it, encoded.
+        due_at_ms: its first deadline, epoch milliseconds, or None.
 
-    Returns: False where the founder is in a party by now; the caller's transaction is to be undone then.
+    Returns: False if the founder is in a party by now; the caller then has to roll the transaction back.
     """
     await conn.execute(
         "INSERT INTO parties (id, founder_id, created_at_ms) VALUES ($1, $2, $3)",
@@ -233,7 +235,11 @@ async def lapse(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
 
 
 async def count_erased(conn: Connection, counts: Mapping[str, int]) -> None:
-    """Count users who were erased: {party id: how many}."""
+    """Add to the numbers of erased users whom parties had named.
+
+    Args:
+        counts: {party id: how many more}.
+    """
     await conn.execute(
         "UPDATE parties p SET erased = p.erased + more.count"
         " FROM unnest($1::text[], $2::integer[]) AS more (id, count) WHERE p.id = more.id",

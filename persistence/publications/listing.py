@@ -14,7 +14,7 @@ from persistence.publications.rows import PublicationRow, publication_of
 from persistence.trigrams import trigrams_of
 
 FEW = 2_000
-"""Up to so many matches can be gathered and sorted within some milliseconds."""
+"""Up to this many matches can be gathered and sorted within some milliseconds."""
 
 Sort = Literal["players", "newest", "name"]
 """Most players first; newest first; by name."""
@@ -24,8 +24,8 @@ class Wanted(msgspec.Struct, frozen=True):
     """The filters of a list.
 
     Args:
-        text: in lower case; empty for any.
-        tag, category: None for any.
+        text: the searched text in lower case; empty for any.
+        tag, category: only publications with this one; None for any.
     """
 
     text: str = ""
@@ -42,7 +42,7 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A publication with its position."""
+    """A publication with its position in the list."""
 
     row: PublicationRow
     place: Place

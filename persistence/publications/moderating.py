@@ -9,12 +9,12 @@ from persistence.users.users import beginning
 
 
 class WantedPublications(msgspec.Struct, frozen=True, kw_only=True):
-    """Which publications.
+    """Which publications a page of the list shows.
 
     Args:
         prefix: only those whose display name begins so, in any case; empty for all.
         state: only in this discovery state; None for all.
-        featured: only those that are featured, or that are not; None for all.
+        featured: True for featured publications, False for the others; None for all.
         after: (name in lower case, id) of the last one of the page before; None from the start.
         limit: at most so many.
     """
@@ -27,7 +27,7 @@ class WantedPublications(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Placed(msgspec.Struct, frozen=True):
-    """A publication, and its name as the list is sorted by it."""
+    """A publication, and its display name in lower case, by which the list is sorted."""
 
     row: PublicationRow
     name_lower: str

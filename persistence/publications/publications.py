@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from persistence.connection import Connection
 from persistence.publications.rows import OwnershipProof, PublicationRow, Target, publication_of
 
-# A route below the gateway domain proves its host for the server that has it, and for that server's network. While
-# nobody has one, the host stays with whoever had it.
+# A route below the gateway domain proves its host for the server that has the route, and for that server's network.
+# While no server has such a route, the host stays with the target that had it.
 _DISPUTED = """
 SELECT p.id, checked.proof FROM publications p
 LEFT JOIN connect_servers c ON c.server_id = p.server_id
@@ -86,8 +86,8 @@ async def disputed(
 
     Args:
         after: the last publication of the page before; None from the start.
-        limit: how many are looked at.
-        gateway_domain: below which a route proves its host; None where there is no such domain.
+        limit: how many publications are looked at.
+        gateway_domain: the domain below which a route proves its host; None where there is no such domain.
 
     Returns:
         The publications, each with what proves its address now, and where the next page starts; None after the last.
@@ -99,12 +99,12 @@ async def disputed(
 async def unproven_of(
     conn: Connection, network_id: str, limit: int, gateway_domain: str | None
 ) -> list[tuple[PublicationRow, OwnershipProof | None]]:
-    """Those publications of a network and its servers without a proof that have one now, each with it, locked for
-    changes until the transaction ends.
+    """The publications of a network and its servers that lack a proof and could have one now, each with that proof,
+    locked for changes until the transaction ends.
 
     Args:
-        limit: how many are looked at.
-        gateway_domain: as in `disputed`.
+        limit: how many publications are looked at.
+        gateway_domain: as for `disputed`.
     """
     page = [row["id"] for row in await conn.fetch(_UNPROVEN_OF, network_id, limit)]
     return await _disputed(conn, page, gateway_domain)
@@ -124,8 +124,8 @@ async def hold(conn: Connection, target: Target) -> None:
 
 
 async def address_alone(conn: Connection, address_key: str) -> tuple[str, int] | None:
-    """(id, creation) of the publication of an address without a target, locked for changes until the transaction
-    ends; None when there is none.
+    """(id, creation time in epoch milliseconds) of the publication of an address alone, without a target, locked for
+    changes until the transaction ends; None when there is no such publication.
     """
     row = await conn.fetchrow(
         """
@@ -142,7 +142,7 @@ async def put(conn: Connection, row: PublicationRow, *, words: str) -> None:
     """Store a publication, new or changed, with the time of its last status.
 
     Args:
-        words: the text that is searched.
+        words: the text that searches look through.
     """
     await conn.execute(
         """
@@ -189,11 +189,11 @@ async def remove(conn: Connection, id: str) -> None:
 
 
 async def grow_stale(conn: Connection, after: str | None, limit: int, *, before_ms: int) -> str | None:
-    """Mark those among the next publications as stale that had no status since a time: they leave the list.
+    """Mark those of the next publications as stale that had no status since `before_ms`; stale ones leave the list.
 
     Args:
         after: the last publication of the page before; None from the start.
-        limit: how many are looked at.
+        limit: how many publications are looked at.
         before_ms: epoch milliseconds.
 
     Returns:
@@ -218,7 +218,7 @@ async def grow_stale(conn: Connection, after: str | None, limit: int, *, before_
 
 
 async def route_holders(conn: Connection, host: str) -> tuple[str, str | None] | None:
-    """(server, its network) to which gateways forward the players of this host, or None."""
+    """(server id, its network's id) of the server to which gateways forward the players of this host, or None."""
     row = await conn.fetchrow(
         """
         SELECT r.server_id, c.network_id FROM gateway_routes r JOIN connect_servers c USING (server_id)
@@ -230,6 +230,6 @@ async def route_holders(conn: Connection, host: str) -> tuple[str, str | None] |
 
 
 async def calling_address(conn: Connection, server_id: str) -> str | None:
-    """The address that a server last called from, or None if none was written."""
+    """The IP address that a server last called from, or None if none was stored."""
     found = await conn.fetchval("SELECT last_seen_ip FROM connect_servers WHERE server_id = $1", server_id)
     return None if found is None else str(found)

@@ -7,21 +7,21 @@ import msgspec
 from persistence.connection import Row
 
 DiscoverySource = Literal["CONNECT", "USER", "IMPORT"]
-"""Where a publication comes from: its target, a user who saved its address, or an imported list."""
+"""The origin of a publication: its server or network, a user who saved its address, or an imported list."""
 
 DiscoveryState = Literal["CONNECT", "UNLISTED", "STALE", "SUPPRESSED"]
 """Whether it is in the public list (only `CONNECT` is)."""
 
 OwnershipState = Literal["UNCLAIMED", "PENDING", "OWNED", "LOST"]
-"""Whether the address is proven to be the target's."""
+"""Whether the address is proven to belong to the published server or network."""
 
 OwnershipProof = Literal["gateway", "caller", "domain"]
-"""Why it is the target's: below the gateway domain, the address that the server itself calls from, or in a
-verified domain.
+"""What proves that the address is the target's: it lies below the gateway domain, the server itself calls from it, or
+it lies in a verified domain.
 """
 
 TargetType = Literal["server", "network"]
-"""The sorts of things that can be published."""
+"""The types of targets that can be published."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -35,15 +35,15 @@ class PublicationRow(msgspec.Struct, frozen=True, kw_only=True):
     """A publication.
 
     Args:
-        server_id, network_id: its target; at most one of them is set.
-        within_id: the network that its server is in, or its target.
+        server_id, network_id: the id of its target; at most one of them is set.
+        within_id: the network that its server is in, or the network that is its target.
         address: `host` or `host:port`.
-        host: of the address, in its normal form.
+        host: the host of the address, in its normal form.
         social_links: encoded JSON.
         suppressed: a moderator has taken it from the list.
-        seen_at_ms: the last status that was written, or when it was published.
-        favorites: how many users have it among theirs.
-        favorite: the viewer has; False without a viewer.
+        seen_at_ms: the time of the last status that was written, or of its publication, epoch milliseconds.
+        favorites: how many users have it among their favourites.
+        favorite: whether the viewer has it among their favourites; False without a viewer.
     """
 
     id: str
@@ -83,8 +83,8 @@ class StatusRow(msgspec.Struct, frozen=True):
     """The last status that a server has sent.
 
     Args:
-        network_id: the network it is in, or None.
-        at_ms: the time that the status describes: never later than its arrival.
+        network_id: the network that the server is in, or None.
+        at_ms: the time that the status describes, epoch milliseconds; never later than its arrival.
     """
 
     server_id: str
@@ -97,11 +97,11 @@ class StatusRow(msgspec.Struct, frozen=True):
 
 
 class Rank(msgspec.Struct, frozen=True):
-    """The sort keys of a published target.
+    """The sort keys of a published server or network.
 
     Args:
-        players: now.
-        seen_at_ms: of the newest status.
+        players: how many play there now.
+        seen_at_ms: the time of its newest status, epoch milliseconds.
     """
 
     target_id: str
@@ -110,10 +110,10 @@ class Rank(msgspec.Struct, frozen=True):
 
 
 def publication_of(row: Row, *, favorite: bool = False) -> PublicationRow:
-    """Decode a row of `published`.
+    """Decode a row of the view `published`.
 
     Args:
-        favorite: the viewer has it among their favourites.
+        favorite: whether the viewer has it among their favourites.
     """
     fields = {name: row[name] for name in _STORED}
     return PublicationRow(**{**fields, "tags": tuple(row["tags"]), "favorite": favorite})

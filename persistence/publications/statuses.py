@@ -37,7 +37,7 @@ async def write(
     Args:
         told: at most one for each server.
         ranks: at most one for each target.
-        stale_before_ms: older statuses do not bring a publication back into the list.
+        stale_before_ms: epoch milliseconds; older statuses do not bring a publication back into the list.
     """
     await conn.execute(
         _WRITE,
@@ -72,7 +72,7 @@ async def forget(conn: Connection, after: str | None, limit: int, *, before_ms: 
 
     Args:
         after: the last server of the page before; None from the start.
-        limit: how many are looked at.
+        limit: how many servers are looked at.
         before_ms: epoch milliseconds.
 
     Returns:

@@ -1,4 +1,4 @@
-"""With whom users were on a day: launch signals of their parties, the size of those, friends on the same server."""
+"""With whom users played on a day: launch signals and sizes of their parties, and friends on the same server."""
 
 from collections.abc import Sequence
 
@@ -16,11 +16,11 @@ class Launch(msgspec.Struct, frozen=True):
 
 
 async def note_launches(conn: Connection, launches: Sequence[Launch], most: int) -> list[tuple[str, int]]:
-    """Keep launch signals that are not known yet; returns (user id, day) of those who have more than before.
+    """Store launch signals that are not stored yet; returns (user id, day) of the users who have more than before.
 
     Args:
-        launches: the users exist and cannot be erased meanwhile.
-        most: a user who has that many signals of a day gets no further ones.
+        launches: the signals, of users who exist and cannot be erased meanwhile.
+        most: a user who has this many signals of a day gets no further ones.
     """
     rows = await conn.fetch(
         _NOTE_LAUNCHES,
@@ -33,22 +33,23 @@ async def note_launches(conn: Connection, launches: Sequence[Launch], most: int)
 
 
 async def grown_parties(conn: Connection, day: int, most: int, limit: int) -> dict[str, int]:
-    """{user id: size of their party} where that is more than is kept of them for the day.
+    """{user id: present size of their party} of users whose party is larger than what is stored for the day.
 
     Args:
-        most: larger parties count as this size.
-        limit: the most users.
+        day: the day, counted from 1970-01-01.
+        most: larger parties count as having this size.
+        limit: the most users that are returned.
     """
     rows = await conn.fetch(_GROWN_PARTIES, day, most, limit)
     return {row["user_id"]: row["size"] for row in rows}
 
 
 async def note_parties(conn: Connection, day: int, sizes: dict[str, int]) -> None:
-    """Keep the size of users' parties, where it is larger than before.
+    """Store the sizes of users' parties, where they are larger than what is stored for the day.
 
     Args:
         day: counted from 1970.
-        sizes: {user id: size}; the users exist and cannot be erased meanwhile.
+        sizes: {user id: size of their party}; the users exist and cannot be erased meanwhile.
     """
     user_ids = sorted(sizes)
     await conn.execute(_NOTE_PARTIES, user_ids, day, [sizes[user_id] for user_id in user_ids])
@@ -57,7 +58,8 @@ async def note_parties(conn: Connection, day: int, sizes: dict[str, int]) -> Non
 async def meeting_friends(
     conn: Connection, players: Sequence[tuple[str, str]], day: int, now_ms: int
 ) -> list[str]:
-    """The users among these players, and among others there, who play with a friend and have not been noted for it.
+    """Users who play on the same server as a friend and are not stored as such for the day: these players and the
+    friends whom they meet.
 
     Args:
         players: (user id, server id).
@@ -70,11 +72,11 @@ async def meeting_friends(
 
 
 async def note_friends(conn: Connection, day: int, user_ids: Sequence[str]) -> None:
-    """Keep that users have played with a friend.
+    """Store that users have played with a friend.
 
     Args:
         day: counted from 1970.
-        user_ids: they exist and cannot be erased meanwhile.
+        user_ids: users who exist and cannot be erased meanwhile.
     """
     await conn.execute(
         "INSERT INTO quest_company (user_id, day, friends)"
@@ -101,7 +103,7 @@ async def prune_launches(conn: Connection, limit: int, *, before_day: int) -> in
 
 
 async def prune_company(conn: Connection, limit: int, *, before_day: int) -> int:
-    """Delete old parties and friends, at most `limit`; returns how many.
+    """Delete what is stored of old days about parties and friends, at most `limit` rows; returns how many.
 
     Args:
         before_day: the first day that stays, counted from 1970.

@@ -9,7 +9,7 @@ from persistence.connection import Connection
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """Time that a user has played on a server, within one day.
+    """A stretch of time for which a user has played on a server, within one day.
 
     Args:
         day: counted from 1970.
@@ -24,7 +24,7 @@ class Stretch(msgspec.Struct, frozen=True):
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """A row that has grown, or is new."""
+    """A row of play time that has grown, or is new, which `fresh` says."""
 
     user_id: str
     day: int
@@ -36,8 +36,8 @@ class SessionPage(msgspec.Struct, frozen=True):
     """A page of all sessions.
 
     Args:
-        sessions: those on servers of others; a user does not earn anything on a server of theirs.
-        last: (server id, user id) of the page's end, or None at the end of all.
+        sessions: the sessions on servers that the player does not own; play on one's own server does not count.
+        last: (server id, user id) of the last session of the page, or None when there are no more pages.
     """
 
     sessions: list[SessionRow]
@@ -48,8 +48,8 @@ async def read_sessions(conn: Connection, after: tuple[str, str] | None, limit: 
     """The sessions that have begun and not ended, in the order of (server id, user id).
 
     Args:
-        after: where the page begins; None for the first one.
-        limit: the most sessions of the page, from 1.
+        after: `last` of the page before; None for the first page.
+        limit: the most sessions that are looked at, 1 or more.
     """
     rows = await conn.fetch(_SESSIONS, *(after or ("", "")), limit)
     sessions = [
@@ -60,7 +60,7 @@ async def read_sessions(conn: Connection, after: tuple[str, str] | None, limit: 
 
 
 async def count(conn: Connection, stretches: Sequence[Stretch]) -> list[Counted]:
-    """Add what has not been counted yet; returns the rows that have changed.
+    """Add the play time of these stretches that was not counted yet; returns the rows that have changed.
 
     Args:
         stretches: at most one for each user, day and server; the users exist and cannot be erased meanwhile.
@@ -77,10 +77,11 @@ async def count(conn: Connection, stretches: Sequence[Stretch]) -> list[Counted]
 
 
 async def first_players(conn: Connection, counted: Sequence[Counted]) -> list[tuple[str, int]]:
-    """(user id, day) of those who have played alone on a server until now, and at most as many others.
+    """(user id, day) of up to two earlier players of each day and server in `counted`; among them is any user who was
+    alone there until now.
 
     Args:
-        counted: the new rows; what these users have played counts whole from now on.
+        counted: the new rows. They are company for a user who was alone, whose minutes there count whole from now on.
     """
     places = sorted({(one.day, one.server_id) for one in counted})
     rows = await conn.fetch(
@@ -93,7 +94,7 @@ async def first_players(conn: Connection, counted: Sequence[Counted]) -> list[tu
 
 
 async def prune(conn: Connection, limit: int, *, before_day: int) -> int:
-    """Delete what was played on old days, at most `limit` rows; returns how many.
+    """Delete the play time of old days, at most `limit` rows; returns how many.
 
     Args:
         before_day: the first day that stays, counted from 1970.

@@ -8,12 +8,12 @@ from persistence.connection import Connection
 
 
 class QuestRow(msgspec.Struct, frozen=True):
-    """One quest.
+    """A daily quest of a user.
 
     Args:
         day: counted from 1970.
-        slot: its place among those of the day, from 0.
-        completed_at_ms: epoch milliseconds; None before.
+        slot: its place among the user's quests of the day, from 0.
+        completed_at_ms: when it was completed, epoch milliseconds; None before.
     """
 
     id: str
@@ -31,8 +31,8 @@ class QuestDay(msgspec.Struct, frozen=True):
     """A user's quests of a day, by slot.
 
     Args:
-        draws: how often was drawn.
-        rerolls: how often the user had other quests drawn.
+        draws: how many draws of quests were made for the day; it seeds the next draw.
+        rerolls: how often the user has asked for other quests.
     """
 
     draws: int
@@ -41,7 +41,7 @@ class QuestDay(msgspec.Struct, frozen=True):
 
 
 async def read(conn: Connection, user_id: str, day: int) -> QuestDay | None:
-    """The quests of a day, or None before they were drawn."""
+    """A user's quests of a day (counted from 1970), or None before they were drawn."""
     rows = await conn.fetch(_READ, user_id, day)
     if not rows:
         return None
@@ -54,7 +54,7 @@ async def begin(conn: Connection, user_id: str, day: int, draws: int, quests: Se
 
     Args:
         day: counted from 1970.
-        draws: how often was drawn.
+        draws: how many draws were made for them.
     """
     await conn.execute(
         "INSERT INTO quest_days (user_id, day, draws) VALUES ($1, $2, $3)", user_id, day, draws
@@ -63,11 +63,11 @@ async def begin(conn: Connection, user_id: str, day: int, draws: int, quests: Se
 
 
 async def replace(conn: Connection, user_id: str, day: int, draws: int, quests: Sequence[QuestRow]) -> None:
-    """Put quests into the slots of others, and count a reroll; the user is locked.
+    """Replace the quests that have the slots of these, and count a reroll; the user is locked.
 
     Args:
         day: counted from 1970.
-        draws: how often was drawn, those of before included.
+        draws: how many draws were made for the day, earlier ones included.
     """
     slots = [one.slot for one in quests]
     await conn.execute(
@@ -86,7 +86,8 @@ async def replace(conn: Connection, user_id: str, day: int, draws: int, quests: 
 
 
 async def lock_unfinished(conn: Connection, days: Sequence[tuple[str, int]]) -> list[QuestRow]:
-    """The quests of these (user id, day) that are not completed; the days are locked until the transaction ends."""
+    """The quests of these (user id, day) pairs that are not completed; the days stay locked until the transaction
+    ends."""
     user_ids, numbers = [user_id for user_id, _ in days], [day for _, day in days]
     await conn.execute(_LOCK, user_ids, numbers)
     rows = await conn.fetch(_UNFINISHED, user_ids, numbers)

@@ -1,4 +1,4 @@
-"""What users have done on a day, added up. Rows only."""
+"""What users have done on a day, added up over servers and parties. Rows only."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,10 @@ class DayTotals(msgspec.Struct, frozen=True):
     """What a user has done on a day.
 
     Args:
-        minutes: played on servers of others; on a server where nobody else played on that day a minute is half of one.
-        servers: of others, on which they have played for a minute at least.
-        launches: launch signals that they were part of.
-        party_size: the largest party that they were in.
+        minutes: minutes played on servers that others own; they count half where nobody else played there that day.
+        servers: how many servers that others own they have played on for at least `PRESENT_MS`.
+        launches: how many launch signals they were part of.
+        party_size: the size of the largest party that they were in.
         friends: 1 when a friend has played on the same server at the same time.
     """
 
@@ -29,7 +29,7 @@ class DayTotals(msgspec.Struct, frozen=True):
 
 
 async def read(conn: Connection, days: Sequence[tuple[str, int]]) -> dict[tuple[str, int], DayTotals]:
-    """The totals of these (user id, day)."""
+    """{(user id, day): totals} of these pairs."""
     rows = await conn.fetch(_TOTALS, [user_id for user_id, _ in days], [day for _, day in days], PRESENT_MS)
     return {
         (row["user_id"], row["day"]): DayTotals(

@@ -12,18 +12,18 @@ ReportStatus: TypeAlias = Literal["open", "dismissed", "actioned"]
 
 
 class Report(msgspec.Struct, frozen=True):
-    """One report.
+    """A report of one user about another.
 
     Args:
         seq: its place among all, for paging.
         id: objectId.
-        reporter_id, target_id: uuids.
-        reporter_name, target_name: as they are called now; None where they are no more.
+        reporter_id, target_id: uuids of the user who reports and the user who is reported.
+        reporter_name, target_name: their present names; None once they are erased.
         reason: as the reporter wrote it, or None.
         created_at_ms, settled_at_ms: epoch milliseconds.
         settled_by: the moderator who gave it its status; None until then.
-        settled_by_name: as they are called now; None where they are no more, and while it is open.
-        settled_reason: why, as the moderator wrote it, or None.
+        settled_by_name: the moderator's present name; None once they are erased, and while the report is open.
+        settled_reason: why the moderator settled it so, or None.
     """
 
     seq: int
@@ -54,7 +54,7 @@ async def add_report(conn: Connection, report: Report) -> None:
 
 
 async def count_since(conn: Connection, reporter_id: str, since_ms: int) -> int:
-    """How many reports a user has made after a time."""
+    """How many reports a user has made since a time in epoch milliseconds."""
     count: int = await conn.fetchval(
         "SELECT count(*) FROM reports WHERE reporter_id = $1 AND created_at_ms > $2", reporter_id, since_ms
     )
@@ -62,12 +62,12 @@ async def count_since(conn: Connection, reporter_id: str, since_ms: int) -> int:
 
 
 class WantedReports(msgspec.Struct, frozen=True, kw_only=True):
-    """Which reports.
+    """Which reports a page of the list shows.
 
     Args:
-        status, reporter_id, target_id: only those with this one; None for all.
-        not_about: none about this user.
-        before_seq: only those below this place; None from the newest.
+        status, reporter_id, target_id: only reports with this one; None for all.
+        not_about: leave out reports about this user; None leaves out none.
+        before_seq: only reports with a lower `seq`; None from the newest.
         limit: at most so many.
     """
 

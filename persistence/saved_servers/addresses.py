@@ -6,15 +6,15 @@ from persistence.connection import Connection
 
 
 async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> str:
-    """The public server of an address, which stays as it is until the transaction ends; an unlisted one is created
-    where there is none.
+    """The id of the public server of an address, which stays as it is until the transaction ends; an unlisted one is
+    created where there is none.
 
-    A server or network that only says that the address is its own is none of them. Of several, one whose address is
-    proven comes first, then the address alone; hidden ones of servers and networks come last.
+    The publication of a server or network that claims the address without proof does not count. Of several, one whose
+    address is proven comes first, then the address alone; hidden ones of servers and networks come last.
 
     Args:
-        id: for a new one.
-        address: an `Address.key`.
+        id: the id for a public server that is created.
+        address: the `Address.key` of the address.
     """
     # Concurrent transactions on one address find the same server.
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 15))", address)
@@ -46,7 +46,7 @@ async def drop_unsaved(conn: Connection, ids: Collection[str]) -> None:
     """Delete those of these public servers that were created by saving their addresses and that no user has saved
     any more.
 
-    The transaction holds them.
+    The transaction has locked them by `hold`.
     """
     await conn.execute(
         "DELETE FROM publications WHERE id = ANY ($1::text[])"
@@ -57,16 +57,16 @@ async def drop_unsaved(conn: Connection, ids: Collection[str]) -> None:
 
 
 async def release(conn: Connection, address_ids: Mapping[str, str], now_ms: int) -> None:
-    """Have the entries of publications in users' lists go on as the addresses alone that the publications have now.
+    """Move the entries of publications in users' lists to public servers for the bare addresses of the publications.
 
-    The users keep place and favourite; the entry has another id, because the publication keeps its own.
+    The entries keep their place and whether they are favourites. Their id changes, because the publication keeps its.
 
     Args:
         address_ids: {publication: id of the public server that is created for its address if it is saved}.
         now_ms: epoch milliseconds.
     """
     ids, fresh_ids = list(address_ids), list(address_ids.values())
-    # The publications before their entries, as whoever saves or unsaves one does.
+    # Publications are locked before their entries, in the same order as by saving and unsaving.
     await conn.execute(
         "SELECT FROM publications WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE", ids
     )
@@ -115,7 +115,7 @@ async def sweep(
 
     Args:
         after: (creation, id) of the last of the page before; None from the start.
-        limit: how many are looked at.
+        limit: how many public servers are looked at.
         before_ms: epoch milliseconds.
 
     Returns:
@@ -129,8 +129,8 @@ async def sweep(
         before_ms,
         limit,
     )
-    # Those that are just being saved or published are locked, and skipped; what deletes the others sees what was saved
-    # and published before.
+    # Public servers that are just being saved or published are locked, and skipped here; the statement that deletes the
+    # others sees what was saved and published before it.
     free = await conn.fetch(
         "SELECT id FROM publications WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED",
         [row["id"] for row in page if not row["saved"]],

@@ -1,4 +1,4 @@
-"""What of saved servers a user may take with them."""
+"""Which rows about saved servers go into the export of a user's data."""
 
 from persistence.exporting import Exported
 

@@ -11,7 +11,7 @@ class Saved(msgspec.Struct, frozen=True):
     """A server in a user's list.
 
     Args:
-        server_id: of its publication.
+        server_id: the id of its publication.
         address_key: equal for all spellings of one server's address.
         favorites: how many users have it among their favourites.
     """
@@ -25,7 +25,7 @@ class Saved(msgspec.Struct, frozen=True):
 
 
 async def of_user(conn: Connection, user_id: str) -> list[Saved]:
-    """A user's list, in their order."""
+    """A user's saved servers, in the user's order."""
     rows = await conn.fetch(
         "SELECT publications.id, address, address_key, display_name, favorite, coalesce(favorites, 0)"
         " FROM saved_servers"
@@ -46,7 +46,7 @@ async def is_saved(conn: Connection, user_id: str, server_id: str) -> bool:
 
 
 async def is_known(conn: Connection, server_id: str) -> bool:
-    """Whether there is such a public server that moderators have not suppressed."""
+    """Whether there is a public server with this id that moderators have not suppressed."""
     found: bool = await conn.fetchval(
         "SELECT EXISTS (SELECT FROM publications WHERE id = $1 AND discovery_state <> 'SUPPRESSED')",
         server_id,
@@ -55,8 +55,8 @@ async def is_known(conn: Connection, server_id: str) -> bool:
 
 
 async def hold_known(conn: Connection, server_id: str) -> bool:
-    """Whether there is such a public server, which moderators have not suppressed and which has not lost its address;
-    it stays as it is until the transaction ends.
+    """Whether there is a public server with this id that moderators have not suppressed and that has not lost its
+    address; it stays as it is until the transaction ends.
     """
     found = await conn.fetchval(
         "SELECT true FROM publications WHERE id = $1 AND discovery_state <> 'SUPPRESSED'"
@@ -91,7 +91,7 @@ async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite:
     """Set whether a saved server is among the user's favourites.
 
     Args:
-        favorite: whether it is to be.
+        favorite: whether it is to be among them.
     """
     await conn.execute(
         "UPDATE saved_servers SET favorite = $3 WHERE user_id = $1 AND server_id = $2 AND favorite <> $3",

@@ -1,4 +1,4 @@
-"""What a PostgreSQL has to be before anything is entrusted to it; asked once, at the start.
+"""Checks that a PostgreSQL server must pass before data is entrusted to it; made once, at the start.
 
 Acknowledged means committed to disk. A server that was told not to wait for the disk would make that a lie,
 so we refuse to start on it.
@@ -19,8 +19,8 @@ async def check_server(conn: Connection) -> None:
     """Refuse a server that cannot keep our promises.
 
     Raises:
-        DatabaseUnfit: for its version, `fsync`, `synchronous_commit`, encoding, or because it is a read-only
-        standby.
+        DatabaseUnfit: its version is too old, `fsync`, `synchronous_commit` or the encoding is wrong, or it is a
+            read-only standby.
     """
     (row,) = await conn.fetch(
         """
@@ -55,7 +55,7 @@ async def read_major(conn: Connection) -> int:
 
 
 async def is_empty(conn: Connection) -> bool:
-    """Whether the database has no tables of anybody."""
+    """Whether the database has no tables at all beside PostgreSQL's own."""
     return not await conn.fetchval(
         r"""
         SELECT EXISTS (
@@ -67,9 +67,9 @@ async def is_empty(conn: Connection) -> bool:
 
 
 async def running_seconds(conn: Connection) -> float:
-    """For how long the oldest transaction of ours has been running on this database, 0 when there is none.
+    """For how many seconds the service's oldest open transaction has been running on this database; 0 without any.
 
-    One whose connection we have given up is among them, until the server has noticed or committed it.
+    A transaction whose connection was given up counts until the server has noticed that, or committed it.
     """
     age = await conn.fetchval(
         """
@@ -82,13 +82,13 @@ async def running_seconds(conn: Connection) -> float:
 
 
 async def read_replayed(conn: Connection) -> str | None:
-    """When the last transaction was committed that a recovery has replayed, ISO 8601; None where there was none."""
+    """When the last transaction that a recovery has replayed was committed, ISO 8601; None without a recovery."""
     at = await conn.fetchval("SELECT pg_last_xact_replay_timestamp()")
     return None if at is None else str(at.isoformat(timespec="milliseconds"))
 
 
 async def read_failed_archiving(conn: Connection) -> str | None:
-    """Since when the log cannot be archived, ISO 8601; None where it can, or was never tried."""
+    """When archiving the log last failed, ISO 8601; None where it has worked since, or was never tried."""
     at = await conn.fetchval(
         "SELECT last_failed_time FROM pg_stat_archiver"
         " WHERE last_failed_time > coalesce(last_archived_time, '-infinity')"

@@ -3,9 +3,9 @@
 Invariants: a file that was applied never changes; its SHA-256 is compared at every start. Several processes
 may start at once: each step holds an advisory lock. The files contain no BEGIN or COMMIT and no extension.
 
-A file that begins with `-- expands` only adds: tables, columns that have a default, indexes. Who does not know it can
-do without, so a release that has never heard of it starts all the same: while nodes are renewed with the next release,
-one of the present release may end and begin again.
+A file that begins with `-- expands` only adds: tables, columns that have a default, indexes. A release that does not
+know the file starts all the same: while nodes are updated to the next release one by one, a node of the present release
+may restart.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _LOCK = 0x7061727479  # any number that nobody else uses for an advisory lock in
 _FILE_NAME = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
 
 _TIMEOUT_SECONDS = 900.0
-"""For one migration, the wait for another process that migrates included."""
+"""Deadline of one migration, which includes the wait for another process that migrates."""
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -53,11 +53,11 @@ class MigrationFaulty(PersistenceError):
 
 @dataclass(frozen=True)
 class Migration:
-    """One file.
+    """One migration file.
 
     Args:
-        name: of the file.
-        sql: its text, several statements.
+        name: the file's name.
+        sql: the file's text, one or more statements.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Migration:
 
 
 class Transactor(Protocol):
-    """What of `Database` is needed here."""
+    """The part of `Database` that migrations need."""
 
     async def transact(self, unit: Unit[*Args, Result], /, *args: *Args, timeout_seconds: float) -> Result:
         """See `Database.transact`."""
@@ -120,8 +120,8 @@ async def migrate(database: Transactor, migrations: tuple[Migration, ...] | None
         migrations: all of them, in order; `shipped()` by default.
 
     Raises:
-        MigrationChanged: with one line that says which file, and what to do.
-        RowsRejected, DatabaseUnavailable: a file failed; it left nothing behind, those before it stay.
+        MigrationChanged: the database was migrated by other files; the message says in one line which, and what to do.
+        RowsRejected, DatabaseUnavailable: a file failed and was undone; the files before it stay applied.
     """
     migrations = shipped() if migrations is None else migrations
     applied: list[str] = []
@@ -131,7 +131,7 @@ async def migrate(database: Transactor, migrations: tuple[Migration, ...] | None
 
 
 async def unapplied(conn: Connection, migrations: tuple[Migration, ...] | None = None) -> tuple[str, ...]:
-    """The names of migrations that the database lacks; what `/ready` asks."""
+    """The names of migrations that the database lacks, in order; `/ready` asks for them."""
     migrations = shipped() if migrations is None else migrations
     done = await read_applied(conn)
     return tuple(migration.name for migration in migrations if migration.name not in done)
@@ -149,11 +149,11 @@ def check_known(applied: Mapping[str, str], migrations: tuple[Migration, ...] | 
     """Refuse a database that was migrated by other files than these.
 
     Args:
-        applied: {name: SHA-256} of the migrations that it has.
-        migrations: those that are known; `shipped()` by default.
+        applied: {name: SHA-256} of the migrations that the database has.
+        migrations: the migrations that this version knows; `shipped()` by default.
 
     Raises:
-        MigrationChanged: with one line that says which file, and what to do.
+        MigrationChanged: the database was migrated by other files; the message says in one line which, and what to do.
     """
     migrations = shipped() if migrations is None else migrations
     known = {migration.name: migration.checksum for migration in migrations}

@@ -35,7 +35,7 @@ def place_of(row: ServiceRow) -> Place:
 
 
 async def create(conn: Connection, row: ServiceRow) -> bool:
-    """Store a new service; False when its owner has one of this extension."""
+    """Store a new service; False, without effect, when its owner has a service of this extension already."""
     made = await conn.fetchval(
         """
         INSERT INTO services (service_id, owner_id, extension_id, name, created_at_ms)
@@ -54,7 +54,7 @@ async def of_owner(conn: Connection, owner_id: str, after: Place | None, limit: 
     """A user's services, oldest first.
 
     Args:
-        after: the last one of the page before, or None.
+        after: the position of the last service of the page before; None from the start.
         limit: at most so many.
     """
     start = after or Place(-1, "")
@@ -88,7 +88,7 @@ async def has(conn: Connection, owner_id: str, extension_id: str) -> bool:
 
 
 async def is_of(conn: Connection, owner_id: str, service_id: str) -> bool:
-    """Whether a user has such a service."""
+    """Whether the service with this id is the user's."""
     found: bool = await conn.fetchval(
         "SELECT EXISTS (SELECT FROM services WHERE service_id = $2 AND owner_id = $1)", owner_id, service_id
     )
@@ -108,7 +108,7 @@ async def lock(conn: Connection, service_id: str) -> ServiceRow | None:
 
 
 async def move(conn: Connection, row: ServiceRow) -> None:
-    """Write the extension of a service, and from which one it is being moved."""
+    """Write a service's `extension_id` and `migrating_from`."""
     await conn.execute(
         "UPDATE services SET extension_id = $2, migrating_from = $3 WHERE service_id = $1",
         row.service_id,

@@ -1,4 +1,4 @@
-"""Who users are at other issuers, with which they sign in. Rows only."""
+"""Users' accounts at other issuers, with which they sign in. Rows only."""
 
 import msgspec
 
@@ -10,10 +10,11 @@ class Identity(msgspec.Struct, frozen=True):
 
     Args:
         id: objectId.
-        issuer: its `iss`.
+        issuer: the issuer's `iss`.
         subject: the account's `sub` there; never shown.
-        name: what they were called there when they last signed in, or None.
-        capped: it was linked by who could not vouch for a super-admin, so that it cannot either.
+        name: the user's name there when they last signed in, or None.
+        capped: whether signing in with it gives no super-admin's rights, as when it was linked by means that could not
+            give them either.
     """
 
     id: str
@@ -34,10 +35,10 @@ def _identity(row: Row) -> Identity:
 
 
 async def hold(conn: Connection, issuer: str, subject: str) -> Identity | None:
-    """The identity of this account, or None. Until the transaction ends no other one learns of this account.
+    """The identity of an account, or None. Until the transaction ends, no other one can add an identity for it.
 
     Args:
-        issuer: its `iss`.
+        issuer: the issuer's `iss`.
         subject: the account's `sub`.
     """
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 46))", f"{issuer}\n{subject}")
@@ -61,7 +62,7 @@ async def touch(conn: Connection, identity_id: str, *, name: str | None, now_ms:
     """Note that a user has signed in with an identity; False when it was removed.
 
     Args:
-        name: what they are called there now, or None to leave it.
+        name: the user's present name there; None leaves the stored name.
         now_ms: epoch milliseconds.
     """
     tag = await conn.execute(
@@ -74,12 +75,12 @@ async def touch(conn: Connection, identity_id: str, *, name: str | None, now_ms:
 
 
 async def uncap(conn: Connection, identity_id: str) -> None:
-    """Let an identity vouch for a super-admin, as far as its issuer may."""
+    """Let signing in with an identity give a super-admin's rights, as far as its issuer may."""
     await conn.execute("UPDATE identities SET capped = false WHERE id = $1 AND capped", identity_id)
 
 
 async def of_user(conn: Connection, user_id: str) -> list[Identity]:
-    """All identities of a user, the one linked first before the others."""
+    """All identities of a user, the one that was linked first at the front."""
     rows = await conn.fetch(
         f"SELECT {_COLUMNS} FROM identities WHERE user_id = $1 ORDER BY linked_at_ms, id",  # noqa: S608
         user_id,

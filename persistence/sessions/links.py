@@ -7,13 +7,13 @@ from persistence.sessions.sessions import Lineage
 
 
 class SignInLink(msgspec.Struct, frozen=True):
-    """A link that was not used yet.
+    """A sign-in link that was not used yet.
 
     Args:
-        code_hash: SHA-256 of its code.
-        user_id: who is signed in with it.
-        maker_id: who asked for it; None for the command line.
-        lineage: of the session that it will make.
+        code_hash: the SHA-256 of its code.
+        user_id: the user whom it signs in.
+        maker_id: the user who asked for it; None for the command line.
+        lineage: the lineage of the session that it will make.
         created_at_ms, expires_at_ms: epoch milliseconds.
     """
 
@@ -51,7 +51,7 @@ async def add(conn: Connection, link: SignInLink) -> None:
 
 
 async def find(conn: Connection, code_hash: bytes, now_ms: int) -> SignInLink | None:
-    """The link with this code; None when there is none, or it is over.
+    """The link with this code; None when there is none, or it has expired.
 
     Args:
         code_hash: SHA-256 of the code.
@@ -66,7 +66,7 @@ async def find(conn: Connection, code_hash: bytes, now_ms: int) -> SignInLink | 
 
 
 async def take(conn: Connection, code_hash: bytes) -> bool:
-    """Use a link up; False when that was done before. Of several transactions at once, one gets it."""
+    """Use up the link with this code; False when it was used before. Of several transactions at once, one succeeds."""
     return (
         await conn.fetchrow("DELETE FROM sign_in_links WHERE code_hash = $1 RETURNING 1", code_hash)
         is not None
@@ -74,10 +74,10 @@ async def take(conn: Connection, code_hash: bytes) -> bool:
 
 
 async def keep_newest(conn: Connection, maker_id: str, keep: int) -> None:
-    """Delete the links that a user has asked for, but the newest.
+    """Delete the links that a user has asked for, except the newest ones.
 
     Args:
-        keep: how many stay.
+        keep: how many of the newest links stay.
     """
     await conn.execute(
         "DELETE FROM sign_in_links WHERE code_hash IN (SELECT code_hash FROM sign_in_links WHERE maker_id = $1"
@@ -93,7 +93,7 @@ async def remove_of(conn: Connection, user_id: str) -> None:
 
 
 async def prune(conn: Connection, limit: int, *, now_ms: int) -> int:
-    """Delete links that are over, at most `limit`; returns how many."""
+    """Delete links that have expired by `now_ms` (epoch milliseconds), at most `limit`; returns how many."""
     tag = await conn.execute(
         "DELETE FROM sign_in_links WHERE code_hash = ANY (ARRAY(SELECT code_hash FROM sign_in_links"
         " WHERE expires_at_ms <= $1 ORDER BY expires_at_ms LIMIT $2)) AND expires_at_ms <= $1",

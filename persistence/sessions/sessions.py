@@ -21,9 +21,9 @@ class Lineage(msgspec.Struct, frozen=True):
     """What a session must not outlive.
 
     Args:
-        parent_id: the session that it is made from.
-        bound_at_ms: epoch milliseconds at which the token ends that it is made with.
-        capped: whoever vouches for the user may not do so for super-admins.
+        parent_id: the session that it was made from, or None.
+        bound_at_ms: when the token with which it was made expires, epoch milliseconds, or None.
+        capped: whether it gives no super-admin's rights, because what it was made with could not give them.
     """
 
     parent_id: str | None = None
@@ -38,9 +38,9 @@ class Session(msgspec.Struct, frozen=True):
         id: objectId, the `sid` of its tokens.
         made_by: what began it.
         parent_id, bound_at_ms, capped: its `Lineage`.
-        identity_id: the identity that it began with, or None.
-        used_at_ms: when it last gave a token.
-        address, browser: of the client, then; at most 64 and 200 characters.
+        identity_id: the identity with which the user signed in, or None.
+        used_at_ms: when it was last used to issue a token.
+        address, browser: the client's IP address and browser at that time; at most 64 and 200 characters.
     """
 
     id: str
@@ -84,7 +84,11 @@ class EndedSession(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, payload: str) -> "EndedSession":
-        """The session that a NOTIFY on `CHANNEL` tells of."""
+        """The session whose end a NOTIFY on `CHANNEL` announces.
+
+        Args:
+            payload: the text of the notification.
+        """
         return cls(*payload.split(" "))
 
 
@@ -142,7 +146,7 @@ async def touch(conn: Connection, session_id: str, *, now_ms: int, address: str,
 
     Args:
         now_ms: epoch milliseconds.
-        address, browser: of the client; at most 64 and 200 characters.
+        address, browser: the client's IP address and browser; at most 64 and 200 characters.
     """
     tag = await conn.execute(
         "UPDATE sessions SET used_at_ms = greatest(used_at_ms, $2), address = $3, browser = $4 WHERE id = $1",
@@ -155,7 +159,7 @@ async def touch(conn: Connection, session_id: str, *, now_ms: int, address: str,
 
 
 async def end(conn: Connection, session_ids: Collection[str]) -> tuple[EndedSession, ...]:
-    """Delete sessions and all that were made from them; every process is told at the commit. Returns all of these."""
+    """Delete sessions and all that were made from them, and notify every process at the commit; returns all deleted."""
     if not session_ids:
         return ()
     rows = await conn.fetch(_END, list(session_ids))
@@ -166,7 +170,7 @@ async def end(conn: Connection, session_ids: Collection[str]) -> tuple[EndedSess
 
 
 async def of_identity(conn: Connection, identity_id: str) -> list[str]:
-    """Ids of the sessions that began with an identity."""
+    """Ids of the sessions that users began by signing in with an identity."""
     rows = await conn.fetch("SELECT id FROM sessions WHERE identity_id = $1", identity_id)
     return [row["id"] for row in rows]
 
@@ -174,6 +178,12 @@ async def of_identity(conn: Connection, identity_id: str) -> list[str]:
 async def overdue(
     conn: Connection, limit: int, *, now_ms: int, used_before_ms: int, created_before_ms: int
 ) -> list[str]:
-    """Ids of sessions that were not used since, are older, or whose token has ended; at most `limit` of each."""
+    """Ids of sessions whose time is over; at most `limit` for each of the three reasons.
+
+    Args:
+        now_ms: sessions whose `bound_at_ms` has come by this time, epoch milliseconds.
+        used_before_ms: sessions that were last used before this time, epoch milliseconds.
+        created_before_ms: sessions that were made before this time, epoch milliseconds.
+    """
     rows = await conn.fetch(_OVERDUE, used_before_ms, created_before_ms, now_ms, limit)
     return [row["id"] for row in rows]

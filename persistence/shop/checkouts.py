@@ -15,21 +15,21 @@ ProviderName: TypeAlias = Literal["manual", "stripe"]
 
 
 class Checkout(msgspec.Struct, frozen=True, kw_only=True):
-    """A checkout.
+    """A checkout: what a payer is to pay at once for a recipient.
 
     Args:
-        payer_id, recipient_id: users; None once they were erased.
-        total: in the smallest unit of the currency; frozen when it was made.
-        request_key: key of the receipt of the request that made it; None when it had no Idempotency-Key.
-        request_body: SHA-256 of that request's body.
-        session_ref: the provider's name of the session; None before there is one, and with `manual`.
-        url: where the payer pays.
-        attempt: number of the provider's idempotency key in use, from 0.
-        payment_ref: the provider's name of the payment, once it is known.
-        disputes: the provider's names of disputes that are not over.
-        disputes_won: of those that have ended in our favour, be it before we heard of their beginning.
-        asked_at_ms: when the provider was asked about it last; at first when it was made.
-        ended_at_ms: when it left the state `open`.
+        payer_id, recipient_id: ids of users; None once they were erased.
+        total: the price in the smallest unit of the currency, as it was when the checkout was made.
+        request_key: `Receipt.key` of the request that made it; None when the request had no Idempotency-Key.
+        request_body: the SHA-256 of that request's body; None likewise.
+        session_ref: the provider's id of its checkout session; None before there is one, and with `manual`.
+        url: the page of the provider where the payer pays; None before there is one.
+        attempt: the number of the idempotency key in use towards the provider, from 0.
+        payment_ref: the provider's id of the payment; None until it is known.
+        disputes: the provider's ids of disputes that are not over.
+        disputes_won: ids of disputes that ended in the service's favour, even if their beginning was never heard of.
+        asked_at_ms: when the provider was last asked about it, or else when it was made; epoch milliseconds.
+        ended_at_ms: when it left the state `open`, epoch milliseconds; None before.
     """
 
     id: str
@@ -100,7 +100,7 @@ async def id_of_request(conn: Connection, payer_id: str, key: bytes, since_ms: i
     """The id of the checkout that a payer's request has made, or None.
 
     Args:
-        key: of the request's receipt.
+        key: `Receipt.key` of the request.
         since_ms: epoch milliseconds; older checkouts do not count.
     """
     found: str | None = await conn.fetchval(
@@ -113,7 +113,7 @@ async def id_of_request(conn: Connection, payer_id: str, key: bytes, since_ms: i
 
 
 async def count_of_payer(conn: Connection, payer_id: str, since_ms: int) -> tuple[int, int]:
-    """(open checkouts of a payer, those made since a moment that were not completed)."""
+    """(number of a payer's open checkouts, number of those made since `since_ms` and not completed)."""
     row = await conn.fetchrow(
         "SELECT count(*) FILTER (WHERE status = 'open'),"
         " count(*) FILTER (WHERE status <> 'completed' AND created_at_ms >= $2)"
@@ -130,7 +130,7 @@ async def list_overdue(
     """Open checkouts that expired before a moment, the longest-expired first, at most `limit`.
 
     Args:
-        but_of: those of this provider are left out; None = none are.
+        but_of: checkouts of this provider are left out; None leaves out none.
     """
     rows = await conn.fetch(
         "SELECT * FROM shop_checkouts WHERE status = 'open' AND expires_at_ms < $1 AND provider IS DISTINCT FROM $3"
@@ -149,7 +149,7 @@ async def list_unasked(
     completed ones of which a purchase is pending.
 
     Args:
-        before_ms: only those that were asked about before this; epoch milliseconds.
+        before_ms: only checkouts about which the provider was last asked before this, epoch milliseconds.
         limit: at most so many.
     """
     rows = await conn.fetch(_UNASKED, provider, before_ms, limit)
@@ -157,12 +157,12 @@ async def list_unasked(
 
 
 async def note_asked(conn: Connection, id: str, now_ms: int) -> None:
-    """Note that the provider was asked about a checkout."""
+    """Store that the provider was asked about a checkout at `now_ms` (epoch milliseconds)."""
     await conn.execute("UPDATE shop_checkouts SET asked_at_ms = $2 WHERE id = $1", id, now_ms)
 
 
 async def note_attempt(conn: Connection, id: str, attempt: int) -> None:
-    """Note which of the provider's idempotency keys is in use: its number, `attempt`, never goes back."""
+    """Store `attempt`, the number of the idempotency key in use towards the provider; the number never goes back."""
     await conn.execute("UPDATE shop_checkouts SET attempt = greatest(attempt, $2) WHERE id = $1", id, attempt)
 
 

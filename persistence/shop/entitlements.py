@@ -13,21 +13,21 @@ from persistence.connection import Connection
 from persistence.statements import inserting
 
 SUPPORTER = "perk:supporter."
-"""Precedes the tier in the node that a supporter has."""
+"""Prefix of the permission node that a supporter has; the tier follows."""
 
 CAPE = "perk:cape."
-"""Precedes the cape's id in the node that unlocks it."""
+"""Prefix of the permission node that unlocks a cape; the cape's id follows."""
 
 TOTEM = "perk:totem."
-"""Precedes the totem's id in the node that unlocks it."""
+"""Prefix of the permission node that unlocks a totem; the totem's id follows."""
 
 
 class EndedGrant(NamedTuple):
-    """A grant or denial of an admin that was for a time, which is over.
+    """An admin's temporary grant or denial whose time is over.
 
     Args:
-        ended_at_ms: epoch milliseconds.
-        node: node or pattern.
+        ended_at_ms: when its time was over, epoch milliseconds.
+        node: the permission node, or a pattern of nodes.
     """
 
     ended_at_ms: int
@@ -39,11 +39,11 @@ class Entitlement(msgspec.Struct, frozen=True):
     """One right that a purchase gave.
 
     Args:
-        position: its place among those of the purchase, from 0.
-        value, unit: the quantity of a quota node; None for others.
-        begins_at_ms, ends_at_ms: epoch milliseconds; an end of None = never.
-        suspended: without effect while the payment is disputed.
-        ended: without effect for good.
+        position: its place among the entitlements of the purchase, from 0.
+        value, unit: the quantity of a quota node; None for other nodes.
+        begins_at_ms, ends_at_ms: epoch milliseconds; an end of None never comes.
+        suspended: whether it has no effect for now, because the payment is disputed.
+        ended: whether it has no effect any more.
     """
 
     purchase_id: str
@@ -60,7 +60,7 @@ class Entitlement(msgspec.Struct, frozen=True):
 
 
 async def add_entitlements(conn: Connection, entitlements: Sequence[Entitlement]) -> None:
-    """Store what a purchase gives; a second time for the same purchase is an error of the database."""
+    """Store the entitlements of a purchase; a second time for the same purchase is refused by the database."""
     await conn.executemany(_ADD, [[getattr(one, name) for name in _COLUMNS] for one in entitlements])
 
 
@@ -78,7 +78,7 @@ async def ends_of_product(conn: Connection, user_id: str, product_id: str, now_m
 
 
 async def has_of_purchase(conn: Connection, purchase_id: str) -> bool:
-    """Whether a purchase has given its rights, be they live or not."""
+    """Whether entitlements of a purchase are stored, live or not."""
     found: bool = await conn.fetchval(
         "SELECT EXISTS (SELECT FROM shop_entitlements WHERE purchase_id = $1)", purchase_id
     )
@@ -86,15 +86,15 @@ async def has_of_purchase(conn: Connection, purchase_id: str) -> bool:
 
 
 async def suspend(conn: Connection, purchase_id: str, *, suspended: bool) -> None:
-    """Suspend the rights of a purchase; where `suspended` is false, let them live again with their old end."""
+    """Suspend the entitlements of a purchase; where `suspended` is false, make them live again with their old end."""
     await conn.execute(
         "UPDATE shop_entitlements SET suspended = $2 WHERE purchase_id = $1", purchase_id, suspended
     )
 
 
 async def end_of_purchase(conn: Connection, purchase_id: str, now_ms: int) -> None:
-    """End the rights of a purchase for good; what was bought later of the same product begins earlier by what was left
-    of them."""
+    """End the entitlements of a purchase for good. Those bought later of the same product, which were to follow them,
+    move forward by the time that was left."""
     await conn.execute(_END, purchase_id, now_ms)
 
 
@@ -111,7 +111,7 @@ async def end_of_node(conn: Connection, user_id: str, node: str, now_ms: int) ->
 
 
 async def live_of_user(conn: Connection, user_id: str, now_ms: int) -> list[Entitlement]:
-    """The entitlements of a user that are live, or will be, by node."""
+    """The entitlements of a user that are live or will be, ordered by node."""
     rows = await conn.fetch(
         "SELECT * FROM shop_entitlements WHERE user_id = $1 AND NOT ended AND NOT suspended"
         ' AND (ends_at_ms IS NULL OR ends_at_ms > $2) ORDER BY node COLLATE "C", begins_at_ms, purchase_id',
@@ -145,7 +145,7 @@ async def products_owned(conn: Connection, user_id: str, now_ms: int) -> set[str
 
 
 async def users_of_ended(conn: Connection, now_ms: int, limit: int) -> list[str]:
-    """Users whose entitlements have come to their end and were not settled yet, at most `limit`."""
+    """Ids of users with entitlements whose end has come and that are not marked as ended yet, at most `limit`."""
     rows = await conn.fetch(
         "SELECT DISTINCT user_id FROM (SELECT user_id FROM shop_entitlements WHERE NOT ended AND ends_at_ms <= $1"
         " ORDER BY ends_at_ms LIMIT $2) AS over",
@@ -156,11 +156,11 @@ async def users_of_ended(conn: Connection, now_ms: int, limit: int) -> list[str]
 
 
 async def grants_ended(conn: Connection, after: EndedGrant, upto_ms: int, limit: int) -> list[EndedGrant]:
-    """What admins have granted or denied of perks for a time, and is over: in the order of the ends.
+    """Admins' temporary grants and denials of perks whose time is over, in the order of their ends.
 
     Args:
-        after: the last of the page before.
-        upto_ms: the latest end, epoch milliseconds.
+        after: the last grant of the page before.
+        upto_ms: the latest end that is included, epoch milliseconds.
         limit: at most so many.
     """
     rows = await conn.fetch(
@@ -176,7 +176,7 @@ async def grants_ended(conn: Connection, after: EndedGrant, upto_ms: int, limit:
 
 
 async def settle_ended(conn: Connection, user_id: str, now_ms: int) -> None:
-    """Mark entitlements of a user that have come to their end as ended."""
+    """Mark a user's entitlements whose end has come as ended."""
     await conn.execute(
         "UPDATE shop_entitlements SET ended = true WHERE user_id = $1 AND NOT ended AND ends_at_ms <= $2",
         user_id,
@@ -185,10 +185,10 @@ async def settle_ended(conn: Connection, user_id: str, now_ms: int) -> None:
 
 
 async def name_nodes(conn: Connection, ids: Sequence[str], nodes: Sequence[str], now_ms: int) -> list[str]:
-    """Put nodes into the catalog of permissions that it does not have; returns those.
+    """Add nodes to the catalog of permissions unless it has them; returns the added ones.
 
     Args:
-        ids: an objectId for each.
+        ids: a new objectId for each of the nodes.
     """
     rows = await conn.fetch(
         "INSERT INTO permissions (id, node, created_at_ms) SELECT id, node, $3"

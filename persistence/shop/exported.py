@@ -1,4 +1,4 @@
-"""What of shop a user may take with them."""
+"""Which rows about the shop go into the export of a user's data."""
 
 from persistence.exporting import Exported
 

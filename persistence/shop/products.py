@@ -19,7 +19,7 @@ class Sold(msgspec.Struct, frozen=True):
         node: a permission node, without `*`.
         value: the quantity of a quota node; None for other nodes.
         unit: unit of `value`; None for a bare number.
-        days: how long one piece lasts; None = for good.
+        days: for how many days one piece lasts; None for ever.
     """
 
     node: str
@@ -34,11 +34,11 @@ class Product(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         amount: the price in the smallest unit of the currency.
         currency: three lower-case letters (ISO 4217).
-        grants: what it gives, without what follows from its kind.
+        grants: the rights that it gives beside those that follow from its kind.
         target_id: the cape or totem that it unlocks.
         includes: ids of the products of a bundle.
-        available: whether it is offered; it is on sale as long as what it unlocks is there, and a cape approved.
-        most_each: how many pieces one recipient may have; None = any number.
+        available: whether admins offer it; it is on sale only while what it unlocks exists, and a cape is approved.
+        most_each: how many pieces one recipient may have; None for any number.
         revision: 1 at first; rises with each change.
     """
 
@@ -93,13 +93,13 @@ async def lock_product(conn: Connection, id: str) -> Product | None:
 
 
 async def lock_catalog(conn: Connection) -> None:
-    """Let changes of products wait for each other until the transaction ends."""
+    """Serialise changes of products until the transaction ends."""
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('products of the shop', 31))")
 
 
 async def count_products(conn: Connection, *, but: str) -> tuple[int, int]:
-    """(all products, those that are on sale or may be so again without another change of theirs), without the one whose
-    id is `but`."""
+    """(number of all products, number of those that are offered, whether or not what they unlock exists at present),
+    without the product whose id is `but`."""
     row = await conn.fetchrow(_COUNT, but)
     return (0, 0) if row is None else (row[0], row[1])
 

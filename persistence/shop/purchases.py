@@ -15,7 +15,7 @@ PurchaseStatus: TypeAlias = Literal["pending", "paid", "fulfilled", "refunded", 
 """The state of a purchase (contract §10)."""
 
 FIRST = 2**63 - 1
-"""More than every `seq`: before it comes the first page."""
+"""Higher than every `seq`: the first page of the newest purchases lies below it."""
 
 Hold: TypeAlias = Literal["AMOUNT_MISMATCH", "LIMIT", "RECIPIENT_GONE"]
 """Why a paid purchase was not fulfilled."""
@@ -26,12 +26,13 @@ class Purchase(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         seq: its place among all, for paging; 0 before it is stored.
-        payer_id, recipient_id: users; None once they were erased.
-        grants_digest: names the rights that one piece gives.
-        quantity: how many pieces.
-        amount: for all pieces, in the smallest unit of the currency.
-        provider_ref: the payment; what an admin wrote, for one that was marked as paid.
-        refunded_amount: how much of `amount` went back.
+        payer_id, recipient_id: ids of users; None once they were erased.
+        grants_digest: names the rights that one piece gives (`read_sold`).
+        quantity: how many pieces were bought.
+        amount: the price of all pieces, in the smallest unit of the currency.
+        hold: why it was not fulfilled although it is paid; None if nothing held it up.
+        provider_ref: the provider's id of the payment, or what an admin wrote who marked it as paid.
+        refunded_amount: how much of `amount` was paid back.
     """
 
     seq: int = 0
@@ -58,9 +59,9 @@ class WantedPurchases(msgspec.Struct, frozen=True, kw_only=True):
     """The selection of a page of purchases.
 
     Args:
-        user_id: only those that this user pays or receives; None = of all.
-        status: only those in this state; None = in any.
-        before: `seq` of the last one of the page before; None for the first page.
+        user_id: only purchases that this user pays or receives; None for those of all.
+        status: only purchases in this state; None for any.
+        before: `seq` of the last purchase of the page before; None for the first page.
         limit: at most so many.
     """
 
@@ -128,7 +129,7 @@ async def list_purchases(conn: Connection, wanted: WantedPurchases) -> list[Purc
 
 
 async def given_to(conn: Connection, recipient_id: str) -> list[tuple[str, str]]:
-    """(id, payer) of the purchases that others pay for a user."""
+    """(purchase id, payer's id) of the purchases that other users pay for a user."""
     rows = await conn.fetch(
         "SELECT id, payer_id FROM shop_purchases WHERE recipient_id = $1 AND payer_id <> $1 ORDER BY seq",
         recipient_id,
@@ -164,8 +165,8 @@ _ADD = inserting("shop_purchases", _COLUMNS[1:])
 _SAVE = updating("shop_purchases", _CHANGING)
 
 _PAGE = "SELECT * FROM shop_purchases WHERE seq < $1{} ORDER BY seq DESC LIMIT $2"
-# The states by name: where one is a parameter, PostgreSQL does not know whether the index of all but fulfilled ones
-# has it.
+# Each state is spelled out in a statement: with a parameter, PostgreSQL could not know whether the partial index of
+# all unfulfilled purchases has the wanted ones.
 _PAGES = {None: _PAGE.format("")} | {
     status: _PAGE.format(f" AND status = '{status}'") for status in get_args(PurchaseStatus)
 }

@@ -1,5 +1,5 @@
-"""What payment providers have told: each event once, and those that wait for the payment that they are about. Rows
-only."""
+"""Events that payment providers have sent: the ids of all, so that each is handled once, and the content of those whose
+payment is not known yet. Rows only."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ from persistence.connection import Connection
 
 
 async def take(conn: Connection, id: str, now_ms: int) -> bool:
-    """Note an event; returns False when it came before. A twin in another transaction is waited for.
+    """Store the id of an event; returns False when it was stored before. Waits for another transaction that stores it.
 
     Args:
-        id: the provider's name of the event, unique among all providers.
+        id: the provider's id of the event, unique among all providers.
     """
     fresh: bool | None = await conn.fetchval(
         "INSERT INTO shop_webhook_events (id, received_at_ms) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING true",
@@ -23,11 +23,11 @@ async def take(conn: Connection, id: str, now_ms: int) -> bool:
 async def let_wait(
     conn: Connection, id: str, event: bytes, *, checkout_id: str | None, payment_ref: str | None
 ) -> None:
-    """Keep an event that was taken until the payment is known that it is about.
+    """Keep a stored event's content until the payment that it is about is known.
 
     Args:
-        event: encoded.
-        checkout_id, payment_ref: by which it will be found.
+        event: the encoded event.
+        checkout_id, payment_ref: ids of the checkout and the payment, by either of which it will be found.
     """
     await conn.execute(
         "UPDATE shop_webhook_events SET event = $2, checkout_id = $3, payment_ref = $4 WHERE id = $1",
@@ -39,8 +39,8 @@ async def let_wait(
 
 
 async def take_waiting(conn: Connection, checkout_id: str, payment_ref: str | None) -> Sequence[bytes]:
-    """The events that wait for a checkout or its payment, `payment_ref`, in the order in which they came; they wait no
-    longer."""
+    """Take the events that wait for a checkout or its payment, `payment_ref`, in the order in which they came. They
+    do not wait any more."""
     rows = await conn.fetch(
         "WITH found AS (SELECT id, event, seq FROM shop_webhook_events WHERE event IS NOT NULL"
         " AND (checkout_id = $1 OR payment_ref = $2) FOR UPDATE),"

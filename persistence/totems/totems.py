@@ -23,15 +23,15 @@ Order = Literal["asc", "desc"]
 
 
 class Model(msgspec.Struct, frozen=True):
-    """A model, without its content. Times are epoch milliseconds.
+    """A totem's model, without its content. Times are epoch milliseconds.
 
     Args:
         id: objectId.
         owner_id: the user who has uploaded it.
-        owner_name: their current name.
-        file_name: as uploaded, cleaned; "" for none.
-        rating_age: 0, 16, 18 or 21.
-        author_name: None = the owner's own.
+        owner_name: the owner's present name.
+        file_name: the name of the uploaded file, cleaned; "" for none.
+        rating_age: the age from which it is suitable: 0, 16, 18 or 21.
+        author_name: the name of its author; None where that is the owner.
         last_used_at_ms: when a user last equipped it.
         selected_count: how many users have it equipped.
     """
@@ -157,10 +157,10 @@ async def selected_id(conn: Connection, user_id: str) -> str | None:
 
 
 async def add(conn: Connection, model: Model, content: bytes) -> None:
-    """Store a model; its owner's name and its count are computed, not stored.
+    """Store a model; its `owner_name` and `selected_count` are ignored.
 
     Args:
-        content: JSON.
+        content: the model's JSON text.
     """
     await conn.execute(
         "INSERT INTO totem_models (id, owner_id, file_name, name_key, format, rating_content, rating_age,"
@@ -198,7 +198,7 @@ async def select(conn: Connection, user_id: str, model_id: str, now_ms: int) -> 
 
 
 async def unequip(conn: Connection, user_id: str, model_ids: Collection[str]) -> None:
-    """Store that a user has no totem, if they have equipped one of these and it is not their own."""
+    """Store that a user has no totem equipped, if they have equipped one of these and have not uploaded it."""
     if await selected_id(conn, user_id) not in model_ids:
         return
     await lock(conn, model_ids)

@@ -9,7 +9,7 @@ from persistence.statements import filtered
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """The author, time and request of a change; `AuditEntry` says what the fields hold."""
+    """The author, time and request of a change; `AuditEntry` explains the fields."""
 
     entry_id: str
     at_ms: int
@@ -18,18 +18,18 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 class AuditEntry(msgspec.Struct, frozen=True):
-    """One line of the trail.
+    """One entry of the audit trail.
 
     Args:
-        seq: place in the trail, for paging.
+        seq: its place in the trail, for paging.
         id: objectId.
-        at_ms: epoch milliseconds.
-        actor_id: who did it; None = the command line.
-        actor_name, target_name: their names now, where they are users.
+        at_ms: when the change was made, epoch milliseconds.
+        actor_id: the user who made the change; None for the command line.
+        actor_name, target_name: the present names of the actor and of a target that is a user, or None.
         action: `permission.granted`, `permission.removed`, `role.added`, …
-        target_id: whom it was done to.
-        request_id: of the request that did it.
-        detail: encoded JSON object.
+        target_id: the user or thing that was changed, or None.
+        request_id: the id of the request that made the change, or None.
+        detail: what was changed, as encoded JSON object.
     """
 
     seq: int
@@ -47,12 +47,12 @@ class AuditEntry(msgspec.Struct, frozen=True):
 async def write_audit(
     conn: Connection, stamp: Stamp, action: str, *, target_id: str | None, detail: bytes
 ) -> None:
-    """Append one entry.
+    """Append one entry to the trail.
 
     Args:
         action: `permission.granted`, `permission.removed`, `role.added`, …
-        target_id: the user or thing that it was done to, or None.
-        detail: encoded JSON object.
+        target_id: the user or thing that was changed, or None.
+        detail: what was changed, as encoded JSON object.
     """
     await conn.execute(
         "INSERT INTO audit_log (id, at_ms, actor_id, action, target_id, request_id, detail)"
@@ -76,8 +76,8 @@ class Given(msgspec.Struct, frozen=True):
 
 
 async def given_to(conn: Connection, user_id: str) -> dict[tuple[str, str], Given]:
-    """{("node", node) or ("role", role): who gave it last} of a user's grants and roles, as far back as the newest
-    thousand of these entries go.
+    """{("node", node) or ("role", role): who gave it last} of a user's grants and roles, found among the newest
+    thousand entries about giving them.
     """
     rows = await conn.fetch(_GIVEN, user_id)
     return {
@@ -99,11 +99,11 @@ SELECT DISTINCT ON (sort, name) sort, name, at_ms, actor_id, actor_name FROM (
 
 
 class WantedAudit(msgspec.Struct, frozen=True, kw_only=True):
-    """Which entries.
+    """Which entries a page of the trail shows.
 
     Args:
-        actor_id, target_id, action, request_id: only those with this one; None for all.
-        since_ms, before_ms: only those from this time on, and before this one; epoch milliseconds.
+        actor_id, target_id, action, request_id: only entries with this one; None for all.
+        since_ms, before_ms: only entries from the first time on and before the second, epoch milliseconds.
         after: (`at_ms`, `seq`) of the last entry of the page before; None from the newest.
         limit: at most so many.
     """

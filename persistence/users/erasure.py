@@ -18,15 +18,15 @@ PAGE_ROWS = 5_000
 
 
 class Erasure(msgspec.Struct, frozen=True):
-    """That a user was erased, and when; one who comes back may be erased again."""
+    """The record that a user was erased at a time; a user who comes back may be erased again."""
 
     user_id: str
     erased_at_ms: int
 
 
 async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
-    """{other user: whether they block this one} of all users with a friendship, request or block between them, or a
-    visibility left of a former friendship.
+    """{other user's id: whether they block this user} of all users who share a friendship, request or block with this
+    user, or are hidden from or to them since a former friendship.
     """
     rows = await conn.fetch(
         "SELECT other_id, bool_or(blocks) FROM ("
@@ -47,10 +47,10 @@ async def erase(conn: Connection, user_id: str, now_ms: int, *, even_if_held: bo
 
     Args:
         now_ms: epoch milliseconds.
-        even_if_held: delete them although a game server, a party or a voice channel has them.
+        even_if_held: whether to delete the user although a game server, a party or a voice channel refers to them.
 
     Returns:
-        False where one of these has them, and that matters: then the transaction is to be rolled back.
+        False if one of these refers to the user and `even_if_held` is false; the caller then has to roll back.
     """
     await conn.execute(
         "INSERT INTO erased_users (user_id, erased_at_ms) VALUES ($1, $2)"
@@ -81,7 +81,7 @@ DELETE FROM users WHERE id = $1 AND ($2 OR NOT (
 
 
 async def erased_among(conn: Connection, user_ids: Collection[str]) -> set[str]:
-    """Those of these users who were erased, be it that they have come back since."""
+    """Those of these users who were erased, even if they have come back since."""
     rows = await conn.fetch(
         "SELECT user_id FROM erased_users WHERE user_id = ANY ($1::text[])", list(user_ids)
     )
@@ -99,7 +99,7 @@ async def unswept(
     """The next erasures that are not finished, the oldest first.
 
     Args:
-        after: (erasure, id) of the last of the page before; (-1, "") from the start.
+        after: (time of erasure in epoch milliseconds, id) of the last of the page before; (-1, "") from the start.
         limit: at most so many.
 
     Returns:
@@ -116,8 +116,8 @@ async def unswept(
 
 
 async def finish(conn: Connection, erasure: Erasure) -> None:
-    """Note that no row has the erased user's name any more, so that they may come back; nothing is done where they have
-    come back already.
+    """Store that no row has the erased user's name any more, so that the user may come back; without effect when they
+    have come back already.
     """
     finished = await conn.fetchval(
         "UPDATE erased_users SET swept = true WHERE user_id = $1 AND erased_at_ms = $2 AND NOT swept RETURNING true",

@@ -12,7 +12,7 @@ async def add(conn: Connection, user_id: str, xp: int) -> int:
     """Add to a user's experience; returns the new total.
 
     Args:
-        xp: above 0.
+        xp: the experience to add, above 0.
     """
     total: int = await conn.fetchval(
         "INSERT INTO experience (user_id, total_xp) VALUES ($1, $2)"

@@ -1,4 +1,4 @@
-"""What of users a user may take with them."""
+"""Which rows about the user, their rights and profile shares go into the export of a user's data."""
 
 from persistence.exporting import Exported
 

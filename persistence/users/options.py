@@ -9,9 +9,9 @@ class Options(msgspec.Struct, frozen=True):
     """A user's options.
 
     Args:
-        options: JSON object, encoded.
-        revision: from 1, +1 with each change.
-        updated_at_ms: epoch milliseconds of the last.
+        options: the options as encoded JSON object.
+        revision: 1 at first; rises by one with each change.
+        updated_at_ms: when they were last changed, epoch milliseconds.
     """
 
     options: bytes

@@ -22,15 +22,15 @@ RENAMED = "="
 
 
 class Grant(msgspec.Struct, frozen=True):
-    """One grant of one user.
+    """A permission node that a user was granted or denied.
 
     Args:
-        node: node or pattern.
-        negated: it takes away instead of giving.
-        expires_at_ms: epoch milliseconds, or None for never.
-        value: the number it carries, or None.
-        unit: unit of `value`, or None for a bare number.
-        begins_at_ms: epoch milliseconds; before it has no effect. Only rights that were bought begin later.
+        node: a permission node, or a pattern of nodes.
+        negated: whether it denies the node instead of granting it.
+        expires_at_ms: when its effect ends, epoch milliseconds; None for never.
+        value: the quantity that a quota node carries, or None.
+        unit: the unit of `value`, or None for a bare number.
+        begins_at_ms: when its effect begins, epoch milliseconds; above 0 only for rights that were bought.
     """
 
     node: str
@@ -126,7 +126,7 @@ async def lock_super_admins(conn: Connection) -> None:
 
 
 async def other_super_admin_exists(conn: Connection, user_id: str) -> bool:
-    """Whether anybody but this user is a super-admin."""
+    """Whether another user than this one is a super-admin."""
     return bool(
         await conn.fetchval(
             "SELECT EXISTS (SELECT FROM user_roles WHERE role = 'super-admin' AND user_id <> $1)", user_id
@@ -147,7 +147,7 @@ async def read_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
     """One grant, locked until the transaction ends, or None.
 
     Args:
-        node: node or pattern, as it was granted.
+        node: the node or pattern, as it was granted.
     """
     row = await conn.fetchrow(
         "SELECT * FROM user_grants WHERE user_id = $1 AND node = $2 FOR UPDATE",
@@ -164,7 +164,7 @@ async def put_grant(
 
     Args:
         user_id: a user who exists.
-        grant: replaces all columns, value and unit included.
+        grant: the new grant, which replaces all columns, value and unit included.
         node_id: objectId for the node, used if the catalog does not have it yet; None leaves the catalog as it is.
         now_ms: epoch milliseconds.
     """
@@ -189,7 +189,7 @@ async def put_grant(
 
 
 async def _add_to_catalog(conn: Connection, node: str, node_id: str, now_ms: int) -> bool:
-    """Put a node into the catalog; whether it was not there."""
+    """Add a node to the catalog; returns False when the catalog has it already."""
     grew = await conn.fetchval(
         "INSERT INTO permissions (id, node, created_at_ms) VALUES ($1, $2, $3)"
         " ON CONFLICT (node) DO NOTHING RETURNING true",
@@ -214,7 +214,7 @@ async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | Non
 
 
 async def read_rights(conn: Connection, user_id: str) -> list[Grant]:
-    """Every right of the user: those that admins have granted or denied, and those that were bought."""
+    """All rights of a user: those that admins have granted or denied, and those that were bought."""
     return (await rights_of(conn, [user_id]))[user_id]
 
 

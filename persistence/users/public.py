@@ -9,7 +9,7 @@ class Supporter(msgspec.Struct, frozen=True):
     """A user who supports the service.
 
     Args:
-        since_ms: epoch milliseconds, or None where it was not recorded.
+        since_ms: since when they support it, epoch milliseconds; None where that was not recorded.
     """
 
     user_id: str

@@ -7,7 +7,7 @@ async def replace_setup_code(conn: Connection, code_hash: bytes, now_ms: int) ->
     """Store the code that opens the setup, in place of all former ones.
 
     Args:
-        code_hash: SHA-256 of the code.
+        code_hash: the SHA-256 of the code.
     """
     await conn.execute("DELETE FROM setup_codes")
     await conn.execute(

@@ -7,11 +7,11 @@ from persistence.pages import BEFORE_ANY
 
 
 class ShareHead(msgspec.Struct, frozen=True):
-    """A share without what it holds. Times are epoch milliseconds.
+    """A shared profile without its manifest. Times are epoch milliseconds.
 
     Args:
-        code: what others fetch it by.
-        name: as its owner calls it.
+        code: the code by which others fetch it.
+        name: the name that its owner gave it.
     """
 
     code: str
@@ -21,10 +21,10 @@ class ShareHead(msgspec.Struct, frozen=True):
 
 
 class Share(msgspec.Struct, frozen=True):
-    """A share.
+    """A shared profile with its manifest.
 
     Args:
-        manifest: JSON object, encoded.
+        manifest: the profile as encoded JSON object.
     """
 
     head: ShareHead

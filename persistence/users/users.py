@@ -39,12 +39,13 @@ class User(msgspec.Struct, frozen=True):
 
     Args:
         id: lower-case uuid.
-        name: as in the newest token.
-        name_issued_at_s: `iat` of that token.
+        name: the name in the newest token.
+        name_issued_at_s: `iat` of that token, epoch seconds.
         home_region, last_region: as a client reported them.
         server_list_visibility: who may read the user's saved servers.
         group_invites: who may put the user into a group.
-        patreon_tier, discord_username, supporter_tier: None where not linked or not a supporter.
+        patreon_tier, discord_username: None where the user has linked no such account.
+        supporter_tier: the tier of a user who supports the service, else None.
         tokens_not_before_s: tokens with an earlier `iat` were revoked; epoch seconds, 0 for none.
 
     Every field is short: thousands of users are in memory. What is long is read by itself (`Settings`).
@@ -119,13 +120,13 @@ def _user(row: Row) -> User:
 async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User | None:
     """The user behind a verified token: created when first seen, renamed by a newer token with another name.
 
-    None when the user was erased since the token was issued, or their erasure is not finished: what it has yet to take
-    away would be theirs again. Whoever comes back after it begins with tokens of before revoked.
+    None when the user was erased since the token was issued, or while their erasure is not finished, since rows that it
+    has yet to remove would become theirs again. Of a user who comes back, tokens from before the erasure stay revoked.
 
     Args:
-        user_id: `sub`, lower-case uuid.
-        name: `name`.
-        issued_at_s: `iat`, epoch seconds.
+        user_id: the token's `sub`, a lower-case uuid.
+        name: the token's `name`.
+        issued_at_s: the token's `iat`, epoch seconds.
         now_ms: epoch milliseconds.
     """
     row = await conn.fetchrow(

@@ -1,4 +1,4 @@
-"""How many clients have said what about a release, by day. Rows only."""
+"""How often clients have reported which event of a release, by day. Rows only."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
@@ -9,11 +9,11 @@ from persistence.connection import Connection
 from persistence.versions.releases import Platform
 
 VersionEvent: TypeAlias = Literal["check", "download", "installed", "launched", "failed", "rolled_back"]
-"""What a client says about a release (contract §10)."""
+"""What a client reports of a release (contract §10)."""
 
 
 class VersionCount(msgspec.Struct, frozen=True):
-    """How often something was said.
+    """How often clients on a platform have reported an event of a release on a day.
 
     Args:
         day: days since 1970 (UTC).
@@ -27,7 +27,7 @@ class VersionCount(msgspec.Struct, frozen=True):
 
 
 class CountPlace(msgspec.Struct, frozen=True, array_like=True):
-    """A count's position in a list: the newest day first, and within a day by what is counted, backwards."""
+    """A count's position in a list: the newest day first, within a day by release, event and platform, descending."""
 
     day: int
     release_id: str
@@ -43,7 +43,7 @@ class WantedCounts(msgspec.Struct, frozen=True, kw_only=True):
     """The selection of a page of counts.
 
     Args:
-        release_id: only of this release; None = of all.
+        release_id: only counts of this release; None for all.
         first_day, last_day: days since 1970 (UTC), both included.
         after: the position of the last count of the page before.
         limit: at most so many.
@@ -57,11 +57,11 @@ class WantedCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CountBatch(msgspec.Struct, frozen=True):
-    """Counts that are added together, and once.
+    """Counts that are added in one transaction, and only once.
 
     Args:
-        id: objectId.
-        counts: each day, release, event and platform once.
+        id: objectId, by which a repeated batch is recognised.
+        counts: the counts to add; each day, release, event and platform at most once.
     """
 
     id: str
@@ -69,8 +69,8 @@ class CountBatch(msgspec.Struct, frozen=True):
 
 
 async def add_counts(conn: Connection, batch: CountBatch, now_ms: int) -> None:
-    """Add a batch to the counts, unless it has been added before; those of releases that do not exist are dropped. The
-    others stay until the transaction ends.
+    """Add a batch to the counts, unless it has been added before. Counts of releases that do not exist are dropped; the
+    other releases are locked until the transaction ends, so that they are not deleted meanwhile.
 
     Args:
         now_ms: epoch milliseconds.

@@ -7,15 +7,15 @@ from persistence.versions.releases import Scope, ScopeType
 
 
 class Pointer(msgspec.Struct, frozen=True, kw_only=True):
-    """A channel of a scope.
+    """The active release of one channel of a scope.
 
     Args:
-        channel: its name, such as `stable`.
+        channel: the channel's name, such as `stable`.
         release_id: the active release.
-        previous_release_id: the one before it; None for the first one, or once it was deleted.
+        previous_release_id: the release that was active before; None for the first one, or once it was deleted.
         revision: 1 at first; rises by one with each activation.
-        went_back: the active release is older than the one before it.
-        activated_by: a user; None once they were erased.
+        went_back: whether the active release is older than the one before it.
+        activated_by: the id of the user who activated the release; None once they were erased.
     """
 
     scope: Scope

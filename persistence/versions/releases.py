@@ -12,7 +12,7 @@ ScopeType: TypeAlias = Literal["launcher", "service", "runtime", "extension"]
 """What is released (contract §10)."""
 
 UpdatePolicy: TypeAlias = Literal["optional", "recommended", "mandatory"]
-"""How much a release wants to be installed."""
+"""How urgently a release should be installed."""
 
 ReleaseStatus: TypeAlias = Literal["draft", "published", "yanked"]
 """The state of a release."""
@@ -23,7 +23,7 @@ ArtifactKind: TypeAlias = Literal["full", "delta"]
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """What a release is of: its versions are compared with each other."""
+    """The thing that releases are versions of; only versions of one scope are compared with each other."""
 
     type: ScopeType
     id: str
@@ -34,11 +34,11 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         from_version: the version that a delta is applied to; None for a whole file.
-        url: where it lies; None for one that is put here.
-        sha256, sha512: lower-case hexadecimal; None as long as they are not known.
-        signature: base64 of an Ed25519 signature of the file's bytes.
-        key_id: the key of the signature.
-        hosted: its bytes are here.
+        url: where the file lies; None for a file that is uploaded to the service.
+        sha256, sha512: digests in lower-case hexadecimal; None as long as they are not known.
+        signature: an Ed25519 signature of the file's bytes, base64; None for an unsigned file.
+        key_id: the id of the key that made the signature, or None.
+        hosted: whether the service has the file's bytes.
     """
 
     id: str
@@ -60,12 +60,12 @@ class Release(msgspec.Struct, frozen=True, kw_only=True):
     """One version of a scope.
 
     Args:
-        min_version: clients below it must update; None = none must.
+        min_version: clients with a lower version must update; None if no client must.
         notes: Markdown, as it was written.
-        percentage: how much of all clients a roll-out reaches.
-        salt: decides who is among the first; 32 hexadecimal digits.
-        created_by: a user; None once they were erased.
-        artifacts: in the order of the publisher.
+        percentage: the share of clients that a roll-out reaches, 0 to 100.
+        salt: decides which clients a roll-out reaches first; 32 hexadecimal digits.
+        created_by: the id of the user who made it; None once they were erased.
+        artifacts: its files, in the publisher's order.
     """
 
     id: str
@@ -95,9 +95,9 @@ class WantedReleases(msgspec.Struct, frozen=True, kw_only=True):
     """The selection of a page of releases.
 
     Args:
-        scope_type, scope_id: only of these; None = of all.
-        status: only in this state; None = in any.
-        drafts: whether drafts are among them.
+        scope_type, scope_id: only releases of this scope; None for all.
+        status: only releases in this state; None for any.
+        drafts: whether drafts are included.
         before: (created_at_ms, id) of the last one of the page before; None for the first page.
         limit: at most so many.
     """
@@ -111,10 +111,10 @@ class WantedReleases(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListedRelease(msgspec.Struct, frozen=True):
-    """One place in a list of releases.
+    """A release's place in a list, without its content.
 
     Args:
-        size_bytes: about what the release takes on the wire.
+        size_bytes: about how many bytes the release takes in a response.
     """
 
     created_at_ms: int
@@ -167,7 +167,7 @@ async def lock_release(conn: Connection, id: str) -> Release | None:
 
 
 async def lock_scope(conn: Connection, scope: Scope) -> None:
-    """Let changes of what a scope has wait for each other until the transaction ends."""
+    """Serialise changes of a scope's releases until the transaction ends."""
     await conn.execute(
         "SELECT pg_advisory_xact_lock(hashtextextended($1, 32))", f"releases of {scope.type} {scope.id}"
     )

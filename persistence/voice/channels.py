@@ -12,10 +12,10 @@ KIND = "voice"
 
 
 class ChannelRow(msgspec.Struct, frozen=True):
-    """A channel: of two users, or of a party.
+    """A voice channel of two users, or of a party.
 
     Args:
-        low_id, high_id: the two, in order; None for one of a party.
+        low_id, high_id: ids of the two users, the lower first; None for a party's channel.
     """
 
     id: str
@@ -26,11 +26,11 @@ class ChannelRow(msgspec.Struct, frozen=True):
 
 
 class SessionRow(msgspec.Struct, frozen=True):
-    """A user in a channel.
+    """A user's session in a voice channel.
 
     Args:
-        name: of the user; not written.
-        issued_at_ms: when the newest token was given.
+        issued_at_ms: when the newest token for the session was issued, epoch milliseconds.
+        name: the user's name; read, but never written.
     """
 
     user_id: str
@@ -46,10 +46,12 @@ class SessionRow(msgspec.Struct, frozen=True):
 async def insert(
     conn: Connection, row: ChannelRow, *, epoch: str, summary: bytes, due_at_ms: int | None
 ) -> bool:
-    """Create a channel; returns False when there is one for this party, or these two, already.
+    """Create a channel; returns False when this party, or these two users, have one already.
 
     Args:
-        epoch, summary, due_at_ms: of its head.
+        epoch: a new name for its history (`journal.Head`).
+        summary: what its head holds of it, encoded.
+        due_at_ms: its first deadline, epoch milliseconds, or None.
     """
     made = await conn.fetchval(
         "INSERT INTO voice_channels (id, low_id, high_id, party_id, created_at_ms) VALUES ($1, $2, $3, $4, $5)"
@@ -76,7 +78,8 @@ async def find(conn: Connection, pair: tuple[str, str] | None, party_id: str | N
     """The id of the channel of a party, or of two users, or None.
 
     Args:
-        pair: in order; None for one of a party.
+        pair: ids of the two users, the lower first; None for a party's channel.
+        party_id: the party's id; None for the channel of two users.
     """
     if pair is None:
         found = await conn.fetchval("SELECT id FROM voice_channels WHERE party_id = $1", party_id)
@@ -92,7 +95,7 @@ async def ids(conn: Connection) -> list[str]:
 
 
 async def sessions_of(conn: Connection, channel_id: str) -> list[SessionRow]:
-    """Who is in a channel, in no order."""
+    """The sessions in a channel, in no order."""
     rows = await conn.fetch(
         "SELECT s.user_id, s.session_id, s.channel_id, s.self_mute, s.self_deaf, s.joined_at_ms, s.issued_at_ms,"
         " u.name FROM voice_sessions s JOIN users u ON u.id = s.user_id WHERE s.channel_id = $1",
@@ -127,7 +130,7 @@ async def put_sessions(conn: Connection, rows: Sequence[SessionRow]) -> None:
 
 
 async def change_sessions(conn: Connection, rows: Sequence[SessionRow]) -> None:
-    """Write what changes of sessions; one that is no more stays so."""
+    """Write the changeable columns of sessions; a session that was deleted is not stored again."""
     ordered = sorted(rows, key=lambda row: row.user_id)
     await conn.execute(
         "UPDATE voice_sessions s SET self_mute = c.self_mute, self_deaf = c.self_deaf,"
@@ -143,7 +146,7 @@ async def change_sessions(conn: Connection, rows: Sequence[SessionRow]) -> None:
 
 
 async def renew_sessions(conn: Connection, issued: Mapping[str, int]) -> None:
-    """Write when the newest tokens of sessions were given.
+    """Write when the newest tokens of sessions were issued.
 
     Args:
         issued: {session id: epoch milliseconds}.

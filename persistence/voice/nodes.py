@@ -1,4 +1,4 @@
-"""Voice nodes in rows: where media flows, and what tokens for it are signed with."""
+"""Voice nodes in rows: the machines through which voice flows, and the secrets that sign tokens for them."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,15 @@ class NodeRow(msgspec.Struct, frozen=True):
     """A voice node.
 
     Args:
-        server_id: the game server whose credentials have registered it.
-        public_url: where clients connect, `ws` or `wss`.
-        capacity: users at the same time.
+        server_id: the game server with whose credentials it was registered.
+        public_url: the `ws` or `wss` URL where clients connect.
+        capacity: how many users it can serve at the same time.
         protocol: `livekit` or `partyline`.
         sealed_secret: the node's own secret, sealed.
-        livekit_key: the API key under which tokens are signed, where a cluster has one already; else None.
-        sealed_livekit: the secret of that key, sealed.
-        draining: it takes no new channels.
-        heard_at_ms: of the last heartbeat, at most a minute old while it is heard.
+        livekit_key: the API key under which tokens are signed, where its LiveKit cluster has one already; else None.
+        sealed_livekit: the secret of that API key, sealed, or None.
+        draining: whether it takes no new channels.
+        heard_at_ms: the time of its last heartbeat as stored, epoch milliseconds; up to a minute behind the real one.
     """
 
     node_id: str
@@ -96,7 +96,8 @@ async def remove_silent(conn: Connection, node_id: str, before_ms: int) -> int |
 async def save_heard(conn: Connection, heard: Sequence[tuple[str, int, bool]]) -> None:
     """Write (node id, epoch milliseconds of the last heartbeat, draining) of nodes, in one order of locks.
 
-    Who has just come to mind voice may know only an older heartbeat of one that is offline: the newest stays.
+    A process that has just taken over voice may know only an older heartbeat of a node that is offline: the newest one
+    stays.
     """
     ordered = sorted(heard)
     await conn.execute(
