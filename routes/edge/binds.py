@@ -1,4 +1,4 @@
-"""Where something listens, and what is connected to, as it is written: `host:port`, or `fd://number`."""
+"""Addresses to listen on or to connect to, as they are written in settings: `host:port`, or `fd://number`."""
 
 import re
 from typing import NamedTuple
@@ -23,10 +23,10 @@ class Bind(NamedTuple):
 
 
 class Descriptor(NamedTuple):
-    """A listening socket that whoever started this process has handed down.
+    """A listening socket that the parent process has handed down.
 
     Args:
-        number: of the file descriptor.
+        number: the file descriptor's number.
     """
 
     number: int
@@ -36,7 +36,7 @@ def host_port(value: str) -> Bind:
     """Parse `host:port`, IPv6 in brackets.
 
     Raises:
-        ValueError: it has another form, or the port is above 65,535.
+        ValueError: the text has another form, or the port is above 65,535.
     """
     form = _HOST_PORT.fullmatch(value.strip())
     if form is None or int(form[2]) > 65_535:

@@ -23,7 +23,7 @@ from routes.edge.incoming import Incoming
 from routes.edge.transport.refusals import RequestTimeout
 
 SILENCE_SECONDS: Final = 60.0
-"""How long the next byte may take."""
+"""How long the next byte of the body may take to arrive."""
 
 LEAST_BYTES_PER_SECOND: Final = 16 * 1024
 """The slowest upload that is tolerated in the long run; below it, the time for the next byte becomes shorter. The
@@ -38,14 +38,14 @@ class BodyPieces:
 
     Args:
         incoming: the request; its head is checked.
-        max_bytes: the most that is accepted.
-        deadline: of the request, already begun.
+        max_bytes: the most bytes of the body that are accepted.
+        deadline: the request's deadline, which has begun.
         request_seconds: how long the handler may work on a piece, and on what follows the last one.
 
     Attributes:
-        length_bytes: as announced by Content-Length, at most `max_bytes`; None for a chunked body.
-        max_bytes: the most that is accepted.
-        arrived_bytes: of all pieces so far.
+        length_bytes: the length that Content-Length announces, at most `max_bytes`; None for a chunked body.
+        max_bytes: the most bytes of the body that are accepted.
+        arrived_bytes: how many bytes all pieces so far have together.
         before_end: asked once the body is complete, unless it came with the head; what it raises, iterating raises.
     """
 
@@ -80,13 +80,13 @@ class BodyPieces:
         self.before_end: Callable[[], Awaitable[object]] | None = None
 
     def when_complete(self, tell: Callable[[bytes], None]) -> None:
-        """Have `tell` called with the SHA-256 of the body once it is complete; to be asked for before it is read."""
+        """Have `tell` called with the body's SHA-256 once it is complete; call this before anything of it is read."""
         self._tell = tell
 
     async def skip(self) -> None:
-        """Read what is left, and drop it.
+        """Read the rest of the body, and drop it.
 
-        Cancellation, and what it raises: as iterating.
+        Cancellation, and what it raises: as for iteration.
         """
         async for _ in self:
             pass

@@ -8,10 +8,10 @@ be refused because of the others, but no bucket is ever refilled by eviction.
 from collections import OrderedDict
 
 MAX_BUCKETS = 32_768
-"""Buckets of one policy; about 0.3 KB each."""
+"""Most buckets of one policy that are kept; each takes about 0.3 KB."""
 
 MAX_SUFFIXES = 64
-"""Buckets of one caller with a suffix (`of_suffix`). Further suffixes count in the caller's own bucket."""
+"""Most buckets of one caller with a suffix (`of_suffix`). Further suffixes count in the caller's own bucket."""
 
 OWED_MAX = 8
 """How many full buckets a caller may owe, who has emptied one on each of many nodes at once."""
@@ -30,8 +30,8 @@ class Bucket:
         at_ms: epoch milliseconds of the last refill.
 
     Attributes:
-        untold: tokens taken here that other nodes have not been told of (`spending.py`); None where several callers
-            share it.
+        untold: tokens taken here that other nodes have not been told of (`spending.py`); None for a bucket that
+            several callers share.
     """
 
     __slots__ = ("at_ms", "level", "untold")
@@ -97,7 +97,7 @@ class Buckets:
         """The bucket of a caller, created if it is missing.
 
         Args:
-            caller: the key that is counted by.
+            caller: the key by which the caller is counted.
             full: the level of a new bucket, in the units of `Bucket`.
             now_ms: epoch milliseconds.
         """
@@ -111,7 +111,7 @@ class Buckets:
         """The bucket of a caller for one subject, such as one conversation; created if it is missing.
 
         Args:
-            caller: the key that is counted by.
+            caller: the key by which the caller is counted.
             suffix: what names the subject, not empty.
             full: the level of a new bucket, in the units of `Bucket`.
             now_ms: epoch milliseconds.
@@ -154,10 +154,10 @@ class Buckets:
     def owe(self, caller: str, suffix: str, quota: int, tokens: int, now_ms: int) -> None:
         """Take tokens that a caller has spent elsewhere, whether they are there or not.
 
-        Nothing is taken where no bucket of their own can be kept: a shared one would have others pay.
+        Nothing is taken where the caller cannot have a bucket of their own, since others would pay from a shared one.
 
         Args:
-            caller: the key that is counted by.
+            caller: the key by which the caller is counted.
             suffix: what names the subject; empty for none.
             quota: tokens in a full bucket, at least 1.
             tokens: at least 1.

@@ -37,11 +37,11 @@ class Deadline:
 
     @property
     def has_expired(self) -> bool:
-        """Whether it is over for good (`expire`)."""
+        """Whether the deadline has expired for good (`expire`)."""
         return self.at == -math.inf
 
     def expire(self) -> None:
-        """Be over for good: what waits below it is cancelled, and what begins to wait is so at once."""
+        """Expire for good: what waits under the deadline is cancelled, and what begins to wait is cancelled at once."""
         self.move(-math.inf)
 
     def begin(self) -> None:

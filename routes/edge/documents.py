@@ -1,4 +1,4 @@
-"""Responses that are the same bytes for every client as long as the service runs: descriptions, pages, scripts.
+"""Responses that are the same bytes for every client as long as the service runs: API descriptions, pages, scripts.
 
 Each is built once, in a worker thread, when it is first requested: its bytes, the same compressed, and all headers.
 Later requests cost a dict lookup whatever the size, and slow readers share one copy.
@@ -28,7 +28,7 @@ class Document(Finished, Generic[T_co]):
 
     Args:
         content: the body.
-        headers: what describes the content, such as its type: (lower-case name, value).
+        headers: headers that describe the content, such as its type: (lower-case name, value).
         cache_control: the value of Cache-Control.
     """
 
@@ -47,7 +47,7 @@ class Document(Finished, Generic[T_co]):
 
     @property
     def held_bytes(self) -> int:
-        """Memory that both forms of the body take."""
+        """How many bytes of memory both forms of the body take."""
         return len(self._plain.body) + (len(self._packed.body) if self._packed is not self._plain else 0)
 
     def response(self, incoming: Incoming) -> Outgoing:
@@ -81,7 +81,7 @@ class Documents:
 
     @property
     def held_bytes(self) -> int:
-        """Memory that the documents built so far take."""
+        """How many bytes of memory the documents built so far take."""
         return sum(document.held_bytes for document in self._made.values())
 
     def get(

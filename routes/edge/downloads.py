@@ -93,7 +93,7 @@ def _date_s(text: bytes) -> int | None:
 
 
 def etag_of_content(content: bytes) -> bytes:
-    """The ETag of a cacheable answer, with its quotes: another one for every other content."""
+    """The ETag of a cacheable answer, with its quotes: a hash, so that different content has a different ETag."""
     return b'"%s"' % hashlib.sha256(content).hexdigest()[:32].encode("ascii")
 
 
@@ -103,7 +103,7 @@ def is_named(condition: bytes | None, tag: bytes, *, weakly: bool = False) -> bo
     Args:
         condition: the header's value; None, for no header, names nothing.
         tag: the ETag, with its quotes.
-        weakly: a weak tag counts as well: for If-None-Match, not for If-Match.
+        weakly: whether a weak tag counts as well, as for If-None-Match and not for If-Match.
     """
     if condition is None:
         return False

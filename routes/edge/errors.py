@@ -110,8 +110,8 @@ def bad_parameter(parameter: str, what: str = "is not valid") -> BadQuery:
     """The refusal of a query parameter.
 
     Args:
-        parameter: as it stands in the address.
-        what: a predicate, such as `is too long`.
+        parameter: the parameter's name in the address.
+        what: what is wrong, as a predicate such as `is too long`.
     """
     return BadQuery(f"query parameter {parameter} {what}", parameter=parameter)
 
@@ -201,7 +201,7 @@ class RateLimited(EdgeRefused):
     """A rate limit of the caller is exhausted.
 
     Args:
-        retry_after_ms: until the next token; sent as Retry-After, rounded up to seconds, and in `meta`.
+        retry_after_ms: time until the next token; sent as Retry-After, rounded up to seconds, and in `meta`.
     """
 
     code, status_hint, sentence = "RATE_LIMITED", 429, "too many requests"
@@ -320,8 +320,8 @@ def problem_of(error: Exception, *, request_id: str, route: str) -> Outgoing:
 
     Args:
         error: any exception of a handler.
-        request_id: of the request, for the problem and the log.
-        route: declared method and path, for the log.
+        request_id: the request's id, for the problem and the log.
+        route: the route's declared method and path, for the log.
     """
     return problem(explained(error, request_id=request_id, route=route), request_id)
 
@@ -332,8 +332,8 @@ def explained(error: Exception, *, request_id: str, route: str) -> Refused:
 
     Args:
         error: any exception of a handler.
-        request_id: of the request, for the log.
-        route: declared method and path, for the log.
+        request_id: the request's id, for the log.
+        route: the route's declared method and path, for the log.
     """
     bottom: BaseException = error
     while isinstance(bottom, BaseExceptionGroup) and len(bottom.exceptions) == 1:
@@ -342,8 +342,8 @@ def explained(error: Exception, *, request_id: str, route: str) -> Refused:
         return bottom
     if isinstance(bottom, PersistenceError):
         refused = refusal_of(bottom)
-        # Of a database that is away, or whose disk is full, each request would be a line, maybe on that very disk.
-        # What one request alone was refused for is told each time.
+        # While the database is away, or its disk is full, every request would write a line, maybe to that very disk.
+        # What concerns one request alone is logged each time.
         left_out = 0 if isinstance(bottom, RowsRejected) else _refusals.suppressed(type(bottom).__name__)
         if left_out is not None:
             told = {"suppressed": left_out} if left_out else {}

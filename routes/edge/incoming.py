@@ -8,7 +8,7 @@ from routes.edge.outgoing import Headers
 from routes.edge.tabs import Tab, Tabs
 
 ARRIVING_MAX_BYTES = 128 * 1024 * 1024
-"""Bodies in memory at once, arriving or being processed, in all: some ten of the largest attachments."""
+"""Most bytes of bodies in memory at once, arriving or being processed: some ten of the largest attachments."""
 
 ARRIVING_ADDRESS_MAX_BYTES = 32 * 1024 * 1024
 """The same bound for the clients of one address."""
@@ -21,7 +21,7 @@ Receive: TypeAlias = Callable[[], Awaitable[tuple[bytes, bool]]]
 
 
 class FarEnd(Protocol):
-    """Whether whoever has sent a request is still there, as far as its carrier can tell."""
+    """The client of a request, as far as its carrier can tell whether it is still there."""
 
     @property
     def is_gone(self) -> bool:
@@ -40,15 +40,15 @@ class Incoming:
     """One request.
 
     Args:
-        method: HTTP method, upper case.
-        path: decoded, without the query.
+        method: the HTTP method, upper case.
+        path: the decoded path, without the query.
         parameters: {camelCase name: text} of the route's path.
         query: the raw text after the `?`.
         headers: (lower-case name, value).
         peer: the address at the other end of the connection.
         receive: returns the body piece by piece.
         whole: the whole body, where it came together with the head; then `receive` is not needed.
-        far_end: of the client; None where nobody can tell.
+        far_end: tells whether the client is still there; None where nothing can tell.
 
     Attributes:
         arrived_bytes: bytes of the body counted against the bounds above, until `release`.
@@ -104,7 +104,7 @@ class Incoming:
         """The value of a header, or None; repeated ones are joined by commas (RFC 9110 §5.3).
 
         Args:
-            name: in lower case.
+            name: the header's name in lower case.
         """
         known = self._by_name
         if known is None:
@@ -147,12 +147,12 @@ class Incoming:
         Cancellation: what was received is lost, and stays counted in the tab until `release`.
 
         Args:
-            max_bytes: the most that is accepted; a body without a declared length is cut off there.
-            tab: counts what has arrived, until `release`; None to count nothing.
+            max_bytes: the most bytes that are accepted; a body without a declared length is cut off there.
+            tab: the account that counts what has arrived, until `release`; None to count nothing.
 
         Raises:
             PayloadTooLarge: the body is longer.
-            TooMuchArriving: it does not fit the bound of its address, or of all bodies.
+            TooMuchArriving: the body does not fit the bound of its client's address, or of all bodies.
             CutShort: the client disconnected.
         """
         pieces: list[bytes] = []

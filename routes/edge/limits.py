@@ -24,8 +24,8 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
         quota: its quota for this caller.
         allowed: whether a token was taken.
         remaining: whole tokens left.
-        reset_seconds: until the bucket is full again.
-        retry_after_ms: until the next token, 0 when allowed.
+        reset_seconds: time until the bucket is full again.
+        retry_after_ms: time until the next token; 0 when allowed.
     """
 
     policy: Policy
@@ -70,8 +70,8 @@ class Limits:
         """Take one token, if there is one.
 
         Args:
-            policy: what is counted.
-            key: the caller that it is counted for.
+            policy: the policy that counts the call.
+            key: the key by which the caller is counted.
             now_ms: epoch milliseconds, from the injected clock.
         """
         return self._take(policy, key, now_ms, suffix="", quota=policy.quota)
@@ -82,7 +82,7 @@ class Limits:
         """Take one token for a caller whose rights may hold a quota of their own.
 
         Args:
-            policy: what is counted.
+            policy: the policy that counts the call.
             caller: the principal's key, or a client address (`address.py`: `rate_key`).
             now_ms: epoch milliseconds, from the injected clock.
             suffix: the subject that is counted separately, such as the id of a room; empty for none.
@@ -130,7 +130,7 @@ class Limits:
         """The refusal that `take` would return now, or None. Takes no token, and creates no bucket.
 
         Args:
-            policy: what is counted.
+            policy: the policy that counts the call.
             caller: the principal's key, or a client address.
             now_ms: epoch milliseconds, from the injected clock.
         """
@@ -144,7 +144,7 @@ class Limits:
         """Take tokens for work that is already done; where there are too few, the bucket is emptied.
 
         Args:
-            policy: what is counted.
+            policy: the policy that counts the call.
             caller: the principal's key, or a client address.
             now_ms: epoch milliseconds, from the injected clock.
             tokens: at least 1.
@@ -159,11 +159,11 @@ class Limits:
             self.spending.note(bucket, (policy.name, caller, ""), policy.quota, tokens)
 
     def owe(self, policy: Policy, spent: Spent, now_ms: int) -> None:
-        """Take what a caller has spent on another node, whether it is there or not.
+        """Take the tokens that a caller has spent on another node, even if the bucket has fewer.
 
         Args:
-            policy: what is counted.
-            spent: as that node has told it.
+            policy: the policy that counts the call.
+            spent: what the other node has told of it.
             now_ms: epoch milliseconds, from the injected clock.
         """
         if self.enabled and spent.quota > 0 and spent.tokens > 0:
@@ -210,7 +210,7 @@ class Meter:
     """A bucket of one policy that belongs to one object; created with the first token that is taken.
 
     Args:
-        policy: what is counted.
+        policy: the policy that counts the call.
         enabled: False lifts the limit.
     """
 

@@ -12,7 +12,7 @@ Headers: TypeAlias = list[tuple[bytes, bytes]]
 
 
 PIECE_BYTES = 64 * 1024
-"""Read from a file, and sent, at a time."""
+"""How many bytes are read from a file, and sent, at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,9 @@ class FileSlice:
     """A part of a file, streamed as a response body.
 
     Args:
-        path: of an existing file.
+        path: the path of an existing file.
         start: offset of the first byte, from 0.
-        length_bytes: how many bytes, at least 0.
+        length_bytes: how many bytes the part has, at least 0.
     """
 
     path: Path
@@ -55,7 +55,7 @@ class Outgoing:
         """The first value of a header, or None.
 
         Args:
-            name: in lower case.
+            name: the header's name in lower case.
         """
         for known, text in self.headers:
             if known == name:
@@ -70,7 +70,8 @@ async def pieces(part: FileSlice) -> AsyncGenerator[bytes, None]:
     collector happens to find it. Cancellation closes the file.
 
     Args:
-        part: where the file turns out shorter, the iteration ends early; the client notices by Content-Length.
+        part: the part to read; if the file is shorter, the iteration ends early, and the client notices by
+            Content-Length.
 
     Raises:
         OSError: the file cannot be opened or read.

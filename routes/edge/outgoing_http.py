@@ -46,8 +46,8 @@ class Answer:
     """A whole answer. It has no representation of its own, because it may hold what no log should show.
 
     Args:
-        status: of HTTP; never a redirect.
-        headers: as received.
+        status: the HTTP status; never a redirect.
+        headers: the headers as received.
         body: the whole body.
     """
 
@@ -64,15 +64,15 @@ class Answer:
 
 
 class Upstream:
-    """A server that is asked, to be used as an async context manager, which closes its connections.
+    """Another server that requests are sent to; an async context manager, which closes its connections.
 
     Args:
-        base_url: from the configuration, http or https, without a slash at its end. It may be a private address:
-            an operator may ask servers of their own.
-        seconds: for one request, from connecting to the last byte of the answer.
-        max_bytes: of one answer's body.
-        connections: at most at the same time; further requests wait, within their seconds.
-        redirects: where redirects of GETs may lead; None = they are refused.
+        base_url: the server's address from the configuration, http or https, without a slash at its end. It may be a
+            private address, since operators may use servers of their own.
+        seconds: how long one request may take, from connecting to the last byte of the answer.
+        max_bytes: the most bytes of one answer's body.
+        connections: the most connections at the same time; further requests wait, within their `seconds`.
+        redirects: where redirects of GETs may lead; None refuses them.
     """
 
     def __init__(
@@ -115,18 +115,19 @@ class Upstream:
     ) -> Answer:
         """Send one request, and return the whole answer. It is never sent again.
 
-        Cancelling it closes the connection; the server may have done what was asked.
+        Cancellation closes the connection; the server may have done what was asked.
 
         Args:
-            method: in capitals.
-            path: segments below the base address, of letters, digits, `-`, `.`, `_` and `~`; none consists of dots.
-            query: (name, value), of any text.
-            headers: visible ASCII characters and spaces.
-            body: None for none.
+            method: the HTTP method, in capitals.
+            path: the segments below the base address, of letters, digits, `-`, `.`, `_` and `~`; none consists of dots.
+            query: (name, value) of each parameter, any text.
+            headers: {name: value}, of visible ASCII characters and spaces.
+            body: the request's body; None for none.
 
         Raises:
-            NotSent, NotAnswered: see there.
-            AnswerRefused: see there.
+            NotSent: no connection was made, so the server has not done what was asked.
+            NotAnswered: the server was too slow or broke off; it may have done what was asked.
+            AnswerRefused: the answer is too long, is an encoded body, or is a redirect that is refused.
             ValueError: a segment of the path has another form; nothing was sent.
         """
         sending = _Sending()
@@ -141,7 +142,7 @@ class Upstream:
             with trio.fail_after(self._seconds):
                 return await self._exchange(request)
         except (httpx2.TransportError, trio.TooSlowError):
-            # Without its cause, whose text names addresses and may repeat what the server has sent.
+            # The cause is left out: its text names addresses and may repeat what the server has sent.
             if not sending.begun:
                 raise NotSent("the server could not be reached") from None
             raise NotAnswered("the server has not answered") from None
@@ -219,7 +220,7 @@ def checked_path(parts: Sequence[str]) -> str:
     """The segments of a path, joined by slashes.
 
     Raises:
-        ValueError: one is empty, too long, consists of dots, or holds a character that has a meaning in addresses.
+        ValueError: a segment is empty, too long, consists of dots, or holds a character with a meaning in URLs.
     """
     for part in parts:
         if _PART.fullmatch(part) is None:

@@ -1,4 +1,4 @@
-"""JSON that other servers answer, read into what is expected of them: what is anything else is refused as one thing."""
+"""Reads the JSON of other servers into the structs that are expected; anything else is one error, `NotUnderstood`."""
 
 from typing import TypeVar
 
@@ -10,18 +10,18 @@ T = TypeVar("T")
 
 
 class NotUnderstood(OutgoingFault):
-    """The server has answered what is no JSON, or no JSON of the form that is expected."""
+    """The server's answer is no JSON, or no JSON of the expected form."""
 
 
 def decoded(text: bytes | msgspec.Raw, type: type[T]) -> T:
-    """Read JSON of another server. It costs what its length bounds.
+    """Read the JSON of another server, at a cost bounded by its length.
 
     Args:
-        text: of any length and content; the length is bounded where answers are received.
-        type: that the values are to have; members that it does not name are passed over.
+        text: the JSON text, of any length and content; the length is bounded where answers are received.
+        type: the type to read it into; members that the type does not name are ignored.
 
     Raises:
-        NotUnderstood: it is no JSON, is nested deeper than can be read, is not UTF-8, or has another form.
+        NotUnderstood: the text is no JSON, is nested deeper than can be read, is not UTF-8, or has another form.
     """
     try:
         return msgspec.json.decode(text, type=type)

@@ -20,7 +20,7 @@ MAX_REDIRECTS = 2
 """Most redirects of one request."""
 
 MAX_CHARACTERS = 2048
-"""Longest address of a redirect."""
+"""Most characters of the URL that a redirect names."""
 
 Resolve: TypeAlias = Callable[[str], Awaitable[list[str]]]
 """`async host -> its addresses`; raises OSError when it has none."""
@@ -30,22 +30,22 @@ _UNICAST = IPv6Network("2000::/3")
 _SPECIAL = parse_networks(
     ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 )
-"""Of IANA's special addresses, those that stand for others, or that some versions of Python take for global."""
+"""Those of IANA's special-purpose addresses that embed other addresses, or that some Python versions call global."""
 
 
 class RedirectRefused(Exception):
-    """A redirect leads somewhere else than it may. Its text is always the same."""
+    """A redirect leads where it may not. The message is always the same."""
 
 
 async def addresses_of(host: str) -> list[str]:
-    """The addresses of a host, as the system resolves it. Cancelling abandons the question."""
+    """The IP addresses of a host, as the system resolves its name. Cancellation abandons the lookup."""
     found = await trio.socket.getaddrinfo(host, _HTTPS_PORT, type=trio.socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in found]
 
 
 def is_public(text: str) -> bool:
-    """Whether an address is one of the Internet: not loopback, private, link-local, multicast, documentation, nor an
-    IPv4 address in another form.
+    """Whether an IP address is one of the public Internet: not loopback, private, link-local, multicast or for
+    documentation, nor an IPv4 address embedded in IPv6.
 
     Args:
         text: an IP address; anything else is not public.
@@ -61,12 +61,12 @@ def is_public(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """Where the next request goes.
+    """The target of the next request.
 
     Args:
-        url: the address that was redirected to.
-        connect_url: the same with a checked IP address in place of the name.
-        host: the name.
+        url: the URL that the redirect names.
+        connect_url: the same URL with a checked IP address in place of the host's name.
+        host: the host's name.
     """
 
     url: str
@@ -79,11 +79,11 @@ class Redirects:
     """Where redirects of one server may lead.
 
     Args:
-        hosts: names in lower case.
-        resolve: finds the addresses of a name.
-        is_allowed: whether an address may be connected to.
-        tls: whom to trust.
-        port: of https.
+        hosts: names of the allowed hosts, in lower case.
+        resolve: finds the IP addresses of a name.
+        is_allowed: whether an IP address may be connected to.
+        tls: the TLS settings, with the trusted authorities.
+        port: the port of https, the only one that is allowed.
     """
 
     hosts: frozenset[str]
@@ -93,14 +93,14 @@ class Redirects:
     port: int = _HTTPS_PORT
 
     async def hop(self, url: str, location: str | None) -> Hop:
-        """The next hop. Cancelling abandons the question for the host's addresses.
+        """Check a redirect, and resolve its host. Cancellation abandons the lookup of the host's addresses.
 
         Args:
-            url: what was asked.
-            location: the header of the answer, or None.
+            url: the URL that was requested.
+            location: the Location header of the answer, or None.
 
         Raises:
-            RedirectRefused: it leads somewhere else than it may.
+            RedirectRefused: the redirect leads where it may not.
         """
         target = _target(url, location or "")
         host, rest = self._checked(target)
@@ -116,7 +116,7 @@ class Redirects:
         return Hop(target, f"https://{literal}:{self.port}{rest}", host)
 
     def _checked(self, target: str) -> tuple[str, str]:
-        """(host, path and query) of an address that redirects may lead to."""
+        """(host, path and query) of a URL, if redirects may lead there; raises RedirectRefused otherwise."""
         try:
             parts = urlsplit(target)
             host, port = (parts.hostname or "").lower(), parts.port

@@ -1,6 +1,6 @@
-"""What a rate limit is, and the limits that hold whatever is served: by who asks, and for what comes to nothing.
+"""What a rate limit is, and the limits that every service has: by kind of caller, and for requests that go astray.
 
-What a service counts besides, it declares with its requests.
+A service declares further policies at its routes.
 
 A policy that counts each subject separately, as a room or a server, has an outer policy that counts all of them
 together: otherwise a caller with many subjects would have as many limits.
@@ -19,7 +19,7 @@ class Policy:
         name: as sent in the RateLimit headers.
         quota: tokens in a full bucket, and refilled within one window.
         window_seconds: time in which an empty bucket fills.
-        by_address: counted by client address even where the caller is known.
+        by_address: whether calls are counted by client address even where the caller is known.
         quota_node: the permission node whose value replaces `quota` for one user, or None.
         outer: the policy that counts the same calls per caller, whatever their subject; or None.
     """
@@ -55,16 +55,16 @@ class Policy:
 
 
 USER_READ = Policy("user-read", 300, 60)
-"""GETs of users whose route has no rate of its own."""
+"""Users' GETs, on routes without a policy of their own."""
 
 USER_WRITE = Policy("user-write", 120, 60)
-"""All other requests of theirs."""
+"""Users' other requests, on routes without a policy of their own."""
 
 PUBLIC = Policy("public", 120, 60, by_address=True)
-"""Requests that anybody may send."""
+"""Requests to public routes."""
 
 SERVER = Policy("server", 1200, 60)
-"""Requests of machines."""
+"""Requests of game servers and other machines."""
 
 LIVE_FRAME = Policy("live-frame", 600, 60)
 """Frames of one socket that are not whole messages: pings, pongs, fragments."""

@@ -78,12 +78,12 @@ class UserPrincipal:
 
     Args:
         user_id: lower-case uuid, the token's `sub`.
-        name: from the token.
-        expires_at_ms: epoch milliseconds at which the token ends.
+        name: the user's name in the token.
+        expires_at_ms: when the token expires, epoch milliseconds.
         access: the user's rights.
-        issued_at_s: epoch seconds, of the token.
-        capped: the token's issuer may not vouch for super-admins, so that the user is none with this token.
-        sid: the session that the token belongs to, and ends with; None for a token of its own.
+        issued_at_s: when the token was issued, epoch seconds.
+        capped: whether the token's issuer may not vouch for super-admins, so that the user is none with this token.
+        sid: the id of the session that the token belongs to, and ends with; None for a token without a session.
     """
 
     user_id: UserId
@@ -105,12 +105,13 @@ class ServerPrincipal:
     """A game server.
 
     Args:
-        server_id: lower-case uuid, `X-Server-Id`.
+        server_id: the server's lower-case uuid, from X-Server-Id.
         owner_id: the user who claimed it, or None.
-        scopes: of a delegated token; None for the server's own secret, which has every scope.
+        scopes: the scopes of a delegated token; None for the server's own secret, which has every scope.
         access: the few permission nodes that a server takes from its owner.
-        expires_at_ms: when a delegated token, or a replaced secret, ends; None for the current secret.
-        secret_number: of the secret that it came with, or that its token was made with.
+        expires_at_ms: when its delegated token, or its replaced secret, expires, epoch milliseconds; None for the
+            current secret.
+        secret_number: the number of the secret that it came with, or with which its token was made.
     """
 
     server_id: str
@@ -159,7 +160,7 @@ def demand(needs: Needs, access: Access | None) -> None:
 
     Args:
         needs: the node or role.
-        access: the user's rights; None for somebody without any.
+        access: the user's rights; None for a caller without any.
 
     Raises:
         Forbidden: the rights do not cover it; `meta` names it as `permission` or `role`.

@@ -93,7 +93,7 @@ class Tagged(Reply[T_co]):
 
     Args:
         value: the object.
-        etag: with its quotes.
+        etag: the object's ETag, with its quotes.
     """
 
     def __init__(self, value: T_co, etag: str) -> None:
@@ -116,8 +116,8 @@ class Blob(Finished):
 
     Args:
         content: the bytes, or the path of a file.
-        content_type: as validated at the upload.
-        filename: offered to the client as the file's name, any characters; None serves it inline.
+        content_type: the media type, as validated at the upload.
+        filename: the file's name that is offered to the client, any characters; None serves the file inline.
         etag: an opaque text that changes with the content, without quotes.
         cache_control: the value of Cache-Control.
     """
@@ -131,10 +131,10 @@ class Blob(Finished):
 
 @dataclass(frozen=True, slots=True)
 class Redirect(Finished):
-    """The content lies elsewhere for now: a 302 that nobody may keep (RFC 9110 §15.4.3).
+    """A 302 to where the content lies for now, which no cache may keep (RFC 9110 §15.4.3).
 
     Args:
-        location: an absolute address, checked.
+        location: the absolute URL of the content, which was checked.
     """
 
     location: str

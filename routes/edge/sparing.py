@@ -1,17 +1,17 @@
-"""Log lines that come in floods: one a second of each sort, which says how many others it stands for."""
+"""Limits log lines that come in floods to one a second of each sort, which says how many others it stands for."""
 
 import time
 from collections.abc import Callable
 
 EACH_SECONDS = 1.0
-"""Between two lines of one sort."""
+"""Least time between two log lines of one sort."""
 
 
 class Sparing:
     """Decides which lines are written.
 
     Args:
-        now: seconds of a clock that never goes back.
+        now: a monotonic clock, in seconds.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -19,11 +19,11 @@ class Sparing:
         self._last: dict[str, tuple[float, int]] = {}
 
     def suppressed(self, sort: str) -> int | None:
-        """How many lines of this sort were left out since the last one that was written; None where this one is to be
-        left out as well.
+        """How many lines of a sort were left out since the last one that was written; None if this one is to be left
+        out as well.
 
         Args:
-            sort: one of a few, as each is remembered.
+            sort: the name of the sort; there must be few, since each is remembered.
         """
         now = self._now()
         written, left_out = self._last.get(sort, (now - EACH_SECONDS, 0))

@@ -1,8 +1,8 @@
-"""What callers spend of their buckets on one node, told to the others, whose buckets owe it then.
+"""What callers spend of their rate limits on one node, told to the other nodes, which take it from their own buckets.
 
-Only who spends much is told of: a caller who has taken a sixteenth of a bucket since the others heard of them last. So
-most callers cost nothing, and what each node does not know is less than that sixteenth. Nobody waits for it: until the
-others have heard, a caller may empty a bucket on each node, and waits the longer after that.
+Nodes tell only of callers who have taken a sixteenth of a bucket since the others last heard of them. So most callers
+cost nothing, and what a node does not know of is less than that sixteenth. No request waits for it: until the other
+nodes have heard, a caller may empty a bucket on each node, and then has to wait the longer.
 """
 
 from itertools import islice
@@ -13,23 +13,23 @@ import msgspec
 from routes.edge.buckets import Bucket
 
 TOLD_OF = 16
-"""A caller is told of who has spent such a part of a full bucket."""
+"""A caller's spending is told once it is this part, one sixteenth, of a full bucket."""
 
 DUE_MAX = 65_536
-"""Most buckets that wait to be told of; what is spent of others meanwhile is told with what comes after it."""
+"""Most buckets that wait to be told of. What is spent of further ones is told together with what is spent later."""
 
 Key: TypeAlias = tuple[str, str, str]
-"""Which bucket: the name of its policy, the key that is counted by, and what names the subject or is empty."""
+"""Names a bucket: its policy's name, the caller's key, and the suffix for the subject, or ""."""
 
 
 class Spent(msgspec.Struct, frozen=True, array_like=True):
     """Tokens that were taken on another node.
 
     Args:
-        policy: its name.
-        caller: the key that is counted by.
+        policy: the policy's name.
+        caller: the key by which the caller is counted.
         suffix: what names the subject; empty for none.
-        quota: tokens in a full bucket of theirs.
+        quota: how many tokens a full bucket of this caller has.
         tokens: how many were taken.
     """
 
@@ -41,7 +41,7 @@ class Spent(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Spending:
-    """What has been taken here and is due to be told.
+    """The tokens that were taken on this node and that other nodes are still to be told of.
 
     Args:
         due_max: most buckets that wait to be told of.
@@ -59,10 +59,10 @@ class Spending:
         """Count tokens that were taken.
 
         Args:
-            bucket: that they were taken from.
-            key: which it is.
-            quota: tokens in it when it is full.
-            tokens: how many were taken.
+            bucket: the bucket that they were taken from.
+            key: the bucket's name.
+            quota: how many tokens the bucket has when it is full.
+            tokens: how many tokens were taken.
         """
         if bucket.untold is None:
             return
@@ -71,10 +71,10 @@ class Spending:
             self._due[key] = (bucket, quota)
 
     def pop(self, most: int) -> list[Spent]:
-        """What is due, the oldest first; it is due no more.
+        """Take what is due to be told, the oldest first.
 
         Args:
-            most: how many at most.
+            most: how many buckets at most.
         """
         told = []
         for key in list(islice(self._due, most)):

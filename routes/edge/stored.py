@@ -1,4 +1,4 @@
-"""Answers that were stored, and are shown again as they came: how old they are and how long they hold (RFC 9111).
+"""Stored answers of other servers that are sent as they came, with their age and how long they stay fresh (RFC 9111).
 
 `Cache-Status` (RFC 9211) says where an answer comes from: `hit; ttl=20` is one of the store that holds for 20 seconds
 more, `hit; ttl=-30` one that is 30 seconds too old, because its origin fails; `fwd=miss` one that has just come.
@@ -15,15 +15,15 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Stored(Finished, Generic[T_co]):
-    """A JSON text that somebody else has made, described by OpenAPI as `T`.
+    """The JSON text of another server's answer, described by OpenAPI as `T`.
 
     Args:
-        content: the text.
-        etag: of the content, with its quotes (`downloads.py`: `etag_of_content`).
-        age_seconds: since it was made.
-        fresh_seconds: for how long it holds from then on.
-        stale_seconds: how much longer it may be shown where its origin fails.
-        hit: whether it was in the store before it was asked for.
+        content: the JSON text.
+        etag: the content's ETag, with its quotes (`downloads.py`: `etag_of_content`).
+        age_seconds: the time since it was made.
+        fresh_seconds: for how long it is fresh, counted from when it was made.
+        stale_seconds: how much longer it may be sent while its origin fails.
+        hit: whether the store had it already when it was asked for.
     """
 
     __slots__ = ("_content", "_etag", "_kept")

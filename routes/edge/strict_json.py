@@ -23,10 +23,10 @@ from actors.errors import MAX_POINTER_BYTES, FieldError, told
 from routes.edge.errors import MalformedJson, PayloadTooLarge
 
 MAX_DEPTH = 32
-"""Levels of arrays and objects (reliability R5)."""
+"""Most levels of arrays and objects (reliability R5)."""
 
 MAX_BYTES = 256 * 1024
-"""Of a body without its long strings and its white space."""
+"""Most bytes of a body without its long strings and its white space."""
 
 _LONG_TEXT_BYTES = 16 * 1024
 _MAX_QUOTES = 4096
@@ -42,7 +42,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Non
 _decoder: msgspec.json.Decoder[Json] = msgspec.json.Decoder(float_hook=float)
 
 _SUSPECT = re.compile(rb"[0-9]{19}|[eE]\+?[0-9]{3}")
-"""Where no number of the text matches this, all of them fit into 64 bits."""
+"""If this matches nothing in a text, all of its numbers fit into 64 bits."""
 
 
 def parse(data: bytes) -> tuple[Json, tuple[FieldError, ...]]:
@@ -58,8 +58,8 @@ def parse(data: bytes) -> tuple[Json, tuple[FieldError, ...]]:
         cut; how is said at `FieldError.within`.
 
     Raises:
-        MalformedJson: it is not JSON that is accepted: see the list above; also deeper than 32 levels.
-        PayloadTooLarge: without its long strings it has more than 256 KiB.
+        MalformedJson: the text is not JSON that is accepted (see the list above), or has more than 32 levels.
+        PayloadTooLarge: the text has more than 256 KiB without its long strings.
     """
     short = data if len(data) <= MAX_BYTES else _without_long_texts(data).translate(None, _WHITE_SPACE)
     if len(short) > MAX_BYTES:
@@ -159,10 +159,10 @@ def _unstorable(values: Json) -> Iterator[FieldError]:
 
 
 def _within(values: dict[str, Json] | list[Json], path: list[str]) -> Iterator[FieldError]:
-    """The same in an array or object; recurses at most 32 levels, as deep as the values are.
+    """The errors inside an array or object; recurses at most 32 levels, as deep as the values are.
 
     Args:
-        path: the steps to it; as before once all errors were asked for.
+        path: the steps to the array or object; changed while errors are made, and as before after the last.
     """
     members: Iterable[tuple[str | int, Json]] = (
         values.items() if isinstance(values, dict) else enumerate(values)
@@ -184,7 +184,8 @@ _OUT_OF_RANGE = ("OUT_OF_RANGE", "the number is out of range")
 
 
 def _flaw(value: Json) -> tuple[str, str] | None:
-    """Why a value cannot be stored, as (code, sentence); arrays and objects are judged by what is in them."""
+    """(code, sentence) that say why a value cannot be stored, or None if it can; the values inside arrays and objects
+    are looked at by themselves."""
     if isinstance(value, str):
         return _BAD_TEXT if "\0" in value else None
     if isinstance(value, int):
@@ -193,12 +194,12 @@ def _flaw(value: Json) -> tuple[str, str] | None:
 
 
 def _step(name: str | int) -> str:
-    """A step of a pointer; a name is cut where it is too long to be told, in whatever pointer it stands."""
+    """A step of a pointer; a name is cut if it is too long for any pointer."""
     return f"/{escaped(name[:MAX_POINTER_BYTES])}" if isinstance(name, str) else f"/{name}"
 
 
 def _error(path: Sequence[str], flaw: tuple[str, str]) -> FieldError:
-    """An error at the end of a path; of a pointer that is too long to be told, no more is made than shows that."""
+    """An error at the end of a path; a pointer that is too long is built only as far as it is sent."""
     pointer = ""
     for step in path:
         pointer += step

@@ -1,4 +1,4 @@
-"""Accounts of the bytes held in memory for clients, per address and in all: they bound memory where counts do not.
+"""Accounts of the bytes held in memory for clients, per address and in all, which bound memory better than counts.
 
 Tabs     one kind of bytes in this process: unsent (`unsent.py`), or arriving (`incoming.py`)
   Tab    the account of one address, for as long as it is referenced
@@ -13,12 +13,12 @@ class Tabs:
     """The accounts of one kind of bytes.
 
     Args:
-        max_bytes: bound in all.
-        max_address_bytes: bound for one address.
+        max_bytes: the most bytes held in all.
+        max_address_bytes: the most bytes held for one address.
 
     Attributes:
-        total_bytes: held now.
-        refused: requests that were refused because of a bound.
+        total_bytes: how many bytes are held now.
+        refused: how many requests were refused because of a bound.
     """
 
     def __init__(self, max_bytes: int, max_address_bytes: int) -> None:
@@ -48,10 +48,10 @@ class Tab:
 
     Args:
         all: the accounts of the process.
-        max_bytes: bound for this address.
+        max_bytes: the most bytes held for this address.
 
     Attributes:
-        held_bytes: held for this address now.
+        held_bytes: how many bytes are held for this address now.
     """
 
     __slots__ = ("__weakref__", "_max_bytes", "all", "held_bytes")
@@ -63,7 +63,7 @@ class Tab:
 
     @property
     def spent(self) -> bool:
-        """Whether the address has reached its bound, so that no request of it is begun."""
+        """Whether the address has reached its bound, so that none of its requests may begin."""
         return self.held_bytes >= self._max_bytes
 
     def fits(self, count: int) -> bool:
@@ -74,7 +74,7 @@ class Tab:
 
     @contextmanager
     def holding(self, count: int) -> Iterator[None]:
-        """Count so many bytes as held while the block runs."""
+        """Count `count` bytes as held while the block runs."""
         self.add(count)
         try:
             yield
@@ -82,6 +82,6 @@ class Tab:
             self.add(-count)
 
     def add(self, count: int) -> None:
-        """Count so many bytes as held from now on; a negative number releases them. Enforces no bound."""
+        """Count `count` bytes as held from now on; a negative number releases them. Enforces no bound."""
         self.held_bytes += count
         self.all.total_bytes += count

@@ -16,10 +16,10 @@ from typing import Protocol
 from routes.edge.tabs import Tab, Tabs
 
 MAX_BYTES = 256 * 1024 * 1024
-"""Bound of all connections together."""
+"""Most unsent bytes of all connections together."""
 
 MAX_ADDRESS_BYTES = 32 * 1024 * 1024
-"""Bound of all connections of one address: 32 responses of a megabyte, none of which is taken."""
+"""Most unsent bytes of all connections of one address: 32 responses of a megabyte, none of which is taken."""
 
 _OWED_FROM = 0.75
 """Share of the bound from which on live sockets lag; the rest is for responses, which cannot be sent later."""
@@ -49,11 +49,11 @@ class Unsent(Tabs):
     """The unsent bytes of this process.
 
     Args:
-        max_bytes: bound in all.
-        max_address_bytes: bound for one address.
+        max_bytes: the most unsent bytes in all.
+        max_address_bytes: the most unsent bytes for one address.
 
     Attributes:
-        cut: connections that were closed to keep the bound.
+        cut: how many connections were closed to keep the bound.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_address_bytes: int = MAX_ADDRESS_BYTES) -> None:
@@ -64,7 +64,7 @@ class Unsent(Tabs):
 
     @property
     def slow(self) -> int:
-        """Connections that have unsent bytes now."""
+        """How many connections have unsent bytes now."""
         return len(self._slow)
 
     def crowds(self, tab: Tab) -> bool:
@@ -95,8 +95,8 @@ class Unsent(Tabs):
 
 
 def held_bytes(piece: bytes | memoryview) -> int:
-    """Memory that an unsent piece keeps alive: a view keeps the whole object that it is a part of; `SharedBytes`
-    count 0.
+    """How many bytes of memory an unsent piece keeps alive: a view keeps the whole object that it is a part of;
+    `SharedBytes` count 0.
 
     Args:
         piece: bytes, or a view of bytes.

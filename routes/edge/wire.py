@@ -29,7 +29,7 @@ def encode(value: object) -> bytes:
     """The JSON of a struct, or of a container of structs; `Encoded` and `Raw` are copied as they are.
 
     Args:
-        value: what a handler returned.
+        value: the struct or container, as a handler returned it.
 
     Raises:
         TypeError: a value has no JSON form.
@@ -60,10 +60,10 @@ class Shape:
 
     @cached_property
     def decoder(self) -> msgspec.json.Decoder[object] | None:
-        """Of a struct that keeps part of the JSON text (`msgspec.Raw`). None for all others: they are converted from
-        the values that were checked, so that the text is read once.
+        """The decoder of a struct that keeps part of the JSON text (`msgspec.Raw`). None for all other structs: they
+        are converted from the values that were checked, so that the text is read once.
 
-        Made for the first body: all of them together are a twelfth of what importing the routes takes.
+        Made for the first body: making all decoders at import would add a twelfth to the time that it takes.
         """
         return msgspec.json.Decoder(self.type_) if _keeps_text(self.type_) else None
 
@@ -73,12 +73,12 @@ def decode(data: bytes, shape: Shape) -> object:
 
     Args:
         data: the whole body.
-        shape: of the endpoint's body.
+        shape: the shape of the endpoint's body.
 
     Raises:
-        MalformedJson: it is empty, or not JSON that is accepted (`strict_json.py`).
-        PayloadTooLarge: without its long strings it has more than 256 KiB.
-        Invalid: it is JSON, but not this struct, or holds values that cannot be stored.
+        MalformedJson: the body is empty, or not JSON that is accepted (`strict_json.py`).
+        PayloadTooLarge: the body has more than 256 KiB without its long strings.
+        Invalid: the body is JSON, but not this struct, or holds values that cannot be stored.
     """
     if not data:
         raise MalformedJson("a JSON body is required")

@@ -52,7 +52,7 @@ JSON_MEDIA = "application/json"
 BYTES_MEDIA = "application/octet-stream"
 
 RAW_BODIES = (bytes, BodyPieces)
-"""The types of bodies that are no JSON."""
+"""The types that declare a body that is not JSON."""
 
 _NODE = re.compile(r"[a-z0-9.*-]+(?::[a-zA-Z0-9.*_-]+)+")
 
@@ -67,21 +67,21 @@ class Route:
     """What requests and streams have in common.
 
     Args:
-        method: HTTP method; `GET` for a stream.
-        path: with `{camelCase}` parameters; the last may be a `{*rest}`.
+        method: the HTTP method; `GET` for a stream.
+        path: the path with `{camelCase}` parameters; the last may be a `{*rest}`.
         needs: the rule for callers (`routes/edge/principal.py`).
         servers: the rule for game servers where `needs` is one for users: `SERVER` for any, or a node; None where
             `needs` is the only rule.
         rate: the policy that counts its calls; by default chosen by method and `needs`.
         rate_key: the path parameter whose values are counted separately, or None.
-        refusals: what the handler and guard may raise, beside what the pipeline itself refuses.
+        refusals: the refusals that handler and guard may raise, beside those of the pipeline itself.
         guard: checks whether the caller belongs here, before the body is read; its result becomes `call.subject`.
-        parameters: of the path, in order.
-        query: how the query is decoded, or None.
+        parameters: the path's parameters, in order.
+        query: how the query is decoded; None for a handler that takes no query.
         handler: the declared function.
-        refuse_query_tokens: a credential in the address is a 400 (contract §2).
+        refuse_query_tokens: whether a credential in the address is refused with a 400 (contract §2).
         area: the mount that the route belongs to; the tag in OpenAPI.
-        shared: both users and game servers are admitted; X-Server-Id then tells them apart.
+        shared: whether both users and game servers are admitted; X-Server-Id then tells them apart.
         guard_takes: the path parameters that are arguments of the guard.
         line: method and path, as documents write it, for logs and metrics.
     """
@@ -111,7 +111,7 @@ class Route:
 
     @property
     def templates(self) -> tuple[str, ...]:
-        """Its paths as documents write them: first its own, then its aliases."""
+        """The route's paths as documents write them: first its own, then its aliases."""
         return (template(self.path),)
 
     @property
@@ -125,24 +125,25 @@ class Endpoint(Route):
     """A declared request.
 
     Args:
-        status: of a success with a body; a handler that returns None answers 204.
-        found_status: of a success that created nothing because the object existed; None where that cannot happen.
+        status: the status of a success with a body; a handler that returns None answers 204.
+        found_status: the status of a success that created nothing because the object existed; None where that cannot
+            happen.
         body: the type of the body, `bytes` or `BodyPieces` for a raw one, None for none.
-        body_optional: the handler gets None for an empty body, which is otherwise an error.
+        body_optional: whether the body may be empty, for which the handler gets None; otherwise that is an error.
         media: the content types that are accepted; by default JSON, and any bytes for `BodyPieces`.
         max_bytes: the largest body, or a function of the service's settings that returns it.
         returns: the type of the result for OpenAPI: a type, `Blob`, or None.
-        secret_reply: the reply holds a secret; if kept for repeats, it is sealed.
+        secret_reply: whether the reply holds a secret, so that it is sealed if it is kept for repeats.
         again: makes the reply to a repeated request anew, because what it shows may be gone by then; only the first
             reply's `id` is kept. None where the first reply is kept whole.
         cacheable: the Cache-Control of a GET that carries an ETag, or None.
         produces: the media type of a `Page` or `Blob`, for OpenAPI; None for HTML, or any bytes.
         aliases: other paths to the same endpoint.
-        cookies: the handler looks at cookies, or its answer is worth nothing without the one that it sets.
-        keyed: an Idempotency-Key makes it keep its answer for repeats. Not where it takes cookies: a kept answer has
-            none; nor where it is declared not to: its answer is worth nothing later.
+        cookies: whether the handler reads cookies, or its answer is useless without the cookie that it sets.
+        keyed: whether its answer is kept for repeats under an Idempotency-Key. False where `cookies` is true, as a kept
+            answer sets none, and where it is declared so because the answer is useless later.
         shape: how a JSON body is decoded; None for no body or a raw one.
-        wrappers: what says of the result how it is sent: `Tagged`, `Stored`, ….
+        wrappers: the annotations of the result that say how it is sent: `Tagged`, `Stored`, ….
     """
 
     status: int
@@ -171,14 +172,14 @@ class Endpoint(Route):
 
     @property
     def templates(self) -> tuple[str, ...]:
-        """See `Route`."""
+        """The paths of the endpoint and of its aliases, as `Route` describes."""
         return tuple(map(template, (self.path, *self.aliases)))
 
     def body_bound(self, settings: object) -> int:
-        """The largest body that is accepted, bytes.
+        """The most bytes of a body that are accepted.
 
         Args:
-            settings: the service's own, for a bound that is one of them.
+            settings: the service's settings, for a bound that is one of them.
         """
         return self.max_bytes if isinstance(self.max_bytes, int) else self.max_bytes(settings)
 
@@ -191,8 +192,9 @@ class Stream(Route):
         handler: the declared function.
         sends: the structs of the server's frames.
         receives: the structs of the client's frames.
-        shows: its channels, where it has any.
-        greets: whether the handler sends a frame before it waits for anything, so that this leaves with the response.
+        shows: the channels of a stream that carries several; else empty.
+        greets: whether the handler sends a frame before it waits for anything, so that the frame leaves together with
+            the 101 response.
     """
 
     handler: StreamHandler
@@ -283,15 +285,15 @@ def stream(
     comes before it. Contradictions in the declaration raise ValueError, KeyError or TypeError at import.
 
     Args:
-        path: with `{camelCase}` parameters.
+        path: the path with `{camelCase}` parameters.
         needs: the rule for callers (`routes/edge/principal.py`).
         servers: the rule for game servers where `needs` is one for users, or None.
         sends: the structs of the server's frames, for AsyncAPI.
         receives: the structs of the client's frames.
-        refusals: what the guard may raise.
+        refusals: the refusals that the guard may raise.
         guard: checks membership before the upgrade.
-        not_found: {path parameter: what a malformed one is refused with}.
-        shows: its channels, for AsyncAPI.
+        not_found: {path parameter: the refusal of a malformed value}.
+        shows: the channels of a stream that carries several, for AsyncAPI.
         greets: as in `Stream`.
     """
 

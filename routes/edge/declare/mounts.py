@@ -16,8 +16,8 @@ class Mount:
 
     Args:
         area: the domain's name in the specification, such as `chat` or `auth`; the tag in OpenAPI.
-        modules: those that declare its endpoints and streams.
-        streams: further streams, created by calls and not declared in a module.
+        modules: the modules that declare its endpoints and streams.
+        streams: further streams, which are created by calls and not declared in a module.
     """
 
     area: str

@@ -55,7 +55,7 @@ class ParameterForm(Enum):
 
     @classmethod
     def of(cls, annotation: object) -> "ParameterForm":
-        """The form of an annotated type: of an id, or of free text."""
+        """The form that an annotated type of an id or of free text stands for."""
         # A NewType of a NewType (UserId of Uuid) has the form of the type below it.
         while annotation is not str:
             if annotation is ObjectId:
@@ -71,7 +71,8 @@ def _segment(text: str) -> str | None:
 
 
 def _rest(text: str) -> str | None:
-    """Nothing in it leads elsewhere, whatever it is appended to: no segment is empty or consists of one or two dots."""
+    """The rest of a path if no segment is empty, `.` or `..`, so that it stays below any path it is appended to; else
+    None."""
     if len(text) > MAX_REST_CHARACTERS or not text.isprintable() or "\\" in text:
         return None
     segments = text.split("/")
@@ -93,8 +94,8 @@ class PathParam:
     """One `{parameter}` of a path.
 
     Args:
-        wire: its name in the path, camelCase.
-        name: its name as an argument, snake_case.
+        wire: the parameter's name in the path, camelCase.
+        name: its name as the handler's argument, snake_case.
         form: what it must look like.
         not_found: the refusal of a malformed value.
     """
@@ -105,7 +106,7 @@ class PathParam:
     not_found: type[NotFound]
 
     def parse(self, text: str) -> str | None:
-        """The id in lower case, or the text unchanged; None when it is malformed."""
+        """Parse the parameter's text: an id in lower case, or free text unchanged; None when it is malformed."""
         return _PARSERS[self.form](text)
 
 
@@ -131,11 +132,11 @@ class QueryField:
     """How one query parameter is read.
 
     Args:
-        wire: its name in the address.
+        wire: the parameter's name in the address.
         reads: `int`, `bool` or `str`: the type that the text is converted to before the struct validates it; or the
             form of an id, which is put into lower case.
-        many: repeated parameters are collected into a list; otherwise the last one counts.
-        clamp: for integers, or None.
+        many: whether repeated parameters are collected into a list; otherwise the last one counts.
+        clamp: the range into which an integer is moved, or None.
     """
 
     wire: str
@@ -157,7 +158,7 @@ class QueryPlan:
         """The plan for a struct, from its annotations.
 
         Raises:
-            TypeError: it is not a struct, or a field has a type that text cannot express.
+            TypeError: `struct` is not a struct, or a field has a type that text cannot express.
         """
         if not issubclass(struct, msgspec.Struct):
             raise TypeError(f"{struct.__name__} is not a struct")

@@ -62,7 +62,7 @@ class Router:
 
         Args:
             method: HTTP method, or `WEBSOCKET`.
-            path: decoded.
+            path: the decoded path.
         """
         fixed = self._fixed.get(method)
         if fixed is not None:

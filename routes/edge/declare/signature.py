@@ -17,10 +17,10 @@ Handler = Callable[..., object]
 """`fn(call, **path, body=…, query=…) -> result`, a coroutine function or a plain one (`reply.MaybeAwaitable`)."""
 
 _WAITING = {Coroutine, Ask}
-"""The types that stand beside the result in `MaybeAwaitable`."""
+"""The awaitable types that stand beside the result in `MaybeAwaitable`."""
 
 _WRAPPERS = {Ask, Reply, Tagged, Encoded, Document, Stored}
-"""The types that say of a result how it is sent."""
+"""The generic types around a result that say how it is sent."""
 
 PATH_PARAM = re.compile(r"\{(?P<rest>\*?)(?P<name>[a-z][A-Za-z0-9]*)\}")
 """A parameter of a declared path; with a star it takes the rest of the path."""
@@ -31,8 +31,8 @@ class Signature:
     """The declaration that a handler's annotations make.
 
     Args:
-        parameters: of the path, in order.
-        query: how the query is decoded, or None.
+        parameters: the path's parameters, in order.
+        query: how the query is decoded; None for a handler that takes no query.
         body: the type of the body, None for none.
         returns: the type of the result, without the wrappers that only say how it is sent.
     """
@@ -48,11 +48,11 @@ class Signature:
 
         Args:
             handler: the declared function.
-            path: with `{camelCase}` parameters, of which the last may be a `{*rest}`.
+            path: the path with `{camelCase}` parameters, of which the last may be a `{*rest}`.
             not_found: {argument's name: what a malformed parameter is refused with}; `NotFound` for the others.
 
         Raises:
-            ValueError: path and arguments differ, the result has no annotation, or something follows the rest.
+            ValueError: path and arguments differ, the result has no annotation, or something follows a `{*rest}`.
             TypeError: the query is no struct, or has a field that text cannot express.
         """
         hints = get_type_hints(handler, include_extras=True)
@@ -104,7 +104,7 @@ def _described(returns: object) -> object | None:
 
 
 def wrappers_of(handler: Handler) -> frozenset[object]:
-    """What a handler's annotation says of its result beside the type: `Tagged`, `Stored`, …."""
+    """The wrappers around the result in a handler's annotation, which say how it is sent: `Tagged`, `Stored`, …."""
     return frozenset(_wrappers(get_type_hints(handler)["return"]))
 
 

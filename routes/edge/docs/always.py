@@ -1,7 +1,7 @@
-"""Which fields of an answer are always there.
+"""Which fields of a response are always present.
 
-A struct says that a field may be left out by giving it a default: of what comes, that is so. Of what is sent, a field
-with a default is as much there as any other, but where the struct omits defaults, or the default is `UNSET`.
+In what clients send, a field with a default may be left out. In what the service sends, a field with a default is as
+present as any other, unless the struct omits defaults, or the default is `UNSET`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ def structs_in(types: Iterable[object]) -> dict[type[msgspec.Struct], tuple[str,
     """{struct: the names on the wire of its fields that are always sent} of all structs that these types lead to.
 
     Args:
-        types: any that msgspec knows.
+        types: types that msgspec knows.
     """
     found: dict[type[msgspec.Struct], tuple[str, ...]] = {}
     open_ends: list[object] = list(inspect.multi_type_info(types))

@@ -1,4 +1,4 @@
-"""The headers of requests and responses that OpenAPI describes: those that say more than how a body is carried."""
+"""The headers of requests and responses that OpenAPI describes: those that mean more than how a body is carried."""
 
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -35,7 +35,7 @@ HEADERS: Schema = {
     "Age": _header("Seconds since the answer was made.", always=True, type_="integer"),
     "Cache-Status": _header("Whether the answer was in the store (RFC 9211).", always=True),
 }
-"""{name: what it says} of all headers of responses that are described."""
+"""{name: description} of all response headers that are described."""
 
 KEY_PARAMETER: Schema = {
     "name": "Idempotency-Key",
@@ -55,13 +55,13 @@ CONDITION_PARAMETER: Schema = {
 
 
 def is_revalidated(endpoint: Endpoint) -> bool:
-    """Whether a client that names the ETag that it has is answered 304."""
+    """Whether an endpoint answers 304 to a client that names the current ETag in If-None-Match."""
     kept = endpoint.cacheable is not None or Blob in alternatives(endpoint.returns)
     return kept or not endpoint.wrappers.isdisjoint({Document, Stored})
 
 
 def takes_condition(endpoint: Endpoint) -> bool:
-    """Whether it changes an object only where that is as the client knows it."""
+    """Whether an endpoint heeds If-Match: it changes an object only if the object is as the client knows it."""
     return Tagged in endpoint.wrappers and endpoint.method in {"PUT", "PATCH"}
 
 
@@ -69,8 +69,8 @@ def headers_of(endpoint: Endpoint, status: HTTPStatus) -> Schema:
     """References to the headers of a response.
 
     Args:
-        endpoint: as declared.
-        status: of the response.
+        endpoint: the declared endpoint.
+        status: the status of the response.
     """
     return {name: {"$ref": REFERENCE.format(name=name)} for name in _names(endpoint, status)}
 

@@ -20,9 +20,9 @@ class Refusal:
     """All refusals of one status.
 
     Args:
-        status: of the answer.
-        text: what it says, for people.
-        schema: of its body, which names the codes that it may have.
+        status: the status of the response.
+        text: its description, for people.
+        schema: the schema of its body, which names the codes that it may have.
     """
 
     status: HTTPStatus
@@ -31,11 +31,11 @@ class Refusal:
 
 
 def by_status(refusals: Iterable[type[Refused]], schemas: Schemas) -> Iterator[Refusal]:
-    """Refusals with one entry for each status, sorted.
+    """The refusals grouped into one entry for each status, sorted by status.
 
     Args:
-        refusals: of one route; duplicates are ignored.
-        schemas: knows `Problem`.
+        refusals: the refusals of one route; duplicates are ignored.
+        schemas: schemas that know `Problem`.
     """
     codes: dict[int, dict[str, None]] = {}
     for refusal in refusals:
@@ -50,8 +50,8 @@ def refusals_of(endpoint: Endpoint, *, ranges: bool) -> Iterator[type[Refused]]:
     """The refusals that a client may get: those of the pipeline, then those of guard and handler.
 
     Args:
-        endpoint: as declared.
-        ranges: whether parts of its answer may be asked for.
+        endpoint: the declared endpoint.
+        ranges: whether clients may ask for a range of its content.
     """
     yield from (errors.RateLimited, errors.Internal, errors.PayloadTooLarge)
     yield from (errors.DatabaseDown, Overloaded, Draining, Elsewhere)
@@ -71,7 +71,7 @@ def refusals_of_handshake(stream: Stream) -> Iterator[type[Refused]]:
     """The refusals in place of an upgrade.
 
     Args:
-        stream: as declared.
+        stream: the declared stream.
     """
     yield from (BadRequest, UpgradeRequired, errors.OriginRefused, errors.RateLimited, errors.Internal)
     yield from (errors.DatabaseDown, Overloaded, Draining, Elsewhere)

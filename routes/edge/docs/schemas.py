@@ -26,8 +26,8 @@ class Schemas:
 
     Args:
         types: every type that `of` will be asked for; duplicates are ignored.
-        received: those of them that clients send; in what only the service sends, each field is required that is
-            always there.
+        received: those of the types that clients send; in types that only the service sends, each field that is
+            always present is required.
 
     Attributes:
         components: {name: schema} that the schemas refer to.
@@ -88,8 +88,8 @@ def used(document: Schema, components: Schema) -> Schema:
     Leaves out those that are spelled out in place, such as the struct of a query.
 
     Args:
-        document: without its components.
-        components: {name: schema}.
+        document: the document without its components.
+        components: {name: schema} of all components.
     """
     kept: Schema = {}
     open_ends = list(_references(document))

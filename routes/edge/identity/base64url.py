@@ -19,7 +19,7 @@ def from_base64url(text: str) -> bytes:
         text: base64url without padding.
 
     Raises:
-        ValueError: it is not exactly the text that `to_base64url` would give.
+        ValueError: the text is not exactly what `to_base64url` would return for those bytes.
     """
     try:
         raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))

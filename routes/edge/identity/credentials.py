@@ -45,12 +45,12 @@ class Authenticator(Protocol):
         Cancellation: the account may have been created.
 
         Args:
-            token: of well-formed characters, 1 to 8,192.
+            token: 1 to 8,192 well-formed characters.
 
         Raises:
-            Unauthenticated: it is not valid; which check failed is not told.
-            TokenExpired: it was valid and has expired.
-            UpstreamUnavailable: the keys of its issuer could not be fetched yet.
+            Unauthenticated: the token is not valid; which check failed is not told.
+            TokenExpired: the token was valid and has expired.
+            UpstreamUnavailable: the keys of the token's issuer could not be fetched yet.
             PersistenceError: the user's rights are not in memory and cannot be read.
         """
         ...
@@ -73,7 +73,7 @@ class ServerAuthenticator(Protocol):
         """The server that a secret or delegated token identifies. Cancellation changes nothing.
 
         Args:
-            token: of well-formed characters, 1 to 8,192.
+            token: 1 to 8,192 well-formed characters.
             server_id: the X-Server-Id header.
 
         Raises:
@@ -84,11 +84,11 @@ class ServerAuthenticator(Protocol):
         ...
 
     def called(self, principal: ServerPrincipal, address: str, now_ms: int) -> None:
-        """Note a request of a verified server; called for each.
+        """Record a request of a verified server; called for every request.
 
         Args:
             principal: the server.
-            address: the client's, normalised.
+            address: the client's IP address, normalised.
             now_ms: epoch milliseconds.
         """
         ...
@@ -176,7 +176,7 @@ def query_token(query: bytes) -> str | None:
 
     Raises:
         BadQuery: there are too many parameters.
-        Unauthenticated: it is not well-formed.
+        Unauthenticated: the credential is not well-formed.
     """
     for pair in _pairs(query):
         name, _, text = pair.partition(b"=")

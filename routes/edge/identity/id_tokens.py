@@ -30,12 +30,12 @@ class _Claims(msgspec.Struct, frozen=True):
 
 
 class SignedIn(msgspec.Struct, frozen=True):
-    """Who has signed in with an issuer.
+    """A user who has signed in with an issuer.
 
     Args:
-        subject: unique and never given again at the issuer, 1 to 255 characters.
-        name: what they are called, valid by `is_name`; None where the issuer says nothing that is.
-        issued_at_s: epoch seconds, of the ID token.
+        subject: the user's `sub`, unique and never reused at the issuer, 1 to 255 characters.
+        name: the user's name at the issuer; None where the issuer gives none that `is_name` accepts.
+        issued_at_s: when the ID token was issued, epoch seconds.
     """
 
     subject: str
@@ -44,16 +44,16 @@ class SignedIn(msgspec.Struct, frozen=True):
 
 
 def verify_id_token(token: str, issuer: Issuer, *, nonce: str, now_ms: int) -> SignedIn:
-    """Check the ID token that an issuer's token endpoint has answered.
+    """Check the ID token in the response of an issuer's token endpoint.
 
     Args:
-        token: as answered.
-        issuer: with the client id of this service; its key and algorithm decide.
-        nonce: that was sent with the request.
+        token: the ID token as it was received.
+        issuer: the issuer, whose settings have the client id of this service; its key and algorithm verify the token.
+        nonce: the nonce that was sent with the authorisation request.
         now_ms: epoch milliseconds.
 
     Raises:
-        Unauthenticated: anything is wrong with it.
+        Unauthenticated: anything is wrong with the token.
         UpstreamUnavailable: no keys of the issuer could be fetched yet.
     """
     header, claims = read_unverified(token, _Claims)

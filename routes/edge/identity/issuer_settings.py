@@ -20,7 +20,7 @@ SECRET_MIN_BYTES = 32
 ALGORITHMS = (
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
 )  # fmt: skip
-"""Algorithms with a public key."""
+"""The algorithms that verify by a public key."""
 
 _SUBJECTS = re.compile(r"[0-9a-f-]{0,36}")
 _NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
@@ -32,20 +32,20 @@ class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
     """One entry of `PARTYLINE_JWT_ISSUERS` (contract §11), with exactly one of `secret`, `public_key` and `jwks_url`.
 
     Args:
-        iss: has to equal the token's.
-        alg: `HS256`, or an algorithm of RSA, EC or Ed25519.
+        iss: the issuer's name, which a token's `iss` has to equal.
+        alg: the signature algorithm: `HS256`, or one of RSA, EC or Ed25519.
         aud: if given, the token's `aud` must equal or contain it.
-        secret: for HS256, at least 32 bytes.
-        public_key: PEM.
-        jwks_url: where the public keys are published.
+        secret: the key for HS256, at least 32 bytes.
+        public_key: the public key as PEM.
+        jwks_url: the address at which the public keys are published.
         subjects: the `sub` of every token has to begin with it, lower case; empty for any user.
         super_admins: whether super-admins keep that role with a token of this issuer. If not, it admits them without
             the role, and without grants of patterns that begin with `*`.
-        name: what the button for signing in with this issuer says; with `client_id` and `discovery_url`, which an
-            issuer needs for that. Bearer tokens of such an issuer are accepted only where `aud` is given, too.
-        client_id: of this service at the issuer.
-        client_secret: where the issuer gave one.
-        discovery_url: of its OpenID Provider Configuration.
+        name: the label of the button for signing in with this issuer, which also needs `client_id` and `discovery_url`.
+            Bearer tokens of such an issuer are accepted only where `aud` is given, too.
+        client_id: the client id of this service at the issuer.
+        client_secret: the secret that belongs to it, where the issuer gave one.
+        discovery_url: the address of the issuer's OpenID Provider Configuration.
     """
 
     iss: str
@@ -63,8 +63,8 @@ class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
 
     @property
     def slug(self) -> str:
-        """What names the issuer in addresses: the letters and digits of its `name`, in lower case, with dashes between
-        them; empty where it has none."""
+        """The issuer's name in URLs: the letters and digits of its `name`, in lower case, with dashes between them;
+        empty without a `name`."""
         return _NOT_IN_SLUG.sub("-", (self.name or "").lower()).strip("-")
 
 
@@ -75,7 +75,7 @@ def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
         text: a JSON array; empty for none.
 
     Raises:
-        ValueError: its one line says what is wrong, and never holds a secret.
+        ValueError: the setting is wrong; the message says how in one line, and never holds a secret.
     """
     if not text.strip():
         return ()
@@ -139,7 +139,7 @@ def is_confidential(url: str) -> bool:
     """Whether an address may be sent secrets: https, or http on this machine.
 
     Args:
-        url: any text.
+        url: any text; what is no such address is not confidential.
     """
     try:
         parts = urlsplit(url)

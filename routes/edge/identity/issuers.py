@@ -29,12 +29,12 @@ RETRY_SECONDS = 5
 """First wait after a failed fetch; doubles up to `REFRESH_SECONDS`."""
 
 STALE_MS = 24 * 3_600_000
-"""Keys of an issuer that could not be reached for so long are dropped: they may have been withdrawn."""
+"""Keys of an issuer that could not be reached for this time are dropped: they may have been withdrawn."""
 
 FETCH_SECONDS = 10
 FETCH_MAX_BYTES = 64 * 1024
 FETCH_MAX_KEYS = 32
-"""What one JWKS may take: issuers publish a few keys of some KB in all."""
+"""Bounds of fetching one JWKS: issuers publish a few keys of some KB in all."""
 
 VerifyingKey: TypeAlias = bytes | PublicKey
 """A secret for HS256, a public key for everything else."""
@@ -45,7 +45,7 @@ class Issuer:
     """One configured issuer with its current keys.
 
     Args:
-        settings: as configured.
+        settings: the configured entry.
         keys: {`kid`: key}; "" for the one key of an issuer without key ids.
         fetched_at_ms: epoch milliseconds of the last successful fetch; None for never, or for configured keys.
     """
@@ -71,7 +71,7 @@ class Issuers:
 
     Args:
         settings: from `parse_issuers`.
-        clock: tells how old a fetched key set is.
+        clock: tells the age of fetched key sets.
 
     Attributes:
         generation: increases when a key is added or withdrawn.
@@ -94,7 +94,7 @@ class Issuers:
         return self._issuers.get(iss, [])
 
     def of(self, settings: IssuerSettings) -> Issuer:
-        """The entry that was made of these settings."""
+        """The issuer that was made from these settings."""
         return next(one for one in self.named(settings.iss) if one.settings is settings)
 
     async def keep_fresh(self) -> None:
@@ -178,7 +178,7 @@ def read_key_set(body: bytes, algorithm: str) -> dict[str, VerifyingKey]:
         algorithm: the one that is configured for the issuer.
 
     Raises:
-        ValueError: it is no JWKS, or holds none of those keys.
+        ValueError: the document is no JWKS, or has none of those keys.
     """
     try:
         entries = decoded(body, _KeySet).keys

@@ -11,7 +11,7 @@ from routes.edge.identity.base64url import from_base64url
 from routes.edge.identity.issuers import VerifyingKey
 
 TOKEN_MAX_BYTES = 8_192
-"""No token that fits the header bound of a common proxy is longer."""
+"""Longest token that is read: no longer one fits the header bound of a common proxy."""
 
 FOREIGN_TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt"})
 """`typ` of other issuers' tokens, lower case (RFC 9068 §2.1); it may be absent."""
@@ -44,7 +44,7 @@ def read_unverified(token: str, claims: type[Claims]) -> tuple[Header, Claims]:
         claims: the struct that its claims must fit; other claims are ignored.
 
     Raises:
-        Unauthenticated: it is no such token.
+        Unauthenticated: the text is no such token.
     """
     parts = token.split(".")
     if len(token) > TOKEN_MAX_BYTES or len(parts) != 3:
@@ -66,8 +66,8 @@ def is_signed(token: str, key: VerifyingKey, algorithm: str) -> bool:
     """Whether the signature of a token is good. Its header and claims were read by `read_unverified`.
 
     Args:
-        token: of well-formed parts.
-        key: of its issuer.
+        token: a token that `read_unverified` has read.
+        key: the key of the token's issuer.
         algorithm: the one that belongs to the key, never the token's own claim (RFC 8725 §3.1).
     """
     signed, _, signature = token.rpartition(".")

@@ -1,4 +1,4 @@
-"""File permissions of the keys, corrected at every start and not only reported by `partyline doctor`."""
+"""File permissions of the keys: corrected at every start, where `partyline doctor` only reports them."""
 
 import stat
 from pathlib import Path
@@ -19,7 +19,7 @@ def close_to_others(shared_dir: Path) -> list[Path]:
         The files and folders that were open to others.
 
     Raises:
-        KeyFault: one is open to others, and its permissions cannot be changed.
+        KeyFault: a file is open to others, and its permissions cannot be changed.
     """
     folder = shared_dir / "keys"
     if not folder.is_dir():

@@ -62,7 +62,7 @@ class MintedToken:
 
     Args:
         token: JWS compact serialisation.
-        expires_at_ms: epoch milliseconds at which it ends.
+        expires_at_ms: when it expires, epoch milliseconds.
     """
 
     token: str
@@ -75,7 +75,7 @@ class SessionClaims:
 
     Args:
         sid: the session's id; the token ends with it.
-        capped: the session began with an issuer that may not vouch for super-admins.
+        capped: whether the session began with an issuer that may not vouch for super-admins.
     """
 
     sid: str
@@ -115,7 +115,7 @@ class Keys:
 
     @property
     def master_name(self) -> str:
-        """Says which master key this is, and nothing of it."""
+        """A name that tells this master key from others and reveals nothing of it."""
         return sha256(self.derive("name of the master key")).hexdigest()[:16]
 
     def derive(self, purpose: str) -> bytes:
@@ -172,8 +172,8 @@ class Keys:
 
         Args:
             type: the `typ` header; each kind of token has its own, so that none passes for another.
-            audience: the `aud` claim, likewise.
-            claims: beside issuer, audience and times.
+            audience: the `aud` claim; each kind of token has its own, too.
+            claims: the claims beside issuer, audience and times.
             now_ms: epoch milliseconds; the token's times are whole seconds.
             ttl_seconds: lifetime, at least 1.
         """
@@ -195,19 +195,19 @@ def open_keys(shared_dir: Path) -> Keys:
         shared_dir: `PARTYLINE_SHARED_DIR`; created, private, when it does not exist.
 
     Raises:
-        KeyFault: a file cannot be created or read, is malformed, or is gone.
+        KeyFault: a file cannot be created or read, is malformed, or was lost.
     """
     folder = shared_dir / "keys"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # It is made before the master key, so without it that one says that it was lost.
+        # The signing key is made before the master key, so a master key without it means that it was lost.
         if (folder / MASTER_FILE).exists() and not (folder / SIGNING_FILE).exists():
             raise KeyFault(
                 f"{folder / SIGNING_FILE} is gone, and {MASTER_FILE} is there: put it back from a backup, or end every"
                 " token by another one (openssl genpkey -algorithm ed25519)"
             )
         pem = _read_or_make(folder / SIGNING_FILE, _new_signing_key)
-        # Before the master key, so that a master key alone is one of before.
+        # Made before the master key, so that a master key without it is from a release that had no such key.
         if not (folder / MASTER_FILE).exists():
             _read_or_make(folder / RELEASES_FILE, _new_secret)
         master = _read_or_make(folder / MASTER_FILE, _new_secret)

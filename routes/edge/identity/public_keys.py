@@ -30,12 +30,12 @@ def pem_key(issuer: str, algorithm: str, text: str) -> PublicKey:
     """Parse a configured public key.
 
     Args:
-        issuer: named in the error.
-        algorithm: that the key is used with, such as `ES256`.
-        text: PEM.
+        issuer: the issuer's name, for the error's message.
+        algorithm: the algorithm that the key is used with, such as `ES256`.
+        text: the key as PEM.
 
     Raises:
-        ValueError: it is no public key, or none for this algorithm; the message is one line.
+        ValueError: the text is no public key, or none for this algorithm; the message is one line.
     """
     try:
         key = load_pem_public_key(text.encode())

@@ -42,12 +42,12 @@ class VerifiedToken:
     """The contents of a token that passed all checks.
 
     Args:
-        user_id: `sub`.
-        name: 1 to 64 characters, no control characters, no white space at its ends.
-        issued_at_s: epoch seconds.
-        expires_at_ms: epoch milliseconds; not valid from then on.
-        capped: its issuer may not vouch for super-admins.
-        sid: the session that it belongs to; None for a token of its own.
+        user_id: the user's id, from `sub`.
+        name: the user's name: 1 to 64 characters, no control characters, no white space at its ends.
+        issued_at_s: when the token was issued, epoch seconds.
+        expires_at_ms: when it expires, epoch milliseconds.
+        capped: whether its issuer may not vouch for super-admins.
+        sid: the id of the session that it belongs to; None for a token without a session.
     """
 
     user_id: UserId
@@ -63,14 +63,14 @@ def verify_user_token(token: str, keys: Keys, issuers: Issuers, now_ms: int) -> 
 
     Args:
         token: JWS compact serialisation, at most 8 KiB.
-        keys: the service's own.
-        issuers: the configured ones.
+        keys: the service's own keys.
+        issuers: the other issuers that are configured.
         now_ms: epoch milliseconds.
 
     Raises:
-        TokenExpired: it has expired, and is valid otherwise.
-        Unauthenticated: anything else is wrong.
-        UpstreamUnavailable: its issuer is configured, but no keys of it could be fetched yet.
+        TokenExpired: the token has expired, and is valid otherwise.
+        Unauthenticated: anything else is wrong with the token.
+        UpstreamUnavailable: the token's issuer is configured, but its keys could not be fetched yet.
     """
     header, claims = read_unverified(token, _Claims)
     settings = _issuer_of(token, header, claims, keys, issuers)
@@ -103,7 +103,7 @@ def _candidates(
     """The keys that may have signed a token with this header and these claims, with algorithm and issuer.
 
     Raises:
-        UpstreamUnavailable: after all of them: an issuer whose keys are not known yet may have signed it, too.
+        UpstreamUnavailable: after the last key, if an issuer whose keys are not known yet may have signed it, too.
     """
     if not header.is_foreign:
         return
@@ -127,7 +127,7 @@ def _checked(claims: _Claims, settings: IssuerSettings | None, now_ms: int) -> V
     """Check the claims of a token whose signature is good.
 
     Args:
-        settings: of its issuer; None for the service itself.
+        settings: the issuer's settings; None for a token of the service itself.
     """
     user_id = parse_uuid(claims.sub)
     times = (claims.exp, claims.iat, claims.nbf or 0)

@@ -22,7 +22,7 @@ class DirectApplication(ABC):
         Cancellation abandons the request; an effect that was handed to the kernel or the database goes on.
 
         Args:
-            incoming: complete but for the body, of which nothing has been received when this returns None.
+            incoming: the request, complete but for the body, of which nothing has been received when this returns None.
         """
 
     @abstractmethod
@@ -30,7 +30,7 @@ class DirectApplication(ABC):
         """The response to a request that the server itself refuses, with the headers that every response has.
 
         Args:
-            incoming: complete but for the body.
+            incoming: the request, complete but for the body.
             refused: the refusal.
         """
 

@@ -18,7 +18,7 @@ from routes.edge.pipeline.parts import Parts
 from routes.edge.wire import decode
 
 BODY_SECONDS = 30.0
-"""How long a body may take to arrive; 8 MiB at 2.3 Mbit/s."""
+"""How long a body may take to arrive: enough for 8 MiB at 2.3 Mbit/s."""
 
 OFFLOAD_BYTES = 32 * 1024
 """Larger bodies are decoded, and hashed, in a worker thread, so that no other request waits (reliability R16); the
@@ -51,10 +51,10 @@ class Bodies:
             bound: most bytes that the endpoint accepts.
 
         Raises:
-            UnsupportedMedia: it is of another media type, or does not say of which.
+            UnsupportedMedia: the body has another media type, or names none.
             PayloadTooLarge: it is longer than the endpoint allows.
             MalformedJson: its Content-Length is not a number.
-            TooMuchArriving: it does not fit the bound of its address, or of all bodies.
+            TooMuchArriving: it does not fit the bound of its client's address, or of all bodies.
         """
         named = check_form(incoming, endpoint.media)
         data = await self.arrived(call, incoming, bound)
@@ -71,7 +71,7 @@ class Bodies:
             bound: most bytes that the endpoint accepts.
 
         Raises:
-            UnsupportedMedia: it is of another media type, or does not say of which.
+            UnsupportedMedia: the body has another media type, or names none.
         """
         if not check_form(incoming, endpoint.media):
             raise UnsupportedMedia(sentence(endpoint.media))
@@ -84,14 +84,14 @@ class Bodies:
         """The body in the endpoint's shape; None where none was sent and none is needed.
 
         Args:
-            data: as `read` returned it.
+            data: the body, as `read` returned it.
 
         Cancellation does not end a decoding that a thread has begun; its result is dropped.
 
         Raises:
             MalformedJson: a body is required, or it is not JSON that is accepted.
-            PayloadTooLarge: without its long strings it has more than 256 KiB.
-            Invalid: it has another shape, or holds values that cannot be stored.
+            PayloadTooLarge: the body has more than 256 KiB without its long strings.
+            Invalid: the body has another shape, or holds values that cannot be stored.
         """
         if not data:
             if endpoint.body_optional:
@@ -119,7 +119,7 @@ class Bodies:
 
         Raises:
             PayloadTooLarge: it is longer than what is waited for.
-            MalformedJson, TooMuchArriving: see `read`. Cancellation abandons the rest of it.
+            MalformedJson, TooMuchArriving: as in `read`. Cancellation abandons the rest of the body.
         """
         return await self._wait(call, incoming, bound) if incoming.whole is None else incoming.whole
 

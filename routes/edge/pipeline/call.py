@@ -49,12 +49,12 @@ class Call(Generic[P_co]):
     Args:
         service: the parts of the service.
         table: the declared routes.
-        request_id: as in X-Request-Id.
-        client_address: normalised; behind trusted proxies the client's own.
+        request_id: the request's id, as in X-Request-Id.
+        client_address: the client's normalised IP address, also behind trusted proxies.
         headers: (lower-case name, value).
         status: the declared status of a success with a body.
         now_ms: epoch milliseconds at which the request arrived, or its caller was checked again.
-        deadline: of the request.
+        deadline: the request's deadline.
     """
 
     __slots__ = (
@@ -108,11 +108,11 @@ class Call(Generic[P_co]):
         self.subject: Any = None
         """What the endpoint's guard returned."""
         self.decision: Decision | None = None
-        """The answer of the caller's rate limit, for the response's headers."""
+        """What the caller's rate limit decided, for the response's headers."""
         self.attempt: Attempt | None = None
         """The request's Idempotency-Key, or None."""
         self.decoding_slot: DecodingSlot | None = None
-        """Held for a body that is not small, until the request is answered."""
+        """The slot that a body that is not small holds until the request is answered, or None."""
         self.effect_in_flight = False
         """True from the start of an effect until its outcome is known."""
         self.effects = 0
@@ -120,13 +120,13 @@ class Call(Generic[P_co]):
         self.data: bytes | None = b""
         """The whole body as it came; None where the handler reads it."""
         self.leaves = False
-        """Whether the request, as far as it has come, is better passed on than checked here (`peek`)."""
+        """Whether `peek` passes the request on to the owner's node rather than have its guard read rows here."""
         self.times_passed = 0
         """How often the request was passed on by another node; 0 for one that has come in here."""
         self.until = deadline.at
         """The deadline before the handler has moved it: the arrival of the body does not count."""
         self.uncounted = False
-        """Whether it is yet to be counted by its subject: a guard has left that to the owner's node."""
+        """Whether the owner's node has yet to count the request by its subject, because a guard has left that to it."""
         self.checks: Checks | None = None
         """What it passes, as a request of `route` that came as `incoming`; all three None for a stream."""
         self.route: Route | None = None
@@ -161,7 +161,7 @@ class Call(Generic[P_co]):
 
     @property
     def client_is_gone(self) -> bool:
-        """Whether it is known that the client has gone: whoever is there is to have what is given once."""
+        """Whether it is known that the client has gone, so that nothing that can be given only once is given to it."""
         return self.incoming is not None and self.incoming.client_is_gone
 
     @property
@@ -173,7 +173,7 @@ class Call(Generic[P_co]):
         """The first value of a request header, or None.
 
         Args:
-            name: in lower case.
+            name: the header's name in lower case.
         """
         for known, text in self.headers:
             if known == name:
@@ -182,10 +182,10 @@ class Call(Generic[P_co]):
 
     @property
     def may_be_a_repeat(self) -> bool:
-        """Whether it has an Idempotency-Key, so that its effect may be there already.
+        """Whether the request has an Idempotency-Key, so that its effect may have happened already.
 
-        For guards, which come before kept answers are looked for: where the effect ends the right that a guard wants,
-        the guard asks less of such a request, and leaves the right to the turn or transaction.
+        Guards run before kept answers are looked for. Where the effect itself ends the right that a guard checks, the
+        guard asks less of such a request, and leaves the right to the turn or transaction.
         """
         return self.header(b"idempotency-key") is not None
 
@@ -197,20 +197,20 @@ class Call(Generic[P_co]):
         """Extend the request's deadline: a long poll adds its own `wait` (contract §1, Deadlines).
 
         Args:
-            seconds: at least 0.
+            seconds: how much later the deadline is to be, at least 0.
         """
         self.deadline.move(self.deadline.at + seconds)
 
     async def wait(self, waits: Callable[[float], Awaitable[T]], seconds: float) -> T | None:
-        """Wait for what happens, for as long as the client is there, then have the caller checked again: their
-        credentials, permission or membership may have ended meanwhile. Every long poll waits by this, and takes and
-        shows only what it gets afterwards.
+        """Wait for an event as long as the client is there, then check the caller again, since credentials, permission
+        or membership may have ended meanwhile. Every long poll waits by this, and takes and shows only what it gets
+        afterwards.
 
         Cancellation ends the wait.
 
         Args:
             waits: `async def waits(seconds)`; waits for at most so long.
-            seconds: by which the request's deadline moves; at least 0.
+            seconds: how long to wait, by which the request's deadline moves too; at least 0.
 
         Returns:
             What `waits` returns; None where the client has gone before (`client_is_gone`).
@@ -218,7 +218,7 @@ class Call(Generic[P_co]):
         Raises:
             Refused: by the first check that fails.
             PersistenceError: what a check needs is not in memory and cannot be read.
-            RuntimeError: this is a stream, which ends by itself with what has opened it.
+            RuntimeError: the call is a stream's; its socket ends by itself with the credentials that have opened it.
             What `waits` raises.
         """
         checks, route, incoming = self.checks, self.route, self.incoming
@@ -230,14 +230,14 @@ class Call(Generic[P_co]):
         return happened
 
     def peek(self, kind: Kind[Any, Any], id: str) -> Any:
-        """The committed state of an owner in memory, for a guard; None where its rows are to be read.
+        """The committed state of an actor in memory, for a guard; None where the guard has to read rows.
 
-        A guard of a request that changes something reads no rows for an owner on another node: the request is passed
-        on to that one, whose guard has the owner in memory. Guard and handler are to have the same owner, as a request
-        is passed on twice at most.
+        If the actor is on another node, and the request changes something, no rows are read: the request is passed on
+        to that node, whose guard has the actor in memory. Guard and handler must concern the same actor, since a
+        request is passed on twice at most.
 
         Raises:
-            Elsewhere: so it is; the edge passes the request on.
+            Elsewhere: the request is to be passed on, which the edge does.
         """
         system = self.service.system
         state = system.peek(kind, id)
@@ -246,13 +246,13 @@ class Call(Generic[P_co]):
         return state
 
     async def go_to(self, kind: Kind[Any, Any], id: str) -> None:
-        """Have the request answered by the node that has an owner, because it waits for what happens there.
+        """Have the request answered by the node that owns an actor, because the request waits for what happens there.
 
-        Does nothing where that is this node. Cancellation ends the wait for an owner that is on its way.
+        Does nothing where that is this node. Cancellation ends the wait for an actor that is moving to a node.
 
         Raises:
-            Elsewhere: another node has it; the edge passes the request on.
-            Overloaded: nobody has it at this moment.
+            Elsewhere: another node owns the actor; the edge passes the request on.
+            Overloaded: no node owns the actor at this moment.
         """
         await self.service.system.routing.go_to(kind, id)
 
@@ -280,10 +280,10 @@ class Call(Generic[P_co]):
         Cancellation: a turn that has begun goes on and its effect may still happen.
 
         Args:
-            kind: of the actor.
-            id: of the actor.
+            kind: the actor's kind.
+            id: the actor's id.
             command: one of the kind's commands.
-            shape: the actor's reply to a struct, `Reply`, `Encoded` or None; pure, because it runs inside the turn.
+            shape: turns the actor's reply into a struct, `Reply`, `Encoded` or None; pure, as it runs inside the turn.
 
         Raises:
             Refused: a rule refuses the command; nothing has changed.
@@ -336,8 +336,8 @@ class Call(Generic[P_co]):
 
         Args:
             unit: `async def unit(conn, *args)`; runs on the bridge's thread.
-            args: for the unit.
-            shape: the unit's result to a struct, `Reply`, `Encoded` or None; runs on the bridge's thread too.
+            args: the unit's arguments.
+            shape: turns the unit's result into a struct, `Reply`, `Encoded` or None; runs on the bridge's thread too.
 
         Raises:
             Refused: the unit refuses; nothing has changed.

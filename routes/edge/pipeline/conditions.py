@@ -1,5 +1,5 @@
-"""If-Match with contents: an object's ETag is a hash of what clients may change of it, so that what the service itself
-notes beside that is nobody's conflict (RFC 9110 §13.1.1).
+"""If-Match with contents: an object's ETag is a hash of the fields that clients may change, so that changes of the
+other fields by the service itself cause no conflict (RFC 9110 §13.1.1).
 """
 
 from collections.abc import Callable
@@ -14,20 +14,20 @@ T = TypeVar("T")
 
 
 def etag_of(changeable: object) -> str:
-    """The ETag of what clients may change of an object.
+    """The ETag of the part of an object that clients may change.
 
     Args:
-        changeable: anything that JSON can say; None for an object that is not there yet.
+        changeable: that part, as anything that JSON can say; None for an object that does not exist yet.
     """
     return etag_of_content(encode(changeable)).decode("ascii")
 
 
 def condition_of(call: Call[Parts], changeable_of: Callable[[T], object]) -> Callable[[T], bool]:
-    """What says of an object, read again where nobody else can change it, whether it is the one that If-Match names.
-    Without the header, any is.
+    """A function that says whether an object is in the state that the request's If-Match names; always true without the
+    header. Call it with the object as read under a lock.
 
     Args:
-        changeable_of: what clients may change of it.
+        changeable_of: returns the part of an object that clients may change.
     """
     carried = call.header(b"if-match")
 

@@ -15,7 +15,8 @@ ALLOWED_HEADERS = (
     b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Prefer, Range, "
     b"X-Request-Id, X-Server-Id"
 )
-"""The fields that some route reads and that pages may not send unasked; a page that sends another sends nothing."""
+"""The headers that routes read and that a browser lets pages send only if listed here; with any other, it sends
+nothing."""
 
 PREFLIGHT_SECONDS = 600
 """How long a browser may cache a preflight; Chromium's own cap is two hours."""
@@ -26,7 +27,7 @@ class Cors:
     """The origins that are allowed by configuration.
 
     Args:
-        origins: in lower case, `scheme://host[:port]`, or `*` for any.
+        origins: the allowed origins in lower case, `scheme://host[:port]`, or `*` for any.
     """
 
     origins: tuple[str, ...]
@@ -53,7 +54,7 @@ class Cors:
 
         Args:
             origin: the request's Origin header, or None.
-            methods: those of the route, separated by commas.
+            methods: the methods of the route, separated by commas.
         """
         if origin is None or not self._allows(origin):
             return []

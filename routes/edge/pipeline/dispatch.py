@@ -84,7 +84,7 @@ class Edge:
         """The response to a request for a declared endpoint. Cancellation abandons it; an effect in flight goes on.
 
         Args:
-            endpoint: as declared.
+            endpoint: the declared endpoint.
             incoming: the request; HEAD for a GET endpoint is allowed.
         """
         started = trio.current_time()
@@ -98,13 +98,13 @@ class Edge:
         return self._finished(call, incoming, outgoing)
 
     async def answer_passed(self, request: Passed, deadline: Deadline, client: FarClient) -> Outgoing:
-        """The response to a request that another node has passed on, without what that node adds to all of its own
-        but for the rates that are counted here.
+        """The response to a request that another node has passed on: without the headers that the other node adds to
+        all of its responses, but with those of the rates that are counted here.
 
         Args:
-            request: whole; the other node has counted its client, but for what it says is `uncounted`.
-            deadline: of the request; it expires when the other node has let go of it, too.
-            client: of the other node.
+            request: the whole request; the other node has counted it for its rate, unless it is `uncounted`.
+            deadline: the request's deadline, which also expires when the other node no longer waits.
+            client: stands for the client that waits at the other node.
 
         Cancellation abandons it; an effect in flight goes on.
         """
@@ -125,7 +125,7 @@ class Edge:
         """Check a WebSocket handshake: the response that refuses it, or the stream. Cancellation abandons it.
 
         Args:
-            stream: as declared.
+            stream: the declared stream.
             incoming: the handshake.
         """
         call = self._call(incoming, 101, trio.current_time())
@@ -139,11 +139,11 @@ class Edge:
         return self._finished(call, incoming, outgoing)
 
     def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
-        """The response to a request that no declared route takes; counted by address.
+        """The response to a request that no declared route takes; the request is counted by its address.
 
         Args:
             incoming: the request.
-            refused: such as `RouteNotFound`; a 429 is sent instead if the address has sent too many of these.
+            refused: why, such as `RouteNotFound`; a 429 is sent instead if the address has sent too many such requests.
         """
         call = self._call(incoming, 200, trio.current_time())
         try:
@@ -168,7 +168,7 @@ class Edge:
 
         Args:
             incoming: the request.
-            methods: those of the route, separated by commas.
+            methods: the methods of the route, separated by commas.
         """
         call = self._call(incoming, 204, trio.current_time())
         try:
@@ -209,7 +209,7 @@ class Edge:
         return Opening(call, subprotocol, headers, stream.handler, arguments, stream.greets)
 
     async def _in_time(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
-        """The response, or the problem that there is instead: a refusal, a fault, or that it took too long."""
+        """The response, or a problem document in its place: a refusal, a fault, or that the time was up."""
         outgoing: Outgoing | None = None
         call.checks, call.route, call.incoming = self._gate, endpoint, incoming
         try:
@@ -223,7 +223,7 @@ class Edge:
         return problem(self._too_late(call), call.request_id) if outgoing is None else outgoing
 
     async def _anywhere(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
-        """Answer a request here, or have the node answer it that has its owner."""
+        """Answer a request here, or have it answered by the node that owns its actor."""
         others = self.service.others
         if others is None:
             return await self._perform(call, endpoint, incoming)

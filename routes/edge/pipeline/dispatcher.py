@@ -1,4 +1,4 @@
-"""What answers requests for the declared routes: `Edge`, or what stands around one to see its requests."""
+"""The interface of what answers requests for the declared routes: `Edge`, or a wrapper that observes its requests."""
 
 from typing import Protocol
 
@@ -31,18 +31,19 @@ class Dispatcher(Protocol):
         """The response to a request for a declared endpoint. Cancellation abandons it; an effect in flight goes on.
 
         Args:
-            endpoint: as declared.
+            endpoint: the declared endpoint.
             incoming: the request.
         """
         ...
 
     async def answer_passed(self, request: Passed, deadline: Deadline, client: FarClient) -> Outgoing:
-        """The response to a request that another node has passed on; cancelled as `answer`.
+        """The response to a request that another node has passed on. Cancellation abandons it; an effect in flight goes
+        on.
 
         Args:
-            request: whole; the other node has counted its client, but for what it says is `uncounted`.
-            deadline: of the request; when it expires, what the request waits for is let go of.
-            client: of the other node.
+            request: the whole request; the other node has counted it for its rate, unless it is `uncounted`.
+            deadline: the request's deadline, at which it stops waiting.
+            client: stands for the client that waits at the other node.
         """
         ...
 
@@ -50,7 +51,7 @@ class Dispatcher(Protocol):
         """Check a WebSocket handshake: the response that refuses it, or the stream. Cancellation abandons it.
 
         Args:
-            stream: as declared.
+            stream: the declared stream.
             incoming: the handshake.
         """
         ...
@@ -60,7 +61,7 @@ class Dispatcher(Protocol):
 
         Args:
             incoming: the request.
-            refused: why.
+            refused: why it is refused, such as `RouteNotFound`.
         """
         ...
 
@@ -77,6 +78,6 @@ class Dispatcher(Protocol):
 
         Args:
             incoming: the request.
-            methods: those of the route, separated by commas.
+            methods: the methods of the route, separated by commas.
         """
         ...

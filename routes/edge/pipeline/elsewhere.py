@@ -1,8 +1,8 @@
-"""A request whose owner lives on another node: it is passed on whole, and answered there as if it had come in there.
+"""Passes on requests whose actor is owned by another node: whole, to be answered as if they had arrived there.
 
-This node has checked its rate, but for what is counted by its subject where its guard has left that to the other;
-everything else is done again by the other's pipeline, with its receipts, guards and long polls. So a request does the
-same wherever it comes in, also for a client that repeats it on another node.
+This node has checked the request's rate, except the rate that is counted by subject where its guard has left that to
+the other node. Everything else is done again by the other node's pipeline, with its receipts, guards and long polls.
+So a request does the same wherever it comes in, also for a client that repeats it on another node.
 """
 
 import math
@@ -20,7 +20,7 @@ from routes.edge.pipeline.parts import Parts
 from routes.edge.pipeline.passing import Others, Passed
 
 PASSED_MAX = 2
-"""A request goes from node to node at most so often: an owner may move while it is under way."""
+"""How often a request is passed on at most: its actor may move to another node while the request is under way."""
 
 READING = frozenset({"GET", "HEAD"})
 """Methods that change nothing."""
@@ -33,16 +33,16 @@ async def answered_elsewhere(
     incoming: Incoming,
     elsewhere: Elsewhere,
 ) -> Outgoing:
-    """Have the node answer a request that has its owner.
+    """Have a request answered by the node that owns its actor.
 
     Args:
-        others: carry it there.
-        elsewhere: that node.
+        others: the other nodes, which carry the request.
+        elsewhere: says which node owns the actor.
 
     Raises:
-        Elsewhere: it cannot be passed on: its body is read by its handler, or it was passed on too often.
+        Elsewhere: the request cannot be passed on: its handler reads the body itself, or it was passed on too often.
         Overloaded: the other node was not asked; or it does not answer, and nothing can have changed.
-        DatabaseDown: it does not answer, and the outcome is unknown.
+        DatabaseDown: the other node does not answer, and the outcome is unknown.
 
     Cancellation: the other node is told; an effect may have happened.
     """
@@ -65,7 +65,7 @@ async def answered_elsewhere(
         elsewhere.fence,
         call.uncounted,
     )
-    # The other node knows how long the request may take, which may say itself that it waits for something.
+    # The other node keeps the deadline, which the request itself may extend there by waiting for something.
     call.deadline.move(math.inf)
     try:
         outgoing = await others.pass_on(elsewhere.node, request, left, incoming.far_end)

@@ -41,18 +41,19 @@ _ASTRAY = (Unauthenticated, TokenInQuery, OriginRefused)
 
 
 UNCOUNTED_BYTES = 1024
-"""Of each kept answer, not counted in its quota, so that small answers are limited by the rate of requests alone."""
+"""Bytes of each kept answer that do not count in the quota, so that small answers are limited by the rate of requests
+alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The checks of callers, and what they need.
+    """Checks the callers of requests and streams.
 
     Args:
         authenticator: verifies the tokens of users.
         server_authenticator: verifies the credentials of game servers.
         limits: the rate limits.
-        origins: those whose pages may open WebSockets, `*` for any.
+        origins: the origins whose pages may open WebSockets, `*` for any.
         allow_query_tokens: whether a token in the address is accepted (`PARTYLINE_ALLOW_QUERY_TOKENS`).
     """
 
@@ -69,8 +70,8 @@ class Gate:
         changes nothing but counts of rate limits, and an account created by a first token.
 
         Args:
-            call: of this request.
-            route: as declared.
+            call: the request's call.
+            route: the declared route.
             incoming: the request.
 
         Returns:
@@ -85,11 +86,11 @@ class Gate:
     async def pass_again(self, call: Call[Parts], route: Route, incoming: Incoming) -> dict[str, object]:
         """Check the caller of a request that the gate let pass as if it came now, but count nothing.
 
-        What ends a token, a right or a membership takes effect at once (contract §2), and a request may have waited
-        since: for its body half a minute, for what it asks for as long. It is of the present moment from here on, with
-        its principal and subject.
+        The end of a token, a right or a membership takes effect at once (contract §2), but a request may have waited
+        since its first check: half a minute for its body, or as long for what it asks for. The call gets the present
+        time, and a new principal and subject.
 
-        Cancellation, what it returns and what it raises: see `pass_request`.
+        Cancellation, what it returns and what it raises: as for `pass_request`.
         """
         call.now_ms = call.service.clock.now_ms()
         await self._authenticate_caller(call, route, incoming)
@@ -102,7 +103,7 @@ class Gate:
                 await self._authenticate_server(call, incoming)
             elif route.needs is not PUBLIC:
                 carried = incoming.header(b"authorization")
-                # Anew each time: who was let in by a token in the address may be no longer.
+                # Verified again on each pass, since a token in the address may have ended meanwhile.
                 call.principal = None if carried is None else self.authenticator.known(carried, call.now_ms)
                 if call.principal is None:
                     await self._authenticate(call, bearer(carried) or in_query)
@@ -193,7 +194,7 @@ class Gate:
             raise
 
     def count_astray(self, call: Call[Parts]) -> None:
-        """Count a request that matches no route or has no credentials, by address, as soon as that is known.
+        """Count a request that matches no route or has no credentials, by its address.
 
         Raises:
             RateLimited: the address has sent too many of them.
@@ -209,7 +210,7 @@ class Gate:
         How large an answer will be is not known before its effect, so the last one may exceed the quota.
 
         Raises:
-            RateLimited: until enough of the quota has come back.
+            RateLimited: the quota is used up; the caller may try again once enough of it has come back.
         """
         refusal = self.limits.refusal(policies.KEPT_ANSWERS, _caller(call), call.now_ms)
         if refusal is not None:
@@ -217,7 +218,7 @@ class Gate:
             raise RateLimited(refusal.retry_after_ms)
 
     def count_kept(self, call: Call[Parts], kept_bytes: int) -> None:
-        """Charge the caller for a kept answer: its bytes beyond the first KiB. With `kept_bytes` 0, none was kept."""
+        """Charge the caller for a kept answer's bytes beyond `UNCOUNTED_BYTES`; `kept_bytes` is 0 if none was kept."""
         if kept_bytes > UNCOUNTED_BYTES:
             charged = kept_bytes - UNCOUNTED_BYTES
             self.limits.spend(policies.KEPT_ANSWERS, _caller(call), call.now_ms, charged)

@@ -11,7 +11,7 @@ def refuse_guessing(call: Call[Parts]) -> None:
     """Refuse to verify another credential from an address that has failed too often.
 
     Raises:
-        RateLimited: until the address may try again.
+        RateLimited: the address has failed too often in the last minute.
     """
     policy = policies.BAD_CREDENTIALS
     refusal = call.service.limits.refusal(policy, rate_key(call.client_address), call.now_ms)

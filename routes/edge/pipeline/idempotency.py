@@ -42,8 +42,8 @@ class Sealer:
     """Encrypts the replies to one Idempotency-Key.
 
     Args:
-        vault: under the derived key.
-        receipt_key: bound to the sealed text as associated data.
+        vault: encrypts under the key that is derived from the Idempotency-Key.
+        receipt_key: the receipt's key, bound to the sealed text as associated data.
         random_bytes: source of nonces; must be cryptographic.
     """
 
@@ -52,7 +52,7 @@ class Sealer:
     random_bytes: Callable[[int], bytes]
 
     def seal(self, reply: bytes) -> bytes:
-        """Encrypt a reply, to nonce and ciphertext."""
+        """Encrypt a reply; returns nonce and ciphertext, joined."""
         return self.vault.seal(reply, self.receipt_key, self.random_bytes(NONCE_BYTES))
 
     def open(self, sealed: bytes) -> bytes | None:
@@ -65,12 +65,12 @@ class Attempt:
     """One request with an Idempotency-Key.
 
     Args:
-        key: of its receipt, 32 bytes.
-        mark: the caller's (`mark_of`).
+        key: the key of its receipt (`Receipt.key`), 32 bytes.
+        mark: the caller's mark (`mark_of`).
         body_digest: SHA-256 of the body, 32 bytes; None until a body that is read piece by piece is complete.
-        expires_at_ms: epoch milliseconds at which the receipt ends.
-        sealer: for replies that hold a secret, else None.
-        id_only: store only the reply's `id`.
+        expires_at_ms: when the receipt expires, epoch milliseconds.
+        sealer: encrypts the reply if it holds a secret; else None.
+        id_only: whether to store only the reply's `id`.
         kept: whether a receipt was made already; a request has one effect.
         kept_bytes: size of the stored reply; 0 while there is none.
     """
@@ -86,7 +86,7 @@ class Attempt:
 
     @property
     def fingerprint(self) -> bytes:
-        """By what a repeated request is recognised.
+        """The bytes by which a repeated request is recognised.
 
         Raises:
             RuntimeError: the body is not complete yet.
@@ -96,7 +96,7 @@ class Attempt:
         return self.body_digest + self.mark
 
     def read(self, body_digest: bytes) -> None:
-        """The body is complete, and this is its SHA-256."""
+        """Store the SHA-256 of the body, which is complete now."""
         self.body_digest = body_digest
 
     def receipt(self, status: int, reply: bytes, etag: bytes = b"") -> Receipt:
@@ -105,7 +105,7 @@ class Attempt:
         Args:
             status: 200 to 299.
             reply: the encoded body, empty for a 204.
-            etag: that of the reply; empty where it has none.
+            etag: the reply's ETag; empty where it has none.
         """
         self.kept = True
         if self.id_only:
@@ -188,7 +188,7 @@ class Idempotency:
         Args:
             text: the Idempotency-Key header.
             scope: the principal's key, or the client address of an anonymous caller.
-            line: method and actual path.
+            line: the request's method and actual path.
             body_digest: SHA-256 of the whole body; None when it is still to be read (`Attempt.read`).
             secret: whether the reply is to be sealed.
             now_ms: epoch milliseconds.
@@ -217,7 +217,7 @@ class Idempotency:
         return attempt
 
     def end(self, attempt: Attempt) -> None:
-        """The request has ended, with whatever result: its key is free again."""
+        """Free the key of a request that has ended, with whatever result."""
         self._in_flight.discard(attempt.key)
 
     def _sealer(self, text: bytes, key: bytes) -> Sealer:

@@ -15,7 +15,7 @@ import trio
 from actors.kernel.turnstile import Turnstile
 
 AT_ONCE = 6
-"""Large bodies that are processed at once, of all callers: of the largest attachments these take about 200 MB."""
+"""Large bodies of all callers that are processed at once; six of the largest attachments take about 200 MB."""
 
 LARGE_BYTES = 256 * 1024
 """Bodies above this are large."""

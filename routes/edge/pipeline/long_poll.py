@@ -1,7 +1,7 @@
-"""How a long poll waits: for as long as its client is there.
+"""How a long poll waits: no longer than its client is there.
 
-Whoever changes something has a while to end after its client has gone (`ABANDON_SECONDS`). Whoever only waits ends at
-once, so that what happens next goes to a client that is there.
+A request that changes something has `ABANDON_SECONDS` to end after its client has gone. A request that only waits ends
+at once, so that what it waits for goes to a client that is still there.
 """
 
 from collections.abc import Awaitable, Callable
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Checks(Protocol):
-    """The checks of callers (`gate.py`), for one who has passed them and waited since."""
+    """The checks of callers (`gate.py`), for a request that has passed them and waited since."""
 
     async def pass_again(self, call: Any, route: Route, incoming: Incoming) -> object:
         """Check the caller of a request as if it came now; sets the call's time, principal and subject anew.
@@ -24,8 +24,8 @@ class Checks(Protocol):
         Cancellation changes nothing.
 
         Args:
-            call: has passed before.
-            route: as declared.
+            call: the call of a request that has passed before.
+            route: the declared route.
             incoming: the request.
 
         Raises:
@@ -38,12 +38,12 @@ class Checks(Protocol):
 async def while_there(
     far_end: FarEnd | None, waits: Callable[[float], Awaitable[T]], seconds: float
 ) -> T | None:
-    """Wait for what happens, or until the client has gone. Cancellation ends the wait.
+    """Wait for an event, or until the client has gone. Cancellation ends the wait.
 
     Args:
-        far_end: of the client; None where nobody can tell.
+        far_end: tells whether the client is still there; None where nothing can tell.
         waits: `async def waits(seconds)`; waits for at most so long.
-        seconds: at least 0.
+        seconds: how long to wait, at least 0.
 
     Returns:
         What `waits` returns; None where the client has gone before.

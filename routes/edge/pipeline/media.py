@@ -15,7 +15,7 @@ def check_form(incoming: Incoming, taken: tuple[str, ...]) -> bool:
 
     Args:
         incoming: the request.
-        taken: accepted media types.
+        taken: the media types that are accepted.
 
     Returns:
         Whether the body's media type is named; without one, only an empty body is accepted.
@@ -41,10 +41,10 @@ def check_media(media: bytes, taken: tuple[str, ...]) -> None:
 
     Args:
         media: the Content-Type header.
-        taken: accepted media types; `image/*` accepts all images.
+        taken: the media types that are accepted; `image/*` accepts all images.
 
     Raises:
-        UnsupportedMedia: it is none of those, or JSON in another encoding than UTF-8.
+        UnsupportedMedia: the media type is none of those, or the body is JSON in another encoding than UTF-8.
     """
     kind, _, rest = media.decode("latin-1").lower().partition(";")
     kind = kind.strip()

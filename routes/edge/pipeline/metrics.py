@@ -33,15 +33,15 @@ class Answers:
     def __init__(self) -> None:
         self.by_status: dict[int, int] = {}
         self.counts = [0] * (len(BUCKETS_SECONDS) + 1)
-        """Requests by duration, one for each bucket and one beyond."""
+        """How many requests fell into each bucket of duration, with one more for longer ones."""
         self.total_seconds = 0.0
 
     def add(self, status: int, seconds: float) -> None:
         """Count one response.
 
         Args:
-            status: of the response.
-            seconds: from the first check to the response.
+            status: the response's status.
+            seconds: the time from the first check to the response.
         """
         self.by_status[status] = self.by_status.get(status, 0) + 1
         self.counts[bisect_left(BUCKETS_SECONDS, seconds)] += 1
@@ -52,15 +52,19 @@ class Answered(NamedTuple):
     """The responses of all routes together.
 
     Args:
-        by_status: {status: how many}.
-        counts: how many by duration, one for each of `BUCKETS_SECONDS` and one beyond.
+        by_status: {status: how many responses}.
+        counts: how many fell into each bucket of `BUCKETS_SECONDS`, with one more for longer ones.
     """
 
     by_status: Mapping[int, int]
     counts: Sequence[int]
 
     def since(self, before: "Answered") -> "Answered":
-        """What has come since an earlier moment."""
+        """The responses since an earlier moment.
+
+        Args:
+            before: the responses until that moment.
+        """
         return Answered(
             {status: count - before.by_status.get(status, 0) for status, count in self.by_status.items()},
             [now - then for now, then in zip(self.counts, before.counts, strict=True)],
@@ -105,8 +109,8 @@ class Metrics(Collector):
         """Publish a number that goes up and down.
 
         Args:
-            name: after `partyline_`, with its unit.
-            says: its description, one sentence.
+            name: the metric's name after `partyline_`, with its unit.
+            says: the metric's description, one sentence.
             read: called at each scrape; must not block.
         """
         self._gauges[name] = (says, read)
@@ -130,7 +134,7 @@ class Metrics(Collector):
         self._counter_families[name] = (says, label, read)
 
     def collect(self) -> Iterator[Metric]:
-        """Everything as Prometheus' objects, for the registry."""
+        """All metrics as Prometheus' objects, for the registry."""
         answers = CounterMetricFamily(
             "partyline_http_requests", "Requests by declared route and status.", labels=("route", "status")
         )

@@ -1,9 +1,9 @@
-"""Requests under an Idempotency-Key: whoever repeats one gets the first answer, and has no second effect (contract §3).
+"""Requests under an Idempotency-Key: a repeated one gets the first answer, and has no second effect (contract §3).
 
-The answer is stored with the effect, in its transaction. Where nothing has stored it, because the effect is in memory
-alone, or there was none, it is stored by itself before it is given: a repeat is answered alike on every route. A
-second request at the same time, on another node, may have come as far by then; PostgreSQL takes the receipt of one of
-them, and the other gives that one's answer.
+The answer is stored with the effect, in its transaction. If no transaction has stored it, because the effect is in
+memory alone, or there was none, it is stored by itself before it is sent, so that repeats are answered alike on every
+route. If the same request is answered on two nodes at once, PostgreSQL takes the receipt of one of them, and the other
+sends that one's answer.
 """
 
 from collections.abc import Coroutine
@@ -26,12 +26,12 @@ from routes.edge.wire import encode
 
 
 class Once:
-    """Answers requests that have passed all checks, and have a key.
+    """Answers requests that have passed all checks and have an Idempotency-Key.
 
     Args:
         service: the parts of the service.
-        gate: bounds what is kept for each caller.
-        bodies: computes the digests of large ones beside everything else.
+        gate: bounds the bytes of answers that are kept for each caller.
+        bodies: computes the digests of bodies, those of large ones in a worker thread.
     """
 
     def __init__(self, service: Parts, gate: Gate, bodies: Bodies) -> None:
@@ -52,16 +52,16 @@ class Once:
         goes on.
 
         Args:
-            call: of the request, with its whole body where the handler does not read it.
-            endpoint: as declared; it is `keyed`.
+            call: the request's call, which has the whole body unless the handler reads it.
+            endpoint: the declared endpoint, which is `keyed`.
             incoming: the request.
-            arguments: of the handler.
+            arguments: the handler's arguments, by name.
             key: the Idempotency-Key, as sent.
 
         Raises:
             BadQuery: the key is not well-formed.
             IdempotencyInProgress: a request with this key is in progress.
-            IdempotencyKeyReused: it came with another body before, or its answer cannot be given again.
+            IdempotencyKeyReused: the key came with another body before, or its answer cannot be given again.
             RateLimited: the caller has used up the bytes of kept answers.
             What the handler raises, and what storing its answer does.
         """

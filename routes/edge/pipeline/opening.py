@@ -1,4 +1,4 @@
-"""What the pipeline makes of a WebSocket handshake that it lets pass; a carrier accepts it."""
+"""What the pipeline returns for a WebSocket handshake that passes; the carrier then accepts it."""
 
 from collections.abc import Awaitable
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ class Opening:
     """A WebSocket handshake that passed every check and is to be accepted.
 
     Args:
-        call: of the stream.
-        subprotocol: to select, or None.
-        headers: of the 101 response.
-        handler: as declared.
-        arguments: of the handler, beside call and socket.
-        greets: as declared.
+        call: the stream's call.
+        subprotocol: the subprotocol to select, or None.
+        headers: the headers of the 101 response.
+        handler: the declared handler.
+        arguments: the handler's arguments beside call and socket, by name.
+        greets: whether the handler sends a frame before it waits for anything (`Stream`).
     """
 
     call: Call[Parts]
@@ -35,6 +35,6 @@ class Opening:
         """Call the declared handler.
 
         Args:
-            socket: accepted, open.
+            socket: the accepted, open socket.
         """
         return self.handler(self.call, socket, **self.arguments)

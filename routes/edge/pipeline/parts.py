@@ -18,31 +18,31 @@ from routes.edge.websocket.registry import Sockets
 
 
 class Settings(Protocol):
-    """What is set of how requests are served."""
+    """The settings that concern how requests are served."""
 
     @property
     def request_seconds(self) -> int:
-        """How long a request may take."""
+        """How long a request may take, in seconds."""
         ...
 
     @property
     def trusted_proxies(self) -> tuple[Network, ...]:
-        """Who may say from whom a request comes."""
+        """The networks of the proxies that may name the client's address."""
         ...
 
     @property
     def client_ip_header(self) -> bytes | None:
-        """The header in which they say it, in lower case; None for X-Forwarded-For."""
+        """The header in which trusted proxies name the client's address, in lower case; None for X-Forwarded-For."""
         ...
 
     @property
     def cors_origins(self) -> tuple[str, ...]:
-        """Pages of which origins may ask."""
+        """The origins whose pages may send requests and read responses, `*` for any."""
         ...
 
     @property
     def allow_query_tokens(self) -> bool:
-        """Whether a token may stand in a query."""
+        """Whether a token is accepted in the query of an address."""
         ...
 
 
@@ -51,7 +51,7 @@ class Parts(Protocol):
 
     @property
     def config(self) -> Settings:
-        """How requests are served."""
+        """The settings that concern how requests are served."""
         ...
 
     @property

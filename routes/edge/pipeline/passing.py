@@ -1,4 +1,5 @@
-"""Requests that another node answers: what travels there, and who carries it (`elsewhere.py` hands it over)."""
+"""Requests that another node answers: their form on the way there, and the interface that carries them (`elsewhere.py`
+uses it)."""
 
 from typing import Protocol
 
@@ -13,20 +14,20 @@ class Passed(msgspec.Struct, frozen=True, array_like=True):
     """A request on its way to another node.
 
     Args:
-        line: of its route, method and path.
-        method: HEAD for some that are declared GET.
-        path: decoded, without the query.
-        parameters: {camelCase name: text} of the path.
+        line: the method and path of its route, as declared.
+        method: the request's HTTP method; may be HEAD where the route's is GET.
+        path: the decoded path, without the query.
+        parameters: {camelCase name: text} of the path's parameters.
         query: the raw text after the `?`.
         headers: (lower-case name, value).
-        body: whole.
-        client_address: normalised, as this node sees it.
-        request_id: as in X-Request-Id.
-        left_ms: how long it may still take, not counting what it says it waits for.
+        body: the whole body.
+        client_address: the client's normalised IP address, as the sending node sees it.
+        request_id: the request's id, as in X-Request-Id.
+        left_ms: how long it may still take, not counting how long it asks to wait for an event.
         times: how often it has been passed on.
-        shard: of the owner.
-        fence: under which the receiver owns it, as the sender knows.
-        uncounted: the receiver is to count it by its subject, where the route's rate has one.
+        shard: the shard of the actor.
+        fence: the fence under which the receiver owns the shard, as far as the sender knows.
+        uncounted: whether the receiver is to count the request by its subject, where the route's rate has one.
     """
 
     line: str
@@ -48,7 +49,7 @@ class Passed(msgspec.Struct, frozen=True, array_like=True):
         """The request as the pipeline takes it.
 
         Args:
-            far_end: of the client, as far as the other node tells.
+            far_end: tells whether the client is still there, as far as the other node says so.
         """
         return Incoming(
             self.method,
@@ -64,10 +65,10 @@ class Passed(msgspec.Struct, frozen=True, array_like=True):
 
 
 class FarClient:
-    """The client of another node that waits for the answer of this one; implements `FarEnd`.
+    """A client that waits at another node for this node's answer; implements `FarEnd`.
 
     Attributes:
-        is_gone: the other node has said so.
+        is_gone: whether the other node has said that the client has gone.
     """
 
     __slots__ = ("_left", "is_gone")
@@ -77,13 +78,13 @@ class FarClient:
         self._left: trio.Event | None = None  # made by who waits for it: most requests wait for nothing
 
     def leave(self) -> None:
-        """The client has gone, or its node."""
+        """Record that the client, or its node, has gone."""
         self.is_gone = True
         if self._left is not None:
             self._left.set()
 
     async def until_gone(self) -> None:
-        """See `FarEnd`. Cancellation changes nothing."""
+        """Return once the client has gone, as `FarEnd` describes. Cancellation changes nothing."""
         if not self.is_gone:
             self._left = trio.Event()
             await self._left.wait()
@@ -94,21 +95,21 @@ class Others(Protocol):
 
     @property
     def is_sure(self) -> bool:
-        """Whether this node may answer: nobody can have taken its place meanwhile."""
+        """Whether this node may answer, because no other node can have taken over its shards meanwhile."""
         ...
 
     async def pass_on(self, node: str, request: Passed, seconds: float, far_end: FarEnd | None) -> Outgoing:
         """Have a node answer a request.
 
         Args:
-            node: its name.
-            request: whole.
-            far_end: of the client; the node is told when it has gone.
-            seconds: how long it may take, not counting what the request says it waits for.
+            node: the node's name.
+            request: the whole request.
+            far_end: tells whether the client is still there; the node is told when it has gone.
+            seconds: how long the answer may take, not counting how long the request asks to wait for an event.
 
         Raises:
             Overloaded: the node was not asked, because it is not heard or too much waits for it.
-            OutcomeUnknown: it was asked, and there is no answer.
+            OutcomeUnknown: the node was asked and has not answered.
 
         Cancellation: the node is told; an effect may have happened.
         """

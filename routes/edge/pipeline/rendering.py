@@ -23,8 +23,8 @@ async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, resu
     Waits for nothing but the size of a file; cancellation leaves nothing behind.
 
     Args:
-        call: of the request.
-        endpoint: as declared.
+        call: the request's call.
+        endpoint: the declared endpoint.
         incoming: the request; conditional headers and Range are read.
         result: a struct, `Encoded`, `Reply`, `Blob`, `Redirect`, `Page`, `Document`, `Stored` or None.
 

@@ -20,7 +20,7 @@ def revisions_known(call: Call[Parts]) -> frozenset[int] | None:
     `*`.
 
     Raises:
-        BadQuery: the header has another form than ETags made here.
+        BadQuery: the header does not have the form of ETags of revisions.
     """
     carried = call.header(b"if-match")
     if carried is None:

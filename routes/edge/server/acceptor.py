@@ -14,7 +14,7 @@ class Acceptor:
     """One listening socket; implements `Watched`.
 
     Args:
-        sock: listening, non-blocking; closed by `close`.
+        sock: a listening, non-blocking socket, which `close` closes.
         reactor: watches the socket.
         accepted: called with each connection, a non-blocking socket that the callee has to close.
     """

@@ -22,7 +22,7 @@ class Slot:
 
     Args:
         connections: the registry that counts it.
-        key: the rate key of its address, None where connections are not counted by address.
+        key: the rate key of the connection's address; None where connections are not counted by address.
 
     Attributes:
         holder: the connection, to be swept and retired; None before it exists and after its end.
@@ -36,7 +36,7 @@ class Slot:
         self.holder: Swept | None = None
 
     def leave(self) -> None:
-        """The connection has ended: count it no longer."""
+        """Stop counting the connection, which has ended."""
         self.holder = None
         self._connections.leave(self)
 
@@ -45,7 +45,7 @@ class Connections:
     """All connections of the server.
 
     Args:
-        settings: of the server.
+        settings: the server's settings.
     """
 
     def __init__(self, settings: ServerSettings) -> None:
@@ -65,8 +65,8 @@ class Connections:
             peer: the address at the other end, None when there is none (a Unix socket).
 
         Raises:
-            Full: there are too many in all.
-            TooManyConnections: there are too many from this address.
+            Full: there are too many connections in all.
+            TooManyConnections: there are too many connections from this address.
         """
         key = self._key(peer)
         refused = self._refusal(key)
@@ -105,7 +105,7 @@ class Connections:
             self._settings.unsent.relieve()
 
     def retire(self) -> None:
-        """The server is stopping: idle connections end now, the others once their response is sent."""
+        """Close idle connections now, and the others once their response is sent, because the server is stopping."""
         for slot in tuple(self._slots):
             if slot.holder is not None:
                 slot.holder.retire()

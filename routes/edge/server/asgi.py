@@ -114,7 +114,7 @@ class AsgiExchange(Exchange):
         elif self.request.version == "1.1":
             self._chunked = True
         else:
-            # To HTTP/1.0 the end of the connection is the end of the body.
+            # An HTTP/1.0 client takes the end of the connection for the end of the body.
             self.request.persistent = False
         self._headers = headers
 

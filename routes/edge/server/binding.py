@@ -42,16 +42,16 @@ def listen_on(addresses: Sequence[str], backlog: int) -> list[socket.socket]:
 def bound(bind: Bind, beside: Collection[Bind], *, is_shared: bool = False) -> socket.socket:
     """A socket that is bound and does not listen yet.
 
-    An IPv6 socket takes IPv4 as well, as Linux has it, unless the same port is named for IPv4 too: so `[::]:443` serves
-    both, and `0.0.0.0:443,[::]:443` does not stand in its own way.
+    An IPv6 socket takes IPv4 connections as well, as is usual on Linux, unless the same port is named for IPv4 too: so
+    `[::]:443` serves both, and the two sockets of `0.0.0.0:443,[::]:443` do not collide.
 
     Args:
-        bind: where.
-        beside: what else the service listens on.
-        is_shared: whether others of this user may be bound to the same.
+        bind: the address to bind.
+        beside: the other addresses on which the service listens.
+        is_shared: whether other sockets of this user may be bound to the same address and port.
 
     Raises:
-        OSError: it cannot be bound.
+        OSError: the address cannot be bound.
     """
     is_six = ":" in bind.host
     made = socket.socket(socket.AF_INET6 if is_six else socket.AF_INET)

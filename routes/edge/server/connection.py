@@ -32,14 +32,14 @@ class HttpConnection:
     """One accepted connection; implements `Watched`, `Swept` and the writer's `Owner`.
 
     Args:
-        shared: of the server.
-        sock: non-blocking.
-        slot: the count of this connection.
+        shared: what all cleartext connections of the server share.
+        sock: the connection's non-blocking socket.
+        slot: counts this connection.
         client, server: the addresses of both ends, None on a Unix socket.
 
     Attributes:
-        answering: a response has begun and is not complete.
-        closed: the socket is closed.
+        answering: whether a response has begun and is not complete.
+        closed: whether the socket is closed.
         writer: sends everything that leaves the connection.
     """
 
@@ -157,7 +157,11 @@ class HttpConnection:
         )
 
     def taken(self, by: Swept) -> None:
-        """The socket belongs to `by` from now on."""
+        """Give the socket to another connection object, which owns it from now on.
+
+        Args:
+            by: the new owner.
+        """
         self._handed = True
         self._slot.holder = by
 
@@ -181,7 +185,7 @@ class HttpConnection:
         return not self.ending
 
     def took_body(self) -> None:
-        """The application took part of the body: resume reading if there is room."""
+        """Resume reading if there is room, because the application took a part of the body."""
         self._regulate()
 
     def _forget_waiter(self, _: object) -> trio.lowlevel.Abort:
@@ -218,7 +222,7 @@ class HttpConnection:
         self.writer.flush()
 
     def _ended(self) -> None:
-        """The client has finished sending. It may still read, so the request in progress is answered."""
+        """Note that the client has finished sending. It may still read, so the request in progress is answered."""
         self._eof = True
         if self._closing and self.writer.waiting is None:
             self.abort()
@@ -272,7 +276,7 @@ class HttpConnection:
             self.abort()
 
     def broken(self) -> None:
-        """The socket has failed: close it (`Owner.broken`)."""
+        """Close the socket, which has failed (`Owner.broken`)."""
         self.abort()
 
     # -- deadlines, and the end

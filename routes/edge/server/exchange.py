@@ -58,8 +58,8 @@ class Client(Protocol):
     Attributes:
         client, server: the addresses of both ends, None on a Unix socket.
         writer: sends everything that leaves the connection.
-        answering: a response has begun and is not complete.
-        closed: the socket is closed.
+        answering: whether a response has begun and is not complete.
+        closed: whether the socket is closed.
     """
 
     client: SocketAddress | None
@@ -87,7 +87,7 @@ class Client(Protocol):
         ...
 
     def took_body(self) -> None:
-        """Pieces of the body were taken: resume reading if there is room."""
+        """Resume reading if there is room, because pieces of the body were taken."""
         ...
 
 
@@ -95,12 +95,12 @@ class Exchange:
     """A request that is being answered; implements `FarEnd`.
 
     Args:
-        connection: the request's.
-        request: its head is complete.
+        connection: the connection on which the request arrived.
+        request: the request, whose head is complete.
 
     Attributes:
-        started: the head of the response was made.
-        last: the connection ends with this response.
+        started: whether the head of the response was made.
+        last: whether the connection ends with this response.
     """
 
     __slots__ = ("connection", "last", "request", "started")
@@ -130,11 +130,11 @@ class Exchange:
 
     @property
     def is_gone(self) -> bool:
-        """See `FarEnd`."""
+        """Whether the client has finished sending, or its connection is lost (`FarEnd`)."""
         return self.connection.ending
 
     async def until_gone(self) -> None:
-        """See `FarEnd`. Cancellation changes nothing."""
+        """Return once the client has gone (`FarEnd`). Cancellation changes nothing."""
         while await self.connection.wait_more():
             pass
 
@@ -168,8 +168,8 @@ async def send_outgoing(exchange: Exchange, outgoing: Outgoing) -> bool:
     Cancellation leaves the response incomplete; the connection has to be closed then.
 
     Args:
-        exchange: not started yet.
-        outgoing: with Content-Length where there is a body.
+        exchange: an exchange whose response has not been started.
+        outgoing: the response, with Content-Length if it has a body.
 
     Returns:
         False when nothing was sent, because more bytes would wait than are allowed (`unsent.py`). Only for GET, so

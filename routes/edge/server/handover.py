@@ -20,7 +20,7 @@ class Swept(Protocol):
         ...
 
     def retire(self) -> None:
-        """The server is stopping: close when idle, otherwise after the request in progress."""
+        """Close when idle, otherwise after the request in progress, because the server is stopping."""
         ...
 
     def abort(self) -> None:
@@ -29,10 +29,10 @@ class Swept(Protocol):
 
 
 class Counted(Protocol):
-    """The count of a connection."""
+    """What counts a connection."""
 
     def leave(self) -> None:
-        """The connection has ended: it is counted and swept no longer."""
+        """Stop counting and sweeping the connection, which has ended."""
         ...
 
 
@@ -41,17 +41,17 @@ class Handover:
     """A connection on which HTTP has ended; its new owner owns the socket.
 
     Args:
-        sock: non-blocking; watched in the reactor by the old owner, which has to be replaced there.
-        writer: of the socket; `Writer.hand_on` has to be called first.
-        reactor: of the server.
-        settings: of the server.
+        sock: the non-blocking socket; the reactor notifies the old owner of it, which has to be replaced there.
+        writer: the socket's writer; `Writer.hand_on` has to be called first.
+        reactor: the server's reactor.
+        settings: the server's settings.
         key: `Sec-WebSocket-Key` as it came, validated.
         extensions: `Sec-WebSocket-Extensions` as it came, empty without one.
-        early: what the client has sent after its handshake already.
+        early: the bytes that the client has already sent after its handshake.
         reads: whether the reactor watches for more from the client.
         start: runs `fn(*args)` in a task of the server; an exception is reported and goes no further.
         report: called with an exception that concerns this connection alone.
-        slot: to be left once, at the connection's end.
+        slot: counts the connection; to be left once, at its end.
     """
 
     sock: socket.socket
@@ -80,9 +80,9 @@ def hand_over(
     """The parts of a connection for the WebSocket that takes its place.
 
     Args:
-        sock, writer, early, reads, slot: see `Handover`.
-        shared: of the server.
-        handshake: the last request, which was not refused.
+        sock, writer, early, reads, slot: as in `Handover`.
+        shared: what all cleartext connections of the server share.
+        handshake: the connection's last request, a handshake that was not refused.
     """
     fields = dict(handshake.headers)
     return Handover(

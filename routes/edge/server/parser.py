@@ -36,11 +36,11 @@ _VERSIONS = {"1.0", "1.1"}
 
 
 class _Nobody:
-    """Whom httptools tells of a connection that takes no more requests: there is nothing to tell."""
+    """The receiver of httptools' calls for a connection that takes no more requests; it has no callbacks."""
 
 
 _SPENT = httptools.HttpRequestParser(_Nobody())
-"""In place of the parser of such a connection; is never fed."""
+"""Stands in for the parser of such a connection; is never fed."""
 
 
 class RequestParser:
@@ -50,10 +50,10 @@ class RequestParser:
         max_head_bytes: bound of request line and headers, and of the trailers of a chunked body.
 
     Attributes:
-        requests: parsed, not yet taken.
+        requests: the requests that were parsed and not taken yet.
         refused: the error after which nothing more is parsed, or None.
-        early: bytes that follow a WebSocket handshake, which are not HTTP; None before one.
-        in_head: a head has begun and is not complete.
+        early: the bytes after a WebSocket handshake, which are not HTTP; None before a handshake.
+        in_head: whether a head has begun and is not complete.
     """
 
     __slots__ = (
@@ -97,14 +97,14 @@ class RequestParser:
 
     @property
     def unread_pieces(self) -> int:
-        """Pieces of that body that were not taken yet."""
+        """How many pieces of that body were not taken yet."""
         return 0 if self._unfinished is None else len(self._unfinished.pieces)
 
     def feed(self, data: bytes | memoryview) -> None:
         """Parse bytes that have arrived; errors are put into `refused`.
 
         Args:
-            data: not kept.
+            data: the bytes, which are not kept.
         """
         for start in range(0, len(data), _SLICE):
             if self._keeps(data[start:]):
@@ -120,11 +120,11 @@ class RequestParser:
                 self.end()
 
     def part(self) -> None:
-        """Take no more bytes, and let go of httptools' parser, which knows this one."""
+        """Take no more bytes, and drop httptools' parser, which would form a reference cycle with this one."""
         self._parser = _SPENT
 
     def end(self) -> None:
-        """The client sends no more: an incomplete request is refused (RFC 9112 §8)."""
+        """Refuse a request that is incomplete, because the client sends no more (RFC 9112 §8)."""
         self._ended = True
         if not self._rest and self.refused is None and (self.in_head or self._unfinished is not None):
             self._refuse(BadRequest("the request ends too early"))

@@ -43,7 +43,7 @@ HANDSHAKES = 200
 """WebSocket handshakes checked at once, so that requests are answered while all clients reconnect after a restart."""
 
 Opened = Callable[[], AbstractAsyncContextManager[Dispatcher]]
-"""Opens the pipeline and all that it needs, for as long as the application serves."""
+"""Opens the pipeline and all that it needs, as long as the application serves."""
 
 
 class EdgeApp(QuartTrio, DirectApplication):
@@ -51,7 +51,7 @@ class EdgeApp(QuartTrio, DirectApplication):
 
     Args:
         table: the declared routes.
-        opened: entered when serving starts, left when it ends.
+        opened: returns the pipeline's context manager, which is entered when serving starts and left when it ends.
     """
 
     url_rule_class = LateRule  # type: ignore[assignment]  # Quart declares it likewise
@@ -79,12 +79,12 @@ class EdgeApp(QuartTrio, DirectApplication):
 
         Args:
             method: HTTP method, or `WEBSOCKET`.
-            path: decoded.
+            path: the decoded path.
 
         Raises:
             RouteNotFound: no rule has this path.
-            MethodNotAllowed: rules have it, for other methods, which its Allow header lists.
-            WebsocketOnly: only a stream has it.
+            MethodNotAllowed: rules have this path, for other methods, which its Allow header lists.
+            WebsocketOnly: only a stream has this path.
         """
         return self._router.find(method, path) or self._searched(method, path)
 
@@ -209,13 +209,13 @@ def _report(request_id: str, path: str, fault: BaseException) -> None:
 
 
 class _Client:
-    """Whoever asks over ASGI; implements `FarEnd`.
+    """The client of an ASGI request; implements `FarEnd`.
 
     Args:
-        receive: of ASGI.
+        receive: ASGI's `receive`.
 
     Attributes:
-        is_gone: it has told so; it is heard while the body is received, and by `until_gone`.
+        is_gone: whether the client is known to have gone; found out while the body is received, and by `until_gone`.
     """
 
     __slots__ = ("_receive", "is_gone")
@@ -225,7 +225,7 @@ class _Client:
         self.is_gone = False
 
     async def next_piece(self) -> tuple[bytes, bool]:
-        """See `Receive`. Cancellation loses nothing."""
+        """The next piece of the body, and whether more follows (`Receive`). Cancellation loses nothing."""
         message = await self._receive()
         if message["type"] != "http.request":
             self.is_gone = True
@@ -233,7 +233,7 @@ class _Client:
         return message.get("body", b""), message.get("more_body", False)
 
     async def until_gone(self) -> None:
-        """See `FarEnd`. Cancellation changes nothing."""
+        """Return once the client has gone (`FarEnd`). Cancellation changes nothing."""
         with suppress(CutShort):
             while True:
                 await self.next_piece()
@@ -260,8 +260,8 @@ async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
     Cancellation leaves it incomplete.
 
     Args:
-        send: of ASGI.
-        outgoing: from the pipeline.
+        send: ASGI's `send`.
+        outgoing: the pipeline's response.
     """
     await send({"type": "http.response.start", "status": outgoing.status, "headers": outgoing.headers})
     body = outgoing.body

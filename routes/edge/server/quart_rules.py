@@ -68,12 +68,12 @@ class DeclaredRules:
 
         Args:
             method: HTTP method, or `WEBSOCKET`.
-            path: decoded.
+            path: the decoded path.
 
         Raises:
             RouteNotFound: no declared rule has this path.
-            MethodNotAllowed: rules have it, for other methods, which its Allow header lists.
-            WebsocketOnly: it is a stream's, and the method one that a handshake might have had.
+            MethodNotAllowed: rules have this path, for other methods, which its Allow header lists.
+            WebsocketOnly: the path is a stream's, and the method one that a handshake might have had.
         """
         try:
             rule, parameters = _match(self._rules, method, path)
@@ -115,9 +115,9 @@ def matches(rules: MapAdapter, method: str, path: str) -> bool:
     """Whether a URL map has a rule for a request.
 
     Args:
-        rules: bound to `HOST`.
+        rules: the URL map, bound to `HOST`.
         method: HTTP method, or `WEBSOCKET`.
-        path: decoded.
+        path: the decoded path.
     """
     try:
         _match(rules, method, path)

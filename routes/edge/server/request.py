@@ -14,18 +14,18 @@ class Request:
     """One request whose head is complete.
 
     Attributes:
-        method: upper case.
+        method: the HTTP method, upper case.
         target: path and query as they came, without an authority.
-        path, query: of the target; the path is decoded.
+        path, query: the two parts of the target; the path is decoded.
         headers: (lower-case name, value).
         version: `1.0` or `1.1`.
-        head_bytes: of the target and the header lines, as they came.
+        head_bytes: how many bytes target and header lines had, as they came.
         persistent: whether the client wants to keep the connection.
-        pieces: of the body, not yet taken.
+        pieces: the pieces of the body that were not taken yet.
         body_told: whether the application has been sent the end of the body.
         complete: whether the whole body has arrived.
         expects_continue: whether the client waits for a 100 before it sends the body (RFC 9110 §10.1.1).
-        websocket: whether this is a handshake.
+        websocket: whether this is a WebSocket handshake.
     """
 
     __slots__ = (
@@ -72,9 +72,9 @@ def read_fields(request: Request, authority: bytes | None, *, upgrading: bool) -
     """Evaluate the headers that concern the connection.
 
     Args:
-        request: whose head is complete.
-        authority: of its target; None where that is a path.
-        upgrading: httptools stops after this head.
+        request: the request, whose head is complete.
+        authority: the authority in its target; None where the target is a path.
+        upgrading: whether httptools stops after this head because of an Upgrade.
 
     Raises:
         BadRequest: there is not exactly one Host, or a coding is said twice (RFC 9112 §3.2, §6.1).

@@ -29,7 +29,7 @@ class RequestSource(Client, Protocol):
 
     @property
     def refused(self) -> EdgeRefused | None:
-        """The error after which no more requests come, to be sent to the client; or None."""
+        """The error after which no more requests come, which is to be sent to the client; or None."""
         ...
 
     async def next_request(self) -> Request | None:
@@ -41,7 +41,11 @@ class RequestSource(Client, Protocol):
         ...
 
     def taken(self, by: Swept) -> None:
-        """The socket belongs to another protocol's connection from now on."""
+        """Give the socket to another protocol's connection object, which owns it from now on.
+
+        Args:
+            by: the new owner.
+        """
         ...
 
     def begin_close(self) -> None:
@@ -54,7 +58,7 @@ class Requests:
 
     Args:
         connection: the source of the requests.
-        shared: of the server.
+        shared: what all cleartext connections of the server share.
     """
 
     __slots__ = ("_connection", "_exchange", "_shared")

@@ -106,7 +106,7 @@ class _Listening:
     sockets: list[stdlib_socket.socket]
 
     def close(self) -> None:
-        """Close those that are open still."""
+        """Close the sockets that are still open."""
         for sock in self.sockets:
             sock.close()
 
@@ -130,9 +130,9 @@ class Listeners:
 
     Args:
         app: the application.
-        config: Hypercorn's.
-        settings: of this server.
-        state: of the lifespan.
+        config: Hypercorn's configuration.
+        settings: the settings of this server.
+        state: the lifespan's state.
         nursery: runs all connections.
     """
 
@@ -168,7 +168,11 @@ class Listeners:
             self._nursery.start_soon(self._accept_secure, listening.secure)
 
     async def part(self, parting: trio.Event) -> None:
-        """From this event on, end each connection with its next response. Cancellation changes nothing."""
+        """Wait for an event, and from then on end each connection with its next response. Cancellation changes nothing.
+
+        Args:
+            parting: the event.
+        """
         await parting.wait()
         self._shared.retiring = True
         await self._context.terminated.set()
@@ -235,7 +239,7 @@ class Listeners:
         try:
             slot = self._connections.admit(ends[0][0] if ends is not None and ends[0] is not None else None)
         except EdgeRefused:
-            # A response would need a TLS handshake, which costs more than the refused connection may.
+            # A response would need a TLS handshake, which is too expensive for a connection that is refused.
             await trio.aclose_forcefully(stream)
             return
         connection = TlsConnection(

@@ -20,14 +20,14 @@ class Shared:
     Args:
         app: the application.
         direct: the same application if it is a `DirectApplication`, else None.
-        settings: of the server.
+        settings: the server's settings.
         reactor: watches the sockets.
         state: of the lifespan; each request gets a copy.
         start: runs `fn(*args)` in a task of the server; an exception is reported and goes no further.
         report: called with an exception that concerns one connection alone.
         retiring: whether the server is stopping.
-        buffer: for `recv_into`.
-        view: of the buffer.
+        buffer: the buffer that all connections are read into.
+        view: a memoryview of the buffer.
     """
 
     app: ASGIFramework

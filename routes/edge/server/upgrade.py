@@ -20,7 +20,7 @@ async def take_over(handover: Handover, opening: Opening, *, taken: Callable[[Sw
     An exception of the stream's handler is reported, and closes it with 1011; so does cancellation, which passes.
 
     Args:
-        handover: from the HTTP connection.
+        handover: the parts of the HTTP connection.
         opening: the accepted handshake.
         taken: called first, with the new owner of the connection.
     """

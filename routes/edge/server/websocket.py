@@ -33,7 +33,7 @@ one slow client; with this the client skips to the newest sooner, and 2 MB/s are
 """
 
 READ_BYTES = 16 * 1024
-"""Bytes read at a time: few, because a full inbox has to take the messages of one more read."""
+"""Most bytes read at a time: few, because a full inbox still has to take the messages of one more read."""
 
 
 class Phase(Enum):
@@ -79,11 +79,11 @@ class Consumer(Protocol):
         ...
 
     def close(self, code: int, reason: str = "") -> None:
-        """The client violated a rule: call `SocketConnection.say_goodbye` with close code `code` and `reason`."""
+        """Close by `SocketConnection.say_goodbye` with `code` and `reason`, because the client violated a rule."""
         ...
 
     def lost(self, code: int, reason: str = "") -> None:
-        """The client closed with `code` and `reason`, or the connection broke; only the first end counts."""
+        """Note that the client closed with `code` and `reason`, or the connection broke; only the first call counts."""
         ...
 
 
@@ -103,10 +103,11 @@ _NOBODY = _Nobody()
 class SocketConnection(Link):
     """A WebSocket in place of an HTTP connection; implements `Watched`, `Swept` and `Owner`.
 
-    It is told of nothing before `accept`, unless something waits until then: that has to `hold_back(True)`.
+    A caller that awaits anything before `accept` has to call `hold_back(True)` first, so that nothing is read before
+    (`accept` resumes reading).
 
     Args:
-        handover: from the HTTP connection.
+        handover: the parts of the HTTP connection.
         deflates: whether compression was agreed on.
     """
 
@@ -154,8 +155,8 @@ class SocketConnection(Link):
         """Read from now on; the 101 response was sent, or precedes what is sent next.
 
         Args:
-            consumer: gets the messages.
-            early: what the client has sent already.
+            consumer: the receiver of the messages.
+            early: the bytes that the client has already sent after its handshake.
         """
         self._consumer = consumer
         self._socket.setsockopt(stdlib_socket.SOL_SOCKET, stdlib_socket.SO_SNDBUF, SEND_BUFFER_BYTES)
@@ -167,7 +168,7 @@ class SocketConnection(Link):
         """Refuse the handshake, and close.
 
         Args:
-            response: the whole response.
+            response: the bytes of the whole response.
         """
         self.writer.write(response)
         self._end()
@@ -227,7 +228,7 @@ class SocketConnection(Link):
         self._rearm()
 
     def broken(self) -> None:
-        """The socket has failed: close it (`Owner`)."""
+        """Close the socket, which has failed (`Owner`)."""
         self.abort()
 
     # -- Swept

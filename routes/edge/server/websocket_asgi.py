@@ -49,7 +49,7 @@ class AsgiSocket:
 
     Args:
         connection: the WebSocket.
-        handover: has the key, and what came early.
+        handover: the parts of the HTTP connection, with the key and the early bytes.
         patience: the cancel scope around the application.
     """
 
@@ -82,8 +82,8 @@ class AsgiSocket:
         self.lost(code, reason)
 
     def lost(self, code: int, reason: str = "") -> None:  # noqa: ARG002
-        """The socket has ended: after the queued events, `receive` returns a disconnect with `code`; `reason` is
-        dropped.
+        """Take note that the socket has ended: after the queued events, `receive` returns a disconnect with `code`;
+        `reason` is dropped.
         """
         if self._over is None:
             self._state = State.ENDED
@@ -121,7 +121,7 @@ class AsgiSocket:
         await step(self, message)
 
     def finished(self, *, failed: bool) -> None:
-        """The application has ended: close the socket, or refuse a handshake that has no answer.
+        """Close the socket, or refuse a handshake that has no answer, because the application has ended.
 
         Args:
             failed: whether it ended by an exception or cancellation.
@@ -203,9 +203,9 @@ async def serve_by_asgi(
     Cancellation closes the socket with 1011, or refuses the handshake with a 500.
 
     Args:
-        handover: from the HTTP connection.
-        app: called with the scope, in this task.
-        scope: of the handshake; subprotocols and extensions are filled in here.
+        handover: the parts of the HTTP connection.
+        app: the application, which is called with the scope in this task.
+        scope: the handshake's ASGI scope; subprotocols and extensions are filled in here.
         taken: called first, with the new owner of the connection.
     """
     connection = SocketConnection(handover)

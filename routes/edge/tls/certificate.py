@@ -1,7 +1,7 @@
-"""The server's certificate, which may be exchanged while it serves.
+"""The server's certificate, which may be replaced while the server runs.
 
-A connection keeps the certificate with which it began; the next one gets the newest. Files that do not fit together, as
-in the moment between two writes of whoever renews them, change nothing.
+A connection keeps the certificate with which it began; the next one gets the newest. Files that do not fit together,
+as between the two writes of a renewal, change nothing.
 """
 
 import ssl
@@ -33,15 +33,15 @@ class ServerCertificate:
     """A certificate chain and its key, in two PEM files. Everything but the attributes blocks for milliseconds.
 
     Args:
-        certfile: the certificate, followed by those between it and its root.
+        certfile: the certificate, followed by the intermediate certificates up to its root.
         keyfile: its private key, not encrypted.
 
     Attributes:
-        context: for the next connection.
-        expires_at_ms: when the certificate in use ends, epoch milliseconds.
+        context: the TLS context for the next connection.
+        expires_at_ms: when the certificate in use expires, epoch milliseconds.
 
     Raises:
-        CertificateFault: they cannot be used.
+        CertificateFault: the files cannot be used.
     """
 
     def __init__(self, certfile: Path, keyfile: Path) -> None:
@@ -51,9 +51,9 @@ class ServerCertificate:
         self.context, self.expires_at_ms = self._read()
 
     def renew(self) -> bool:
-        """Use the files as they are now, if they have changed; returns whether others are in use.
+        """Load the files again if they have changed; returns whether a new certificate is in use.
 
-        Files that cannot be used are logged once, and those before stay in use.
+        Files that cannot be used are logged once, and the former certificate stays in use.
         """
         stamps = self._read_stamps()
         if stamps == self._stamps:
@@ -74,7 +74,7 @@ class ServerCertificate:
             load_pem_private_key(self.keyfile.read_bytes(), password=None)
             context = _context(self.certfile, self.keyfile)
         except OSError as error:
-            # ssl.SSLError is one; its text says which part does not fit.
+            # ssl.SSLError is an OSError too; its text says which part does not fit.
             raise CertificateFault(f"{self._files}: {error.strerror or error}") from error
         except (ValueError, TypeError) as error:
             raise CertificateFault(f"{self._files} are not a PEM certificate and its open key") from error

@@ -45,12 +45,12 @@ class TlsConnection(TCPServer):
     """A connection over TLS, HTTP/1.1 or HTTP/2 as negotiated; implements `Swept`.
 
     Args:
-        app, config, state, stream: see Hypercorn's `TCPServer`.
-        context: Hypercorn's, with the server's settings.
+        app, config, state, stream: as for Hypercorn's `TCPServer`.
+        context: Hypercorn's context, with the server's settings.
 
     Attributes:
         deadline: trio's time at which `_expire` is due, `inf` for none.
-        closing: the server has finished sending; what arrives is dropped.
+        closing: whether the server has finished sending, so that what arrives is dropped.
     """
 
     context: EdgeContext

@@ -9,8 +9,8 @@ class SecureListener(trio.abc.Listener[trio.SSLStream[trio.SocketStream]]):
     """A listening socket for TLS; trio's own keeps one certificate for good.
 
     Args:
-        listener: accepts the connections below.
-        certificate: whose context each connection gets.
+        listener: accepts the TCP connections below.
+        certificate: the certificate whose context each new connection gets.
     """
 
     def __init__(self, listener: trio.SocketListener, certificate: ServerCertificate) -> None:

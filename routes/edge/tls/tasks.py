@@ -48,7 +48,7 @@ class Feed:
             return self._last
 
     def close(self) -> None:
-        """The application has ended: drop its events."""
+        """Drop the events, because the application has ended."""
         self._receive.close()
 
 

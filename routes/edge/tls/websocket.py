@@ -26,7 +26,7 @@ from routes.edge.transport.settings import EdgeContext
 from routes.edge.websocket.close_codes import CloseCode
 
 PING_SECONDS = 30.0
-"""Between two pings; the registry of live sockets cannot send any here."""
+"""Time between two pings, sent here because the registry of live sockets cannot send any over ASGI."""
 
 
 class SocketStream(WSStream):

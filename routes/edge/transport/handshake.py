@@ -13,7 +13,7 @@ from routes.edge.errors import EdgeRefused
 from routes.edge.transport.refusals import BadRequest, UpgradeRequired
 
 EARLY_MAX_BYTES = 64 * 1024
-"""What a client may send before its handshake is answered (RFC 6455 §4.1 lets it send nothing)."""
+"""Most bytes that a client may send before its handshake is answered (RFC 6455 §4.1 lets it send none)."""
 
 _MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  # RFC 6455 §1.3
 
@@ -60,7 +60,7 @@ def offered_subprotocols(headers: Iterable[tuple[bytes, bytes]]) -> list[str]:
     """The subprotocols that the client offers, in its order.
 
     Args:
-        headers: of a handshake that was not refused.
+        headers: (lower-case name, value) of a handshake that was not refused.
     """
     lines = (text for name, text in headers if name == b"sec-websocket-protocol")
     return [element.decode() for element in elements(lines)]
@@ -85,10 +85,10 @@ def acceptance(
     """The 101 response (RFC 6455 §4.2.2).
 
     Args:
-        key: `Sec-WebSocket-Key`, validated.
-        subprotocol: the selected one of the client's, or None.
-        extension: agreed on, with its parameters, or None.
-        headers: further ones.
+        key: the validated `Sec-WebSocket-Key`.
+        subprotocol: the selected one of the client's subprotocols, or None.
+        extension: the extension that was agreed on, with its parameters, or None.
+        headers: (name, value) of further headers.
     """
     accept = base64.b64encode(sha1(key.strip() + _MAGIC, usedforsecurity=False).digest())
     lines = [

@@ -41,7 +41,7 @@ class Reactor:
     """The watched sockets.
 
     Args:
-        report: called with exceptions of `Watched`.
+        report: called with the exceptions that a `Watched` raises.
     """
 
     def __init__(self, report: Callable[[BaseException], None]) -> None:
@@ -53,7 +53,7 @@ class Reactor:
         """Watch a socket for reading.
 
         Args:
-            fd: of a non-blocking socket that is not watched yet.
+            fd: the descriptor of a non-blocking socket that is not watched yet.
             watched: notified until `remove`.
         """
         self._watched[fd] = watched
@@ -63,7 +63,7 @@ class Reactor:
         """Notify another owner of a socket from now on, for what it is watched for already.
 
         Args:
-            fd: of a socket that was added.
+            fd: the descriptor of a socket that was added.
             watched: notified until `remove`.
         """
         self._watched[fd] = watched
@@ -73,8 +73,8 @@ class Reactor:
         ever).
 
         Args:
-            fd: of a socket that was added.
-            read, write: what to watch for.
+            fd: the descriptor of a socket that was added.
+            read, write: whether to watch for readability, and for room to write.
         """
         events = (_READ if read else 0) | (select.EPOLLOUT if write else 0)
         try:

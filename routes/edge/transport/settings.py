@@ -23,26 +23,26 @@ class ServerSettings:
     """Addresses to listen on, and every bound of a connection.
 
     Args:
-        bind: `host:port` each, for cleartext; port 0 takes a free one.
-        tls_bind: the same, for TLS (and HTTP/2), on Hypercorn's send path; needs a certificate.
-        certificate: for TLS; may be renewed while the server runs.
-        max_connections: open at once, in all (contract §3, `PARTYLINE_MAX_CONNECTIONS`).
-        max_per_address: open at once per IPv4 address or IPv6 /64; None for no limit (rate limits off).
+        bind: the `host:port` of each cleartext listener; port 0 takes a free one.
+        tls_bind: the `host:port` of each TLS listener (with HTTP/2), on Hypercorn's send path; needs `certificate`.
+        certificate: the certificate for TLS, which may be renewed while the server runs.
+        max_connections: most connections at once (contract §3, `PARTYLINE_MAX_CONNECTIONS`).
+        max_per_address: most connections at once per IPv4 address or IPv6 /64; None for no limit (rate limits off).
         trusted: whether a peer is a trusted proxy, whose connections are not counted by address.
-        max_head_bytes: of request line and headers, else 431.
-        max_message_bytes: of a WebSocket message, else 4413.
-        deflate: agree on permessage-deflate, on cleartext connections, with clients that offer it.
-        head_seconds: from the first byte of a request, or from connecting, to the end of its head.
-        body_seconds: for a body, and one second more for every `body_bytes_per_second`.
+        max_head_bytes: most bytes of request line and headers; more are refused with 431.
+        max_message_bytes: most bytes of a WebSocket message; a larger one closes the socket with 4413.
+        deflate: whether to agree on permessage-deflate, on cleartext connections, with clients that offer it.
+        head_seconds: time from the first byte of a request, or from connecting, to the end of its head.
+        body_seconds: time for a body to arrive, with one second more for every `body_bytes_per_second`.
         body_bytes_per_second: the slowest upload that is tolerated.
-        keep_alive_seconds: between two requests.
-        stall_seconds: a client that takes nothing for so long is closed (contract §9); so is one that falls behind
-            `take_bytes_per_second` by so much.
+        keep_alive_seconds: how long a connection may be idle between two requests.
+        stall_seconds: a client that takes nothing for this time is closed (contract §9); so is one that falls behind
+            `take_bytes_per_second` by this time.
         take_bytes_per_second: the mean rate at which a client must take a response.
-        linger_seconds: after the server's last byte, for the client to read it and to close.
-        drain_seconds: at the stop, for requests in flight and for sockets to close.
-        sweep_seconds: between two checks of the deadlines, and so how late one may be noticed.
-        backlog: connections that wait to be accepted.
+        linger_seconds: time that the client has, after the server's last byte, to read it and to close.
+        drain_seconds: time that requests in flight and sockets have to end when the server stops.
+        sweep_seconds: time between two checks of the deadlines, and so how late an expired one may be noticed.
+        backlog: most connections that wait to be accepted on each listener.
         unsent: counts and bounds the bytes that wait for slow clients.
         limits: the rate limits; each WebSocket's control frames and fragments are counted by one of them.
         clock: the clock of that limit.
@@ -98,7 +98,7 @@ class EdgeContext(WorkerContext):
     """Hypercorn's worker context, with the server's settings.
 
     Args:
-        settings: of the server.
+        settings: the server's settings.
     """
 
     def __init__(self, settings: ServerSettings) -> None:

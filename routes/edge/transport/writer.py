@@ -21,14 +21,14 @@ _PIECES_A_CALL = 64
 
 
 class WriterObserver(Protocol):
-    """Learns whether the socket takes what is sent."""
+    """Is told whether the socket takes what is sent."""
 
     def blocked(self) -> None:
-        """The socket did not take everything; bytes wait from now on."""
+        """Called when the socket did not take everything; bytes wait from now on."""
         ...
 
     def drained(self) -> None:
-        """No bytes wait any more."""
+        """Called when no bytes wait any more."""
         ...
 
 
@@ -42,7 +42,7 @@ class Owner(Protocol):
         ...
 
     def broken(self) -> None:
-        """The socket has failed: close the connection. Called synchronously, from within a write."""
+        """Close the connection, whose socket has failed. Called synchronously, from within a write."""
         ...
 
 
@@ -50,14 +50,14 @@ class Writer:
     """All writes of one connection.
 
     Args:
-        sock: non-blocking; closed by the connection.
+        sock: the non-blocking socket, which the connection closes.
         owner: the connection.
         tab: the account of the client's address.
         unsent: the accounts of the process.
 
     Attributes:
         send: the socket's own `send`, to save `DirectSocket.offer` a call.
-        waiting: what the socket has not taken yet, or None.
+        waiting: the bytes that the socket has not taken yet, or None.
         took_at: trio's time at which the socket last took something, or bytes began to wait; valid while they wait.
         paid_until: trio's time up to which the client has read at the required rate, as of the last `lags`.
         follower: notified when bytes begin to wait and when none do any more; or None.
@@ -114,8 +114,8 @@ class Writer:
         """Send two pieces in one call, without joining them, or append them to what waits.
 
         Args:
-            head: not empty.
-            body: so large that a copy would cost more than a second piece does.
+            head: the first piece, not empty.
+            body: the second piece, so large that copying it would cost more than sending two pieces.
         """
         if self._finish:
             return
@@ -205,7 +205,7 @@ class Writer:
                 self._say_end()
 
     def abandon(self) -> None:
-        """The connection is gone: drop what waits, and wake `wait_clear`."""
+        """Drop what waits, and wake `wait_clear`, because the connection is gone."""
         self._finish = True
         self._end_waiting()
 

@@ -1,4 +1,4 @@
-"""What waits in user space for a client that takes less than it is sent."""
+"""The messages that wait in user space for a client that takes less than it is sent."""
 
 from actors.kernel.sink import Lagging, Prepared, Sink
 
@@ -7,16 +7,16 @@ OFFERS_MAX_BYTES = 256 * 1024
 """Bounds of the queue of a slow socket (reliability F5); a subscription that exceeds them lags and catches up later."""
 
 REPLIES_MAX_BYTES = 1024 * 1024
-"""Unread replies at which a client is closed; unlike updates, a reply cannot be made up for by a newer one."""
+"""Bytes of unread replies at which a client is closed; unlike an update, a reply is not replaced by a newer one."""
 
 
 class Backlog:
     """The messages that wait for one socket, as numbers, and the subscriptions that were refused behind them.
 
     Attributes:
-        messages: how many wait.
-        size_bytes: of those that wait, with their frames.
-        reply_bytes: of the replies among them.
+        messages: how many messages wait.
+        size_bytes: how many bytes they have, with their frames.
+        reply_bytes: how many bytes the replies among them have.
     """
 
     __slots__ = ("_lagging", "messages", "reply_bytes", "size_bytes")
@@ -31,7 +31,7 @@ class Backlog:
         return self.size_bytes > OFFERS_MAX_BYTES
 
     def has_room(self, prepared: Prepared) -> bool:
-        """Whether messages of a channel may wait too."""
+        """Whether messages of a channel may be queued too; replies always may, within their own bound."""
         return (
             self.messages + len(prepared.payloads) <= OFFERS_MAX_MESSAGES
             and self.size_bytes + len(prepared.wire) <= OFFERS_MAX_BYTES
@@ -43,13 +43,13 @@ class Backlog:
         return self.reply_bytes <= REPLIES_MAX_BYTES
 
     def lags(self, lagging: Lagging) -> None:
-        """Have a subscription catch up once everything was sent: each once, in order."""
+        """Have a subscription catch up once everything queued was sent: each subscription once, in order."""
         if self._lagging is None:
             self._lagging = {}
         self._lagging[lagging] = None
 
     def repay(self, sink: Sink) -> None:
-        """Everything was sent: let the subscriptions catch up in order, until one of them fills the socket again.
+        """Let the subscriptions catch up in order, once everything was sent, until one of them fills the socket again.
 
         Args:
             sink: the socket, which has another backlog when it is full again.

@@ -1,4 +1,4 @@
-"""Whose live socket it is, as the credentials said that opened it; the socket ends with them."""
+"""The identity behind a live socket, from the credentials that opened it; the socket ends with them."""
 
 from typing import NamedTuple
 
@@ -6,13 +6,13 @@ from routes.edge.principal import Principal
 
 
 class Bearer(NamedTuple):
-    """Who bears the credentials of a socket; without arguments nobody, as on anonymous streams.
+    """The user or server whose credentials opened a socket; without arguments, nobody, as on anonymous streams.
 
     Args:
         user_id: the user's id or the server's key; None for anonymous streams.
-        expires_at_ms: when the token ends, epoch milliseconds; None for never.
+        expires_at_ms: when the token expires, epoch milliseconds; None for never.
         issued_at_s: when the token was issued, epoch seconds; None for tokens not revoked by time of issue.
-        sid: the session (`UserPrincipal.sid`) whose token it was, or None.
+        sid: the id of the session that the token belongs to (`UserPrincipal.sid`), or None.
     """
 
     user_id: str | None = None
@@ -22,7 +22,7 @@ class Bearer(NamedTuple):
 
 
 def bearer_of(principal: Principal | None) -> Bearer:
-    """Whose the socket of a stream is.
+    """The bearer of a stream's socket.
 
     Args:
         principal: the stream's caller, None on public streams.

@@ -17,7 +17,7 @@ AGREED = b"permessage-deflate; server_no_context_takeover; client_no_context_tak
 """The answer to an offer that is accepted."""
 
 LIMITED = b"; server_max_window_bits=15"
-"""What the answer says besides to an offer that limits the server's window, to the largest that there is (§7.1.2.1)."""
+"""Added to the answer to an offer that limits the server's window to the largest that there is (§7.1.2.1)."""
 
 _NAME = "permessage-deflate"
 _TAIL = b"\x00\x00\xff\xff"  # §7.2.1: cut off by the sender, put back by the receiver
@@ -79,8 +79,8 @@ class Inflater:
         """Decompress a message (§7.2.2), never to more than one byte above the bound.
 
         Args:
-            payload: of all frames of the message, joined.
-            max_bytes: bound of the decompressed message.
+            payload: the payloads of all frames of the message, joined.
+            max_bytes: the most bytes of the decompressed message.
 
         Raises:
             FrameError: the data is malformed, or the message too large.
@@ -99,7 +99,7 @@ def compress(message: bytes) -> bytes:
     """Compress a message to the payload of its frame (§7.2.1).
 
     Args:
-        message: not empty.
+        message: the message, not empty.
     """
     deflating = zlib.compressobj(wbits=_RAW)
     return (deflating.compress(message) + deflating.flush(zlib.Z_SYNC_FLUSH)).removesuffix(_TAIL)

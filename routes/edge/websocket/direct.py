@@ -15,7 +15,7 @@ from routes.edge.websocket.socket import LiveSocket
 _PING = b"\x89\x00"  # FIN, opcode 9, no payload (RFC 6455 §5.5.2)
 
 GATHERED_MAX_BYTES = 64 * 1024
-"""Bytes that are gathered before they are sent all the same: copying more costs more than another send."""
+"""Most bytes that `gather` holds before they are sent after all: copying more costs more than another send."""
 
 
 class Link(ABC):
@@ -52,7 +52,7 @@ class DirectSocket(LiveSocket):
 
     Args:
         link: the accepted connection.
-        session_id, bearer: see `LiveSocket`.
+        session_id, bearer: as for `LiveSocket`.
     """
 
     __slots__ = ("_held", "_link", "_send", "_writer")
@@ -108,7 +108,7 @@ class DirectSocket(LiveSocket):
             self._send_held(b"")
 
     def blocked(self) -> None:
-        """The socket took only part of a write: `offer` queues from now on."""
+        """Let `offer` queue from now on, because the socket took only part of a write."""
         self.clear = False
         # Held messages precede everything that is offered from now on.
         self.release()

@@ -28,8 +28,8 @@ class FrameError(Exception):
     """The client violated the protocol; the connection has to be failed (RFC 6455 §7.1.7).
 
     Args:
-        code: of the close frame to send.
-        reason: for a human.
+        code: the code of the close frame to send.
+        reason: the reason in that frame, for a human.
     """
 
     def __init__(self, code: int, reason: str) -> None:
@@ -50,7 +50,7 @@ class FrameReader:
     """Parses the frames of one client.
 
     Args:
-        max_message_bytes: bound of one message, decompressed.
+        max_message_bytes: the most bytes of one message, decompressed.
         inflater: decompresses messages; None where no compression was agreed on.
 
     Attributes:

@@ -119,7 +119,7 @@ def header(opcode: int, length: int) -> bytes:
 
     Args:
         opcode: 0 to 15; may include reserved bits, such as RSV1 (0x40).
-        length: of the payload, bytes; takes 7, 16 or 64 bits (RFC 6455 §5.2).
+        length: how many bytes the payload has; encoded in 7, 16 or 64 bits (RFC 6455 §5.2).
     """
     if length < 126:
         return bytes((_FIN | opcode, length))
@@ -132,7 +132,7 @@ def pong_frame(payload: bytes) -> bytes:
     """The frame that answers a ping.
 
     Args:
-        payload: of the ping, at most 125 bytes.
+        payload: the payload of the ping, at most 125 bytes.
     """
     return header(PONG, len(payload)) + payload
 
@@ -172,8 +172,8 @@ def reply_ok(
     """The reply to a command that succeeded.
 
     Args:
-        id: the command's.
-        channel: that it was about, if any.
+        id: the command's `id`.
+        channel: the channel that it was about, if any.
         data: the result, a struct or `msgspec.Raw`; left out by default.
     """
     return prepare(Reply(id, True, channel=channel, data=data))
@@ -183,10 +183,10 @@ def reply_subscribed(id: int | str, channel: str, *, epoch: str, offset: int, re
     """The reply to a subscription that succeeded; the snapshot or events follow it on the socket.
 
     Args:
-        id: the command's.
-        channel: its name.
+        id: the command's `id`.
+        channel: the channel's name.
         epoch: identifies the sequence that `offset` belongs to.
-        offset: of the newest event so far.
+        offset: the offset of the newest event so far.
         recovered: whether the events missed since the client's offset follow, in place of a snapshot.
     """
     return prepare(Reply(id, True, channel, epoch, offset, recovered))
@@ -203,11 +203,11 @@ def reply_error(
     """The reply to a command that was refused and changed nothing.
 
     Args:
-        id: the command's.
-        code: of the refusal.
-        message: for a human.
-        meta: of the refusal, if any.
-        errors: of an invalid command, as in REST's 422.
+        id: the command's `id`.
+        code: the refusal's code.
+        message: the refusal's text, for a human.
+        meta: the refusal's `meta`, if any.
+        errors: the errors of an invalid command, as in REST's 422.
     """
     return prepare(Reply(id, False, error=ReplyError(code, message, meta or None, errors)))
 
@@ -244,9 +244,9 @@ class LiveEnvelope:
         """An `event` frame.
 
         Args:
-            channel: its name.
-            epoch, offset: the event's position; the offset is None for those outside the journal.
-            name: of the event.
+            channel: the channel's name.
+            epoch, offset: the event's position; the offset is None for an event that is not in the journal.
+            name: the event's name.
             data: a struct or `msgspec.Raw`.
             self_: what the event means to the receiver; None leaves it out.
         """

@@ -4,8 +4,8 @@ from collections import deque
 
 INBOX_MAX_MESSAGES = 16
 INBOX_MAX_BYTES = 128 * 1024
-"""Messages waiting for the listener at which reading stops, so that TCP holds the client back; exceeded by at most
-what one read brought."""
+"""Messages and bytes in the inbox at which reading stops, so that TCP holds the client back; exceeded by at most what
+one read brought."""
 
 
 class Inbox:
@@ -17,7 +17,7 @@ class Inbox:
         self._messages: deque[bytes] = deque()
 
     def __len__(self) -> int:
-        """How many wait."""
+        """How many messages wait."""
         return len(self._messages)
 
     @property
@@ -27,13 +27,13 @@ class Inbox:
 
     @property
     def full(self) -> bool:
-        """Whether so much waits that nothing more is read."""
+        """Whether so much waits that nothing more is to be read."""
         return len(self._messages) >= INBOX_MAX_MESSAGES or self.size_bytes >= INBOX_MAX_BYTES
 
     def put(self, message: bytes) -> None:
-        """Let a message wait behind the others."""
+        """Append a message."""
         self._messages.append(message)
 
     def take(self) -> bytes:
-        """The oldest message, which waits no longer; there has to be one."""
+        """Remove and return the oldest message; the inbox must not be empty."""
         return self._messages.popleft()

@@ -19,7 +19,7 @@ def packed(prepared: Prepared) -> Prepared:
     """`prepared` with the messages above `MIN_BYTES` compressed; done once per `Prepared`, which keeps the result.
 
     Args:
-        prepared: as published, for all sockets.
+        prepared: messages as they were published for all sockets.
     """
     if prepared.twin is not None:
         return prepared.twin

@@ -19,21 +19,21 @@ from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import LiveSocket, SocketHandler
 
 STALL_SECONDS = 60.0
-"""A client that takes nothing for so long is closed (contract §9)."""
+"""A client that takes nothing for this time is closed (contract §9)."""
 
 GOODBYE_SECONDS = 5.0
-"""Time that the sending of a close frame gets."""
+"""How long the sending of a close frame may take."""
 
 
 class QueuedSocket(LiveSocket):
     """A live socket over ASGI's `send`.
 
     Args:
-        send: of ASGI, after `websocket.accept`.
+        send: ASGI's `send`, after `websocket.accept`.
         nursery: runs what the listener awaits; it has to stay open until that is done.
-        report: called with exceptions from there.
-        session_id, bearer: see `LiveSocket`.
-        max_message_bytes: of one message of the client.
+        report: called with the exceptions of what runs there.
+        session_id, bearer: as for `LiveSocket`.
+        max_message_bytes: the most bytes of one message of the client.
     """
 
     __slots__ = (
@@ -139,7 +139,7 @@ class QueuedSocket(LiveSocket):
         """Deliver the client's messages until it disconnects. Cancellation loses none that was delivered.
 
         Args:
-            receive: of ASGI, after `websocket.connect`.
+            receive: ASGI's `receive`, after `websocket.connect`.
         """
         while True:
             event = await receive()
@@ -183,14 +183,14 @@ async def serve_socket(
     stream closes it with 1011. Cancellation ends it without a close frame.
 
     Args:
-        receive, send: of ASGI.
+        receive, send: ASGI's two functions.
         handler: opens the stream.
-        sockets: where it is registered while it is open.
+        sockets: the registry that has the socket while it is open.
         report: called with exceptions of the stream.
-        session_id, bearer: see `LiveSocket`.
-        subprotocol: the selected one, or None.
-        headers: of the 101 response, lower-case names.
-        max_message_bytes: of one message of the client.
+        session_id, bearer: as for `LiveSocket`.
+        subprotocol: the selected subprotocol, or None.
+        headers: (lower-case name, value) of the 101 response.
+        max_message_bytes: the most bytes of one message of the client.
     """
     async with trio.open_nursery() as attending, trio.open_nursery() as nursery:
         socket = QueuedSocket(

@@ -28,7 +28,7 @@ SWEEP_SECONDS = 1.0
 """Precision of heartbeats and token expiry; revocation must take effect within 2 s (contract §2)."""
 
 MAX_PER_USER = 10
-"""Sockets of one user; see Cap above."""
+"""Most sockets of one user; see Cap above."""
 
 RECONNECT_JITTER_MS = 10_000
 """Clients of a draining server reconnect spread over this time (reliability F10)."""
@@ -41,10 +41,10 @@ class Sockets:
     """The registry of open live sockets.
 
     Args:
-        clock: for token expiry.
-        rng: for the jitter of `reconnect`.
-        max_per_user: sockets of one user, or None for no cap (`PARTYLINE_RATE_LIMITS=off`).
-        heartbeat_seconds: silence before a ping, and after it before the close.
+        clock: tells when tokens expire.
+        rng: makes the jitter of `reconnect`.
+        max_per_user: most sockets of one user, or None for no cap (`PARTYLINE_RATE_LIMITS=off`).
+        heartbeat_seconds: silence before a ping, and between the ping and the close.
     """
 
     def __init__(
@@ -80,8 +80,8 @@ class Sockets:
         """Let the cap hold on all nodes together, if there is one.
 
         Args:
-            is_too_many: whether a user with so many open sockets here has too many in all, of which one is to be closed
-                here; `bound` is called when that may have become so.
+            is_too_many: `fn(user id, sockets of the user on this node)`; whether the user has too many sockets on all
+                nodes, and one of those here is to be closed. Call `bound` whenever its result may have become true.
         """
         if self._max_per_user is not None:
             self._is_too_many = is_too_many
@@ -144,8 +144,8 @@ class Sockets:
 
         Args:
             user_id: the user's id.
-            code: sent in the close frame.
-            reason: for a human, at most 123 bytes in UTF-8.
+            code: the code in the close frame.
+            reason: the reason in the close frame, for a human, at most 123 bytes in UTF-8.
         """
         for socket in self.of_user(user_id):
             socket.close(code, reason)
@@ -193,16 +193,17 @@ class Sockets:
         open.
 
         Args:
-            grace_seconds: between the frame and the close.
+            grace_seconds: time between the `reconnect` frame and the close.
         """
         self._draining = True
         await self.send_away(grace_seconds=grace_seconds)
 
     async def send_away(self, *, grace_seconds: float = 1.0) -> None:
-        """The same with those that are open now; others may come. Cancellation leaves sockets open.
+        """Do what `drain` does with the sockets that are open now; others may still be opened. Cancellation leaves
+        sockets open.
 
         Args:
-            grace_seconds: between the frame and the close.
+            grace_seconds: time between the `reconnect` frame and the close.
         """
         sockets = tuple(self)
         for number, socket in enumerate(sockets):

@@ -36,18 +36,19 @@ class LiveSocket(ABC):
     """One WebSocket; implements `Sink`.
 
     Args:
-        session_id: unique, sent to the client in `hello`.
-        bearer: whose it is.
+        session_id: the socket's unique id, sent to the client in `hello`.
+        bearer: the user or server whose socket it is.
 
     Attributes:
-        user_id, expires_at_ms, issued_at_s, sid: of the bearer.
-        clear: no bytes wait for the socket.
-        heard: something arrived since the last sweep, which resets it.
+        user_id, expires_at_ms, issued_at_s, sid: the fields of the bearer.
+        clear: whether no bytes wait for the socket.
+        heard: whether something arrived since the last sweep, which resets it.
         heard_at: trio's time of the last sweep that found `heard` set.
         pinged_at: trio's time of the sweep's ping since then, or None.
-        multiplexed: many channels share it, so the end of one is sent as `unsubscribed` and the socket stays open.
-        ending: None while it is open.
-        forget: called with it at its end, before all others; None until it is registered.
+        multiplexed: whether many channels share it, so that the end of one is sent as `unsubscribed` and the socket
+            stays open.
+        ending: how it ended; None while it is open.
+        forget: called with the socket at its end, before the callbacks of `on_close`; None until it is registered.
         pings: whether the sweep has to check its heartbeat.
     """
 
@@ -296,7 +297,7 @@ class LiveSocket(ABC):
     # -- from below
 
     def drained(self) -> None:
-        """Everything was sent: let lagging subscriptions catch up, until one of them fills the socket again."""
+        """Let lagging subscriptions catch up, once everything was sent, until one of them fills the socket again."""
         if self.ending is not None:
             return
         self.clear = True
@@ -308,7 +309,8 @@ class LiveSocket(ABC):
             self._hear_inbox()
 
     def lost(self, code: int, reason: str = "") -> None:
-        """The peer closed with `code` and `reason`, or the connection broke; earlier messages are still delivered."""
+        """Note that the peer closed with `code` and `reason`, or that the connection broke; earlier messages are still
+        delivered."""
         if self.ending is None:
             self._finish(Ending(code, reason))
 
