@@ -42,7 +42,7 @@ from routes.users.setup import announce_setup
 log = structlog.get_logger()
 
 GIVE_SECONDS = 5.0
-"""How long a node that stops tries to give what it owns to others; what is left is free once it has stopped."""
+"""How long a node that stops tries to give its shards to others; those that are left are free once it has stopped."""
 
 COLLECTOR_THRESHOLDS = (50_000, 20, 50)
 """Thresholds for `gc.set_threshold`. By default Python's full collection runs each time the number of objects has grown
@@ -54,7 +54,7 @@ def run(config: Config) -> None:
     """Serve until SIGTERM or SIGINT. Blocks; must be called in the main thread.
 
     Args:
-        config: as read from the environment.
+        config: the configuration, as read from the environment.
 
     Raises: what `open_service` and `serve` raise when the service cannot start.
     """
@@ -64,7 +64,7 @@ def run(config: Config) -> None:
 
 
 def begin_collecting() -> None:
-    """Have the collector run from now on, seldom, and never look through what is loaded by now."""
+    """Start Python's garbage collector with rare collections; objects that exist by now are never looked through."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTOR_THRESHOLDS)
@@ -86,7 +86,7 @@ def cautions(config: Config) -> Iterator[str]:
     """Warnings about a valid configuration, one line each.
 
     Args:
-        config: as read from the environment.
+        config: the configuration, as read from the environment.
     """
     if config.nats_url is not None and not config.is_kept:
         yield "PARTYLINE_NATS_URL: docs/cluster.md says what does not work across nodes yet"
@@ -161,7 +161,8 @@ def _written(binds: Sequence[Bind | Descriptor]) -> tuple[str, ...]:
 
 
 async def _tell(service: Service, addresses: Sequence[str]) -> None:
-    """Say what a start has reached; the link only now, since a process whose address is taken ends with it unusable."""
+    """Print the addresses and the setup link. The link comes only now: a start that fails because its address is taken
+    would leave a link that does not work."""
     await announce_setup(service)
     if not service.config.is_kept:  # else its keeper does, once for all
         announce(f"Partyline listens on {', '.join(addresses)}")
@@ -178,7 +179,7 @@ async def _drain_sockets(service: Service) -> None:
 
 
 async def _stop(service: Service, parting: trio.Event) -> None:
-    """Give what this node owns to the others, if there are any, while it still answers; then drain."""
+    """Give this node's shards to the other nodes, if there are any, while it still answers; then drain."""
     if service.node is not None:
         parting.set()
         await bow_out(service.node, partial(part_with, service.system), GIVE_SECONDS)

@@ -20,9 +20,9 @@ class _MallocInfo(ctypes.Structure):
 
 
 def free_bytes() -> int:
-    """Bytes that are free below blocks in use, in all arenas; 0 with a C library that does not say.
+    """How many bytes are free below blocks in use, in all arenas; 0 with a C library that does not tell.
 
-    They count as resident until `return_free_pages`, and as far as they fill no page, after it.
+    They count as resident memory until `return_free_pages`; those that do not fill a page stay resident after it.
     """
     mallinfo = getattr(_libc(), "mallinfo2", None)
     if mallinfo is None:

@@ -8,10 +8,10 @@ log = structlog.get_logger()
 
 
 def announce(line: str) -> None:
-    """Print one line; where it cannot be written, the log says so, without it, and the server serves all the same.
+    """Print one line on standard output; if that fails, the failure is logged without the line, and the server goes on.
 
     Args:
-        line: may hold a secret.
+        line: the line, which may hold a secret.
     """
     try:
         sys.stdout.write(f"{line}\n")

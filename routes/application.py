@@ -18,7 +18,7 @@ def create_app(config: Config | None = None, service: Service | None = None) -> 
     """Make the application. Its lifespan opens the service before the first request and closes it after the last.
 
     Args:
-        config: None reads the environment and `.env`; ignored when a service is given.
+        config: the configuration; None reads the environment and `.env`. Ignored when a service is given.
         service: an open service, which the application does not close; None lets the lifespan open one.
 
     Raises:
@@ -40,7 +40,7 @@ def create_app(config: Config | None = None, service: Service | None = None) -> 
 
 
 def edge_of(service: Service) -> Dispatcher:
-    """The edge of an open service, which answers what other nodes pass on as well."""
+    """The edge of an open service, which from now on also answers requests that other nodes pass on."""
     edge = service.seams.edge(service, TABLE)
     if service.node is not None:
         service.node.passing_on.serve(edge.answer_passed)

@@ -1,4 +1,4 @@
-"""Sending a command to an actor that may no longer exist."""
+"""Sends commands to actors that may no longer exist."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -44,7 +44,7 @@ async def ask_one_of_many(service: Service, kind: Kind[Any, Any], id: str, comma
         kind, id, command: as for `ask_if_there`.
 
     Returns:
-        Why this actor could not be asked, which is for the next run to try again; None when it is done, or gone.
+        Why this actor could not be asked, so that the next run has to try again; None if it was asked, or is gone.
 
     Raises:
         DatabaseUnavailable, QueueFull: no other actor could be asked either.
@@ -55,14 +55,14 @@ async def ask_one_of_many(service: Service, kind: Kind[Any, Any], id: str, comma
 
 
 class AskedUntilFailed:
-    """Asks many actors of a kind several times each, for a job, and leaves alone from then on whichever has failed:
-    asked on and on, it would be parked, and what it was not told is told by the next run.
+    """Sends several commands each to many actors of a kind, for a job, and sends no more to an actor that has failed:
+    it would be parked after more failures, and the next run sends what it has missed.
 
     Args:
-        kind: of the actors.
+        kind: the actors' kind.
 
     Attributes:
-        failure: why the last one failed that did; None when all went well.
+        failure: the last failure of an actor; None when all went well.
     """
 
     def __init__(self, service: Service, kind: Kind[Any, Any]) -> None:
@@ -85,11 +85,11 @@ class AskedUntilFailed:
             self.failure = failure
 
     def check(self) -> None:
-        """To be called once all were asked.
+        """Raise a fault if an actor has failed; to be called once all were asked.
 
         Raises:
-            Fault: one has failed, whatever it was, so that the job pauses longer each time: an actor that is parked
-                refuses, and to ask all others once more each second would be dear.
+            Fault: an actor has failed in whatever way. A `Fault` makes the job pause longer each time: a parked actor
+                goes on refusing, and to ask all others again every second would be expensive.
         """
         if self.failure is not None:
             raise Fault from self.failure
@@ -101,11 +101,11 @@ async def ask_all_there(
     """Send commands to several actors of a kind, one after the other, so that none holds up those behind it.
 
     Args:
-        commands: (id of an actor, command for it).
+        commands: (id of an actor, command for it) pairs.
 
     Raises:
-        DatabaseUnavailable, QueueFull: the database is away; actors behind were not asked.
-        PersistenceError, Refused, Fault: why the last of those that could not be asked could not; all others were.
+        DatabaseUnavailable, QueueFull: the database is away; the actors behind were not asked.
+        PersistenceError, Refused, Fault: the last failure of an actor; all others were asked.
     """
     failure: Failure | None = None
     for id, command in commands:

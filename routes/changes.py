@@ -157,21 +157,21 @@ async def change_by_itself(
 
 
 async def announce(service: Service, event: object) -> None:
-    """Have the memory of all nodes follow what no row says: call the reactions to an event here, and have the others
-    call theirs, which is waited for as after a change of rows.
+    """Tell all nodes of an event that is stored in no row: call its reactions here, and wait until the other nodes have
+    called theirs, as after a change of rows.
 
-    Cancellation ends the wait; the others follow all the same.
+    Cancellation ends the wait; the other nodes call their reactions all the same.
     """
     async with _told(service, None, [event]):
         pass
 
 
 def reconcile_when_parted(service: Service, about: Hashable) -> None:
-    """Subscribe: queue a subject whenever another node has ended, which may have told less than it has done.
+    """Reconcile a subject whenever another node has ended, since that node may not have told of all its changes.
 
     Args:
-        about: one that stands for all that memory holds of its kind, so that several ends are one read. What it asks is
-            for the memory of this node alone: every other one queues it as well.
+        about: a subject that stands for everything of its kind that is in memory, so that several ended nodes cost one
+            read. Its reconciliation concerns the memory of this node alone, since every other node queues it as well.
     """
     if service.node is not None:
         service.node.membership.peers.on_parted(lambda _node: service.reconciler.add(about))

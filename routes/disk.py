@@ -1,4 +1,4 @@
-"""What is on the disks of the service and what is left there, and whether the log is archived; for the metrics."""
+"""Sizes of the stored tables, free space on the disks, and whether archiving the log fails; for the metrics."""
 
 import shutil
 from pathlib import Path
@@ -10,29 +10,30 @@ from routes.config.config import Config
 
 
 def archive_of(config: Config) -> Path | None:
-    """The folder into which the embedded database archives; None without one.
+    """The folder into which the embedded database archives its log; None if it does not, or is not used.
 
     Args:
-        config: as read from the environment. A database of one's own has an archive of its own.
+        config: the configuration, as read from the environment.
     """
     return config.wal_dir if _is_database_here(config) else None
 
 
 def folders_of(config: Config) -> tuple[Path, ...]:
-    """The folders whose disks must not be full: that of files, and the embedded database's.
+    """The folders whose disks must not be full: that of files, and that of the embedded database.
 
     Args:
-        config: as read from the environment. The data folder of a node lies in its keeper's, as the database does.
+        config: the configuration, as read from the environment. The data folder of a kept node lies in its keeper's,
+            where the database is as well.
     """
     kept = (config.data_dir, config.shared_dir) if _is_database_here(config) else (config.shared_dir,)
     return tuple(dict.fromkeys(kept))
 
 
 def free_bytes(config: Config) -> int:
-    """What is left on the fullest of those disks.
+    """The free bytes on the fullest of those disks.
 
     Args:
-        config: of a service that is open, so that the folders are there.
+        config: the configuration of an open service, so that the folders exist.
     """
     return min(shutil.disk_usage(folder).free for folder in folders_of(config))
 
@@ -42,12 +43,12 @@ def _is_database_here(config: Config) -> bool:
 
 
 class Disk:
-    """The latest measurement; zeros before the first.
+    """The latest measurement of the tables; zeros before the first.
 
     Attributes:
-        journal_bytes, snapshot_bytes: the events and the snapshots of all actors, with their indexes.
-        receipt_bytes: the answers kept under Idempotency-Keys.
-        is_archiving_failed: PostgreSQL could not archive its log when it tried last, and keeps it.
+        journal_bytes, snapshot_bytes: the size of the events and the snapshots of all actors, with their indexes.
+        receipt_bytes: the size of the answers kept under Idempotency-Keys.
+        is_archiving_failed: whether PostgreSQL's last attempt to archive its log has failed, so that it keeps the log.
     """
 
     def __init__(self) -> None:
@@ -57,7 +58,7 @@ class Disk:
         self.is_archiving_failed = False
 
     async def look(self, database: Database) -> None:
-        """Measure the tables, and ask how archiving goes.
+        """Measure the tables, and ask whether archiving fails.
 
         Raises:
             DatabaseUnavailable: the database cannot be asked; the figures stay as they were.

@@ -1,4 +1,4 @@
-"""Trying until the database answers, for background tasks to which nothing says a second time what they were told."""
+"""Calls again until the database answers, for background tasks that are told of each event only once."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -10,23 +10,23 @@ from persistence.errors import PASSING
 T = TypeVar("T")
 
 TRIES = 60
-"""How often something is tried: longer than PostgreSQL needs to start again, or another one to take its place."""
+"""Most calls: with the pause between, longer than PostgreSQL needs to start again, or a standby to take its place."""
 
 PAUSE_SECONDS = 1.0
 
 
 async def insist(run: Callable[[], Awaitable[T]]) -> T:
-    """Call a function until the database answers it, `TRIES` times at most; returns what it returns.
+    """Call a function again until the database answers, `TRIES` times at most; returns what the function returns.
 
     Cancellation ends the wait.
 
     Args:
-        run: may be called again after it has failed.
+        run: the function, which may be called again after it has failed.
 
     Raises:
         DatabaseUnavailable, QueueFull: the database is still away.
 
-    What else it raises is raised at once.
+    Whatever else the function raises is raised at once.
     """
     for _ in range(TRIES - 1):
         try:

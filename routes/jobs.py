@@ -24,7 +24,7 @@ FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
 
 LOOK_SECONDS = 1.0
-"""How often a task that one node runs for all looks whether this is the node."""
+"""How often it is checked whether this node runs a task that one node runs for all."""
 
 REST_SECONDS = 1.0
 """Pause between two runs of a job that has not finished its work."""
@@ -32,7 +32,7 @@ REST_SECONDS = 1.0
 log = structlog.get_logger()
 
 Does: TypeAlias = Callable[[str], bool]
-"""Whether this node runs the job or task with this name, of those that one node runs for all."""
+"""Whether this node is the one that runs the job or task with this name for all nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,15 +124,15 @@ def ticking(name: str, every_seconds: float, tick: Callable[[], None]) -> Job:
 class OneOfMany:
     """A block for one of many things of a job, whose failures are logged and kept here, instead of going further.
 
-    A job that ends at the first failure ends there each time, and never comes to what is behind it. Only what is in
-    `PASSING` goes further, because the others would meet the same, and so does cancellation.
+    A job that ended at the first failure would end there each time, and never come to the things behind. Only the
+    errors in `PASSING` go further, because all other things would meet them too, and so does cancellation.
 
     Args:
         doing: what the block does, for the log.
-        about: the thing that it is done for, for the log.
+        about: the thing that the block is about, for the log.
 
     Attributes:
-        failure: why it could not be done; None when it went well. A mistake of ours is a `Fault`.
+        failure: the refusal or error that ended the block; None when it went well. A bug becomes a `Fault`.
     """
 
     def __init__(self, doing: str, about: str) -> None:

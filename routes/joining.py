@@ -30,7 +30,7 @@ from routes.passing_on import PassingOn
 from routes.retelling import Retelling
 
 JOIN_SECONDS = 30.0
-"""How long a start waits for a node that serves alone to be gone, and for the others to be heard."""
+"""How long a start waits until a node that serves alone is gone, and until the other nodes are heard."""
 
 RETRY_SECONDS = 1.0
 
@@ -43,7 +43,7 @@ CLOCK_LOOKS = 5
 LEAVE_SECONDS = 5.0
 
 SPACE_BYTES = 8
-"""Of the name under which nodes meet, if they are the first."""
+"""Random bytes in the name under which the nodes meet on the bus, made by the first node."""
 
 log = structlog.get_logger()
 
@@ -53,13 +53,13 @@ class Node:
     """This node among others.
 
     Args:
-        membership: its rows, and what it owns.
-        far: the way to the actors of the others.
-        passing_on: the way of requests.
-        retelling: what has happened to rows, to and from the others.
-        near: the way to nodes of this machine, where there is one.
-        nursery: of tasks that end with the node.
-        begun_at_ms: since when there has always been a node, epoch milliseconds.
+        membership: the node's rows, its leases, and its links to the other nodes.
+        far: reaches the actors of other nodes.
+        passing_on: passes requests on to other nodes, and answers theirs.
+        retelling: tells other nodes of committed events, and hears of theirs.
+        near: the shortcut to nodes on the same machine, or None.
+        nursery: runs the tasks that end with the node.
+        begun_at_ms: since when at least one node has always lived, epoch milliseconds.
     """
 
     membership: Membership
@@ -76,13 +76,13 @@ class Node:
 
 
 async def bow_out(node: Node, part_with: PartWith, seconds: float) -> None:
-    """Give away everything that is owned here, and stay until nobody counts on this node any more.
+    """Give away all shards of this node, and stay until no other node depends on it any more.
 
-    Cancellation ends it midway: what is not given is free when the node leaves, and what others wait for is unknown to
-    them.
+    Cancellation ends it midway: shards that were not given are free when the node leaves, and what other nodes still
+    wait for has an unknown outcome for them.
 
     Args:
-        part_with: has owners leave memory.
+        part_with: has the actors of a shard leave memory.
         seconds: how long to try at most.
     """
     with trio.move_on_after(seconds):
@@ -96,20 +96,20 @@ async def bow_out(node: Node, part_with: PartWith, seconds: float) -> None:
 async def joined_node(
     config: Config, database: Database, keys: Keys, clock: Clock, name: str
 ) -> AsyncIterator[Node]:
-    """Join, and be told everything by the others from then on; leave at the end of the block.
+    """Join the other nodes, and hear of all their events from then on; leave at the end of the block.
 
-    Owns nothing until `Membership.rise`. Cancellation leaves too.
+    The node owns no shard until `Membership.rise`. Cancellation makes it leave, too.
 
     Args:
-        config: with `nats_url`.
-        database: migrated.
-        keys: which all nodes have in common.
-        name: of this node.
+        config: the configuration, which has a `nats_url`.
+        database: the database, migrated.
+        keys: the keys, which all nodes have in common.
+        name: the name of this node.
 
     Raises:
-        DatabaseUnavailable: it may not join, or does not hear the others; the message says why.
-        NoSocket: the folder of links cannot be used.
-        NodeEnded: it has been declared dead, or does not reach the others any more; out of the block.
+        DatabaseUnavailable: the node may not join, or does not hear the others; the message says why.
+        NoSocket: the folder for sockets between nodes of this machine cannot be used.
+        NodeEnded: raised out of the block: the node was declared dead, or does not reach the others any more.
     """
     # Imported where it is wanted: NATS' client takes a tenth of a second, and 8 MB.
     from persistence.bridge.bus import Bus as NatsBus  # noqa: PLC0415
@@ -179,7 +179,7 @@ async def _compare_clocks(database: Database, clock: Clock) -> None:
 
 
 async def _join(database: Database, keys: Keys, clock: Clock, name: str) -> Joined:
-    # By chance and not by the keys, which a copy of the database has as well: the two may share a NATS.
+    # The name is random and not derived from the keys: a copy of the database has the same keys, and may share a NATS.
     space, key_id = secrets.token_hex(SPACE_BYTES), _key_id(keys)
     give_up_at = trio.current_time() + JOIN_SECONDS
 
@@ -204,7 +204,7 @@ async def _join(database: Database, keys: Keys, clock: Clock, name: str) -> Join
 
 
 def _key_id(keys: Keys) -> str:
-    """Says which keys these are, and nothing of the secret ones."""
+    """A name that tells these keys from others and reveals nothing of the secret ones."""
     return f"{keys.key_id}.{keys.master_name}"
 
 

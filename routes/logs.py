@@ -20,7 +20,7 @@ def configure_logging(config: Config, *, least: str | None = None) -> None:
 
     Args:
         config: gives the format and the level.
-        least: a level to use instead of the configured one: `debug`, `info`, `warning` or `error`.
+        least: a level to use instead of the configured one: `debug`, `info`, `warning` or `error`; None for that one.
     """
     level = logging.getLevelNamesMapping()[(least or config.log_level).upper()]
     last: list[Processor]
@@ -49,10 +49,10 @@ def configure_logging(config: Config, *, least: str | None = None) -> None:
 
 
 class _Outlet:
-    """Where the log is written, which may be on a full disk, or have nobody who reads it any more.
+    """The stream that the log is written to, which may be a file on a full disk, or a pipe that is not read any more.
 
-    A line that cannot be written is lost, and nothing else: whoever has something to say, a request or the task that
-    starts PostgreSQL again, must not fail by that. The newest kilobytes before room comes back are written then.
+    A line that cannot be written is lost, and nothing else happens: what logs it, a request or the task that starts
+    PostgreSQL again, must not fail by that. The newest kilobytes are written once there is room again.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -68,10 +68,10 @@ class _Outlet:
 
 
 def name_lines(node: str) -> None:
-    """Have each line of this task, and of what it starts, say which node says it (`on`).
+    """Add the node's name as the field `on` to each log line of this task and of the tasks that it starts.
 
     Args:
-        node: its name.
+        node: the node's name.
     """
     structlog.contextvars.bind_contextvars(on=node)
 

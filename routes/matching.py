@@ -1,9 +1,9 @@
-"""Whether the database and the shared folder belong together: its keys, and the files to which rows refer.
+"""Whether database and shared folder belong together: the folder has the keys, and the files to which rows refer.
 
-New keys in their place would say nothing: the service would start, all tokens would end, and what is sealed could not
-be read any more. So none is made for a database that was served from before, as where the shared folder is not mounted,
-and others than those are refused. Nor is a new database taken for a folder with files, as where the address of the
-database is wrong: none of its rows refers to them, so they would be swept.
+New keys would be accepted in silence: the service would start, all tokens would end, and sealed secrets could not be
+read any more. So if the shared folder is not mounted, no keys are made for a database that was used before, and other
+keys than its own are refused. Nor is an empty database used with a folder that has files, as when the database's
+address is wrong: none of its rows refers to the files, so they would be swept.
 """
 
 from pathlib import Path
@@ -32,17 +32,17 @@ STRANGE = (
 
 
 async def keys_of(database: Database, shared_dir: Path) -> Keys:
-    """Open the keys that belong to a database, and make them where it is new.
+    """Open the keys that belong to a database, and make them for a new database.
 
-    Cancellation leaves what was made, and the next start takes it.
+    Cancellation leaves keys that were made, and the next start uses them.
 
     Args:
-        database: migrated, unless it belongs to a running server of an earlier version.
+        database: the database, migrated unless a server of an earlier version is running on it.
         shared_dir: `PARTYLINE_SHARED_DIR`.
 
     Raises:
-        KeyFault: they are gone, they are others than the database is used with, the folder is that of another database,
-            or as from `open_keys`.
+        KeyFault: the keys are gone, or not those of the database; the folder belongs to another database; or as from
+            `open_keys`.
         DatabaseUnavailable: the database does not answer.
     """
     if not await _was_used(database):
@@ -57,10 +57,10 @@ async def keys_of(database: Database, shared_dir: Path) -> Keys:
 
 
 async def mismatch(database: Database, shared_dir: Path) -> str | None:
-    """Why the next start would be refused for its keys; None where it would not. Changes nothing.
+    """Why the next start would refuse the keys; None if it would not. Changes nothing.
 
     Args:
-        database: as for `keys_of`, or not migrated.
+        database: the database, migrated or not.
         shared_dir: `PARTYLINE_SHARED_DIR`.
 
     Raises:

@@ -1,12 +1,12 @@
 """The short way between nodes of one machine: Unix sockets, read and written in the event loop itself.
 
-    FOLDER/<node>.sock   where a node hears; each other node has one connection to it, on which only that one talks
+    FOLDER/<node>.sock   where a node listens; each other node has one connection to it, on which only that node talks
 
-A message is four bytes of length and the message. This is a shortcut of the bus and nothing more: a node that does not
-reach the bus is silent here too, so that who hears whom is the same on both ways. What is lost here, and what overtakes
-something on the other way, the links see (`actors/kernel/nodes/link.py`), who also believe nothing without its seal.
+A message is sent as four bytes of length and the message. This is only a shortcut of the bus: a node that does not
+reach the bus is silent here too, so that who hears whom is the same on both ways. Links notice when messages are lost
+here or overtake others (`actors/kernel/nodes/link.py`), and accept none without its seal.
 
-Why: a message over NATS crosses four threads and a third process.
+It exists because a message over NATS crosses four threads and a third process.
 """
 
 import contextlib
@@ -27,12 +27,12 @@ MESSAGE_BYTES = 1024 * 1024
 """The largest message, as on the bus."""
 
 BACKLOG_BYTES = 1024 * 1024
-"""What may wait for one node; then links hold back, as for the bus."""
+"""How many bytes may wait for one node before links hold back, as for the bus."""
 
 RECEIVE_BYTES = 256 * 1024
 
 MOST_TALKERS = 256
-"""Connections that are read at a time."""
+"""Most connections that are read at the same time."""
 
 RETRY_SECONDS = 0.2
 """How long a node that is not found here is reached over the bus, before it is looked for again."""
@@ -43,7 +43,7 @@ _log = structlog.get_logger()
 
 
 class NoSocket(OperatorFault):
-    """There can be no socket in the folder of links; the message is one line for the operator."""
+    """No socket can be made in the folder for them; the message is one line for the operator."""
 
 
 class LongWay(Bus, Protocol):
@@ -51,20 +51,20 @@ class LongWay(Bus, Protocol):
 
     @property
     def is_up(self) -> bool:
-        """Whether it is reached."""
+        """Whether the bus is reached."""
         ...
 
 
 class NearBus:
-    """The bus, with a shortcut to the nodes whose sockets are in one folder with ours.
+    """The bus, with a shortcut to the nodes whose sockets are in the same folder as this node's.
 
     Args:
-        bus: for all others.
-        folder: of the sockets; made if it is absent, for our user alone.
-        node: the name of this node, which no other process has now.
+        bus: the bus, which carries messages to all other nodes.
+        folder: the folder of the sockets; made if it is absent, for this user alone.
+        node: the name of this node, which no other process has at this moment.
 
     Attributes:
-        messages: how many went the short way.
+        messages: how many messages were sent by the shortcut.
     """
 
     def __init__(self, bus: LongWay, folder: Path, node: str) -> None:
@@ -85,8 +85,8 @@ class NearBus:
         """Send a message to a node, without waiting; it may be lost.
 
         Args:
-            node: by its name.
-            data: at most `MESSAGE_BYTES`.
+            node: the receiving node's name.
+            data: the message, at most `MESSAGE_BYTES`.
         """
         way = self._ways.get(node) or self._look_for(node)
         if way is not None and way.send(data):
@@ -99,14 +99,14 @@ class NearBus:
     async def joined(
         self, *, taken: Callable[[bytes], None], ready: Callable[[], None]
     ) -> AsyncIterator[None]:
-        """Hear, and be heard, for the block.
+        """Receive and send messages as long as the block lasts.
 
         Args:
-            taken: called with each message for this node, in order for each node that talks; must not raise.
+            taken: called with each message for this node, in order for each sending node; must not raise.
             ready: called when a node takes messages again.
 
         Raises:
-            NoSocket: there can be none in this folder.
+            NoSocket: no socket can be made in this folder.
         """
         with _listening(self._folder, self._node) as (folder, listener):
             async with trio.open_nursery() as nursery:
@@ -133,11 +133,11 @@ class NearBus:
 
 
 class Way:
-    """A connection on which this node talks to one other.
+    """A connection on which this node talks to one other node.
 
     Args:
-        talking: connected, not blocking.
-        ready: called when it takes messages again.
+        talking: a connected, non-blocking socket.
+        ready: called when the connection takes messages again.
         spawn: starts a task.
     """
 
@@ -151,11 +151,11 @@ class Way:
 
     @property
     def waiting_bytes(self) -> int:
-        """How much waits because the other node does not read."""
+        """How many bytes wait because the other node does not read them."""
         return len(self._waiting)
 
     def send(self, data: bytes) -> bool:
-        """Send a message, behind those that wait; returns False when the other node is gone, and the way is closed."""
+        """Send a message behind those that wait; False when the other node is gone, and the connection is closed."""
         message = len(data).to_bytes(_LENGTH_BYTES, "big") + data
         if self._waiting:
             self._waiting += message
@@ -169,14 +169,14 @@ class Way:
         return True
 
     def close(self) -> None:
-        """Say nothing more; what waits is lost."""
+        """Close the connection; what waits is lost."""
         self._waiting.clear()
         if self._socket.fileno() >= 0:
             trio.lowlevel.notify_closing(self._socket)
             self._socket.close()
 
     def _write(self, data: bytes | bytearray) -> int | None:
-        """How much of it the socket has taken; None when the way is closed."""
+        """How many of these bytes the socket has taken; None when the connection is closed."""
         try:
             return self._socket.send(data)
         except BlockingIOError:
@@ -210,10 +210,10 @@ def _way_to(path: str, ready: Callable[[], None], spawn: Callable[..., object]) 
 
 
 class Hearing:
-    """Takes in what others say.
+    """Receives the messages of other nodes.
 
     Args:
-        bus: while it is not reached, nothing is heard.
+        bus: the bus; while it is not reached, messages are dropped here too.
         taken: called with each message.
     """
 
@@ -223,7 +223,7 @@ class Hearing:
         self._talkers = 0
 
     async def hear(self, stream: trio.SocketStream) -> None:
-        """Take in what comes over a connection until its end, or until something is not a message."""
+        """Receive the messages on a connection until its end, or until something that is no message."""
         self._talkers += 1
         try:
             if self._talkers > MOST_TALKERS:
@@ -252,7 +252,7 @@ class Hearing:
 
 
 def _end(received: bytearray, start: int) -> int:
-    """Where the message ends that begins there, as far as can be said yet."""
+    """Where the message that begins at `start` ends; or how far to read to find out."""
     length = received[start : start + _LENGTH_BYTES]
     return start + _LENGTH_BYTES + (int.from_bytes(length, "big") if len(length) == _LENGTH_BYTES else 0)
 
@@ -281,5 +281,5 @@ def _remove(folder: int, node: str) -> None:
 
 
 def _path(folder: int, node: str) -> str:
-    """By the folder's descriptor, because the path of a socket has a hundred bytes at most."""
+    """The path of a node's socket, by the folder's descriptor, because such a path has a hundred bytes at most."""
     return f"/proc/self/fd/{folder}/{node}.sock"

@@ -3,11 +3,11 @@
 import resource
 
 SPARE = 512
-"""Open files needed beside connections: of the database, listening sockets, attachments being read and written."""
+"""Open files needed beside connections: for the database, listening sockets, and attachments read and written."""
 
 
 def wanted_limit(max_connections: int, soft: int, hard: int) -> int:
-    """The soft limit to set.
+    """The soft limit of open files to set.
 
     Args:
         max_connections: value of `PARTYLINE_MAX_CONNECTIONS`.

@@ -53,13 +53,13 @@ class Opening:
     """Opens parts, each once, and the parts that one needs before it.
 
     Args:
-        config: as read from the environment.
-        clock: the clock of all rules.
+        config: the configuration, as read from the environment.
+        clock: the time that the rules go by.
         random_bytes: the random source of codes and tokens.
-        database: PostgreSQL, migrated.
+        database: the database, migrated.
         keys: the server's own keys.
         stack: closed when the service ends, in reverse order.
-        begun_at_ms: since when the service has been there, on whatever node, epoch milliseconds.
+        begun_at_ms: since when at least one node of the service has always run, epoch milliseconds.
         nodes: how many nodes serve together at this moment, at least 1.
     """
 

@@ -1,13 +1,13 @@
-"""Requests between nodes: those of this node's clients that others answer, and those of others that this one answers.
+"""Carries requests between nodes: those of this node's clients that other nodes answer, and the other way round.
 
     topic          body                            then
     request        number, `Passed`                answered here by the edge's pipeline
     response       number, status, headers, body   the client is answered
-    client gone    number                          the client has gone: what only waits for something ends
-    let go         number                          nobody waits for the answer: what waits for anything ends
+    client gone    number                          the client has gone: a request that only waits for an event ends
+    let go         number                          no node waits for the answer: a request that waits for anything ends
 
-All of them are kept by the link, so that a request is done once, or its node is gone. An answer is passed on if a link
-takes it in one entry (`ENTRY_BYTES`), as it does the largest page (`actors/pages.py`).
+The link keeps all of these until they have arrived, so that a request is done once, unless its node is gone. An answer
+is passed on only if it fits one entry of a link (`ENTRY_BYTES`), as the largest page does (`actors/pages.py`).
 """
 
 from collections.abc import Awaitable, Callable
@@ -41,10 +41,10 @@ ANSWERED_AT_ONCE = 5_000
 log = structlog.get_logger()
 
 REFUSED, UNKNOWN = 0, 1
-"""In place of a status: nothing was done, or that cannot be said."""
+"""Sent in place of a status: the request was not done, or it is not known whether it was."""
 
 LOOK_SECONDS = 1.0
-"""How often those are looked for who have waited for too long, or have gone."""
+"""How often requests are looked for whose time is over, or whose client has to be watched."""
 
 Answers = Callable[[Passed, Deadline, FarClient], Awaitable[Outgoing]]
 
@@ -66,11 +66,11 @@ class _Pending:
     """A request that another node answers.
 
     Args:
-        node: its name.
-        waiter: whoever has passed it on; woken with None when there is no answer.
-        until: when that one gives up, on trio's clock.
-        far_end: of the client.
-        watch: whoever watches for the client to go; None for a request that does not take long.
+        node: the other node's name.
+        waiter: woken with the response, or with None when there is none.
+        until: when the wait for the response ends, on trio's clock.
+        far_end: tells whether the client is still there; None where nothing can tell.
+        watch: the scope of the task that watches for the client to go; None for a request that does not take long.
     """
 
     node: str
@@ -81,13 +81,13 @@ class _Pending:
 
 
 class _Answering(NamedTuple):
-    """A request of another node that is answered here, and whoever waits for it there."""
+    """A request of another node that is answered here, and the client that waits for it there."""
 
     deadline: Deadline
     client: FarClient
 
     def let_go(self) -> None:
-        """Nobody waits for it any more."""
+        """Stop waiting for anything, because the other node does not wait for the answer any more."""
         self.client.leave()
         self.deadline.expire()
 
@@ -98,7 +98,7 @@ _response = msgspec.msgpack.Decoder(_Response).decode
 
 
 class PassingOn:
-    """The way of requests from this node to others, and from others to this one.
+    """Passes requests on from this node to others, and answers those that others pass on to this node.
 
     Args:
         membership: this node among others.
@@ -128,21 +128,21 @@ class PassingOn:
 
     @property
     def is_sure(self) -> bool:
-        """Whether this node may answer: nobody can have taken its place meanwhile."""
+        """Whether this node may answer, because no other node can have taken over its shards meanwhile."""
         return self._membership.is_sure
 
     async def pass_on(self, node: str, request: Passed, seconds: float, far_end: FarEnd | None) -> Outgoing:
         """Have a node answer a request.
 
         Args:
-            node: its name.
-            request: whole.
-            far_end: of the client; the node is told when it has gone.
-            seconds: how long it may take, not counting what the request says it waits for.
+            node: the node's name.
+            request: the whole request.
+            far_end: tells whether the client is still there; the node is told when it has gone.
+            seconds: how long the answer may take, not counting how long the request asks to wait for an event.
 
         Raises:
             Overloaded: the node was not asked, because it is not heard or too much waits for it; nothing has changed.
-            OutcomeUnknown: it was asked, and there is no answer.
+            OutcomeUnknown: the node was asked and has not answered.
 
         Cancellation: the node is told; an effect may have happened.
         """
@@ -173,8 +173,8 @@ class PassingOn:
         return Outgoing(answer.status, answer.headers, answer.body)
 
     async def _look_after(self) -> None:
-        """End the wait of those whose time is over, and watch for the clients of those that take long to go, until
-        nobody waits: a cancel scope and a task for each would cost more.
+        """End the wait of requests whose time is over, and watch the clients of requests that take long, until no
+        request waits. One task looks after all, since a cancel scope and a task for each would cost more.
         """
         try:
             while self._pending:
@@ -200,7 +200,7 @@ class PassingOn:
 
     @property
     def waiting(self) -> int:
-        """How many requests of this node's clients others are answering."""
+        """How many requests of this node's clients other nodes are answering."""
         return len(self._pending)
 
     @property
@@ -245,8 +245,8 @@ class PassingOn:
         """Answer once the link has room, within the request's deadline and while somebody waits.
 
         Args:
-            answering: whose deadline's own scope was left with the handler.
-            data: the answer.
+            answering: the request, the scope of whose deadline was left together with the handler.
+            data: the encoded answer.
         """
         is_said = False
         deadline = Deadline(answering.deadline.at)
@@ -258,11 +258,11 @@ class PassingOn:
             self._say_instead(asker, number, UNKNOWN)
 
     def _lives(self, asker: Life) -> bool:
-        """Whether the life that has asked is still there: the next one of its node does not wait for an answer."""
+        """Whether the asking node still lives the life that has asked: its next life does not wait for an answer."""
         return self._membership.peers.life(asker.node) == asker
 
     def _say_instead(self, asker: Life | None, number: int, status: int) -> None:
-        """Say in place of an answer that there is none; so little that it need not wait."""
+        """Say in place of an answer that there is none; so short that it need not wait for room."""
         if asker is not None and self._lives(asker):
             self._membership.peers.say(asker.node, RESPONSE, _encode(_Response(number, status, [], b"")))
 
@@ -299,7 +299,7 @@ def answer_of(number: int, outgoing: Outgoing) -> bytes | None:
     """The entry that carries an answer, encoded; None where its body is a file.
 
     Args:
-        number: of the request.
+        number: the number of the request.
         outgoing: the answer.
     """
     if not isinstance(outgoing.body, bytes):

@@ -1,6 +1,6 @@
-"""The rates of what this service offers: the table of contract §3, and those that it does not name.
+"""The rate limits that this service declares: the table of contract §3, and some that the contract does not name.
 
-An endpoint is declared with one of them (`rate=UPLOAD`), or is counted by who asks (`edge/policies.py`).
+An endpoint is declared with one of them (`rate=UPLOAD`), or has the limit of its kind of caller (`edge/policies.py`).
 """
 
 from collections.abc import Mapping
@@ -18,24 +18,24 @@ CHAT_SEND = Policy("chat-send", 30, 10, quota_node="social:chat.send", outer=ALL
 FRIEND_REQUEST = Policy("friend-request", 20, 3600)
 
 INVITE = Policy("invite", 10, 600)
-"""From one user to one other; not in the contract's table."""
+"""Invites from one user to one other user; not in the contract's table."""
 
 CHECKOUT = Policy("checkout", 10, 600)
 
 WEBHOOK = Policy("webhook", 600, 60, by_address=True)
-"""Of payment providers, which repeat what was refused; counted by address."""
+"""Webhooks of payment providers, which repeat what was refused; counted by address."""
 
 VOICE_JOIN = Policy("voice-join", 20, 60)
 
 SIGN_IN = Policy("sign-in", 30, 60, by_address=True)
-"""Each asks another server, twice; not in the contract's table."""
+"""Sign-ins with other issuers, each of which asks another server twice; not in the contract's table."""
 
 SIGN_IN_LINK = Policy("sign-in-link", 20, 3600)
 
 REGISTER = Policy("register", 10, 3600, by_address=True)
 
 CLAIM_KEY = Policy("claim-key", 20, 60)
-"""Each is a durable write for a server without an owner; not in the contract's table."""
+"""Claim keys, each a durable write for a server without an owner; not in the contract's table."""
 
 STATUS_PUSH = Policy("status-push", 2, 1)
 
@@ -43,10 +43,11 @@ ALL_SETTINGS = Policy("settings-write-all", 120, 60)
 """Writes of one caller to all servers together, as many as of anything else; not in the contract's table."""
 
 SETTINGS_WRITE = Policy("settings-write", 60, 60, outer=ALL_SETTINGS)
-"""Each writes a version of up to 64 KiB and is published to all viewers; not in the contract's table."""
+"""Settings writes, each a version of up to 64 KiB that is published to all viewers; not in the contract's table."""
 
 DOMAIN_VERIFY = Policy("domain-verify", 30, 60)
-"""Each sends a DNS query for a name of the caller's choice; not in the contract's table."""
+"""Checks of domains, each of which sends a DNS query for a name that the caller chooses; not in the contract's table.
+"""
 
 ALL_LIVE = Policy("live-command-all", 1200, 60)
 """Commands of one user on all sockets, including those closed since; not in the contract's table."""
@@ -57,7 +58,7 @@ OPERATIONS = Policy("operations", 1200, 60, by_address=True)
 """Probes and scrapers, often many from one address; not in the contract's table, far above their rate."""
 
 PAGES = Policy("pages", 3000, 60, by_address=True)
-"""Files of pages, from memory: a browser that has none of them asks for some fifty."""
+"""Files of the service's pages, sent from memory: a browser that has none of them asks for some fifty."""
 
 POLICIES: Mapping[str, Policy] = {
     policy.name: policy
@@ -85,4 +86,4 @@ POLICIES: Mapping[str, Policy] = {
         PAGES,
     )
 }
-"""{name: policy}, with those of the edge: what nodes tell each other of."""
+"""{name: policy}, those of the edge included: the policies whose spending nodes tell each other."""

@@ -4,9 +4,8 @@ Memory derived from rows (who hides from whom, who may write to whom) follows kn
 is reloaded from the rows, which is retried until it succeeds. It begins only when the database has ended the
 transaction, which it may still commit long after the service has stopped waiting for it.
 
-Whatever a subject raises is its own affair, and puts off this subject alone, for longer each time. A database that is
-away ends the round, and the next one begins with the others: a subject whose own rows cannot be read in time looks
-the same.
+A subject whose reconciliation fails is put off alone, for longer each time. If the database is away, the round ends,
+and the next one begins with the other subjects: a subject whose own rows cannot be read in time looks the same.
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
@@ -30,8 +29,8 @@ LONGEST_PAUSE_SECONDS = 60.0
 Reconcile: TypeAlias = Callable[[Hashable, Sequence[object]], Awaitable[None]]
 """Reloads a subject from rows and updates memory; is given the events that its changes have if they were committed.
 
-Raises PersistenceError if the rows cannot be read, Refused if an actor cannot be asked, Fault if it fails, and anything
-else by a mistake of ours.
+Raises PersistenceError if the rows cannot be read, Refused if an actor refuses, Fault if an actor fails, and anything
+else because of a bug.
 """
 
 Key: TypeAlias = tuple[type, Hashable]
@@ -48,10 +47,10 @@ class _Open(NamedTuple):
     """What is known of a subject that is queued.
 
     Args:
-        added_at: when it was last added, on trio's clock.
-        changes: the events of each of its changes, if committed.
-        failures: how often it has failed since then.
-        due_at: not asked about before, on trio's clock.
+        added_at: when the subject was last added, on trio's clock.
+        changes: the events that each of its changes has if it was committed.
+        failures: how often reconciling it has failed since it was added.
+        due_at: it is not reconciled before this time, on trio's clock.
     """
 
     added_at: float
@@ -60,7 +59,7 @@ class _Open(NamedTuple):
     due_at: float = 0.0
 
     def put_off(self) -> "_Open":
-        """After one more failure."""
+        """The same subject after one more failure, put off for longer."""
         pause_seconds = min(2.0 ** min(self.failures, 16), LONGEST_PAUSE_SECONDS) if self.failures else 0.0
         return self._replace(failures=self.failures + 1, due_at=trio.current_time() + pause_seconds)
 

@@ -1,13 +1,13 @@
-"""What has happened to rows, told to all other nodes: the memory of each follows it by the same reactions.
+"""Tells all other nodes of committed events of rows, so that the memory of each follows by the same reactions.
 
     topic       body             then
-    happened    event, number    the memory of the other node follows it; without an event, it has heard all before
-    followed    number           it has, this event and all before it; `FROM_NOW`: it will from now on
+    happened    event, number    the other node calls its reactions; without an event, it only acknowledges
+    followed    number           it has called those to this event and all before; `FROM_NOW`: it will from now on
 
-Told once it is committed, by the node that did it, and heard in order. Reactions that turn to actors (`Reaction.once`)
-are called there alone: they reach an actor wherever it lives. Whoever made the change is answered when the others have
-followed it, so that they meet no node that does not know of it; but no node is waited for longer than a moment, nor
-again until it has followed everything.
+An event is told once it is committed, by the node that made the change, and heard in order. Reactions that turn to
+actors (`Reaction.once`) are called on that node alone, since they reach an actor wherever it lives. The caller of the
+change is answered when the other nodes have followed it, so that the caller meets no node that does not know of it. But
+no node is waited for longer than `FOLLOW_SECONDS`, nor again until it has followed everything.
 """
 
 from collections import deque
@@ -22,16 +22,16 @@ from actors.kernel.one_shot import OneShot
 TOPIC, FOLLOWED = "happened", "followed"
 
 WAITING_MAX = 100_000
-"""What may wait to be reacted to; beyond it this node's memory cannot be trusted any more, and it ends."""
+"""Most events that may wait for their reactions; beyond it this node's memory would be incomplete, so the node ends."""
 
 NOTHING = ""
-"""In place of the name of an event: nothing has happened, but whoever waits knows what was heard before."""
+"""Sent in place of an event's name: nothing has happened, but the acknowledgement shows that all before was heard."""
 
 FROM_NOW = -1
-"""In place of the number of an event: what is told from now on is followed."""
+"""Sent in place of an event's number: the node follows all events from now on."""
 
 FOLLOW_SECONDS = 0.25
-"""How long an answer waits for other nodes."""
+"""How long the answer to a change waits for other nodes."""
 
 
 class _Happened(msgspec.Struct, frozen=True, array_like=True):
@@ -45,7 +45,7 @@ _decode = msgspec.msgpack.Decoder(_Happened).decode
 
 
 class Retelling:
-    """What this node tells the others of committed events, and hears of theirs.
+    """Tells the other nodes of this node's committed events, and receives theirs.
 
     Args:
         membership: this node among others.
@@ -66,10 +66,10 @@ class Retelling:
         peers.on_parted(self._parted)
 
     def follow(self, forms: Iterable[type]) -> None:
-        """Follow what others tell from now on.
+        """Follow the events that other nodes tell from now on.
 
         Args:
-            forms: the types of events that are told: those to which the memory of every node reacts.
+            forms: the types of events to which the memory of every node reacts; only these are told.
         """
         self._forms = {form.__name__: form for form in forms}
         peers = self._membership.peers
@@ -78,14 +78,14 @@ class Retelling:
         peers.on_met(lambda node: self.followed(node, FROM_NOW))
 
     def tell(self, event: object) -> None:
-        """Tell all other nodes of a committed event, if their memory follows it."""
+        """Tell all other nodes of a committed event, if it is of a type that their memory follows."""
         name = type(event).__name__
         if name in self._forms:
             self._told += 1
             self._membership.peers.say_all(TOPIC, _encode(_Happened(name, _encode(event), self._told)))
 
     async def wait_followed(self) -> None:
-        """Wait until the memory of all other nodes has followed what was told so far, for a moment at most.
+        """Wait until all other nodes have followed what was told so far, for `FOLLOW_SECONDS` at most.
 
         Cancellation ends the wait.
         """
@@ -103,7 +103,7 @@ class Retelling:
             self._wake()
 
     async def wait_heard(self) -> None:
-        """Wait until all other nodes have heard what owners here have told of their turns so far (`News`).
+        """Wait until all other nodes have heard what actors of this node have told of their turns so far (`News`).
 
         It waits for a moment at most.
 
@@ -116,18 +116,18 @@ class Retelling:
     # -- for the others -----------------------------------------------------------------------------
 
     async def next(self) -> tuple[str, int, object]:
-        """Wait for the next event of another node; returns the node, and number and event for `followed`.
+        """Wait for the next event of another node; returns (node, number, event); `followed` takes the first two.
 
         Cancellation ends the wait, and loses nothing.
         """
         return await self._receiver.receive()
 
     def followed(self, node: str, number: int) -> None:
-        """Tell a node that the memory of this one has followed an event of its.
+        """Tell a node that this node has followed one of its events.
 
         Args:
-            node: its name.
-            number: of the event, as `next` has returned it.
+            node: the node that told the event.
+            number: the event's number, as `next` has returned it.
         """
         self._membership.peers.say(node, FOLLOWED, _encode(number))
 
@@ -137,7 +137,7 @@ class Retelling:
         if happened.name != NOTHING:
             form = self._forms.get(happened.name)
             if form is None:
-                # Of a release that this node is not.
+                # An event of another release, which this node does not know and so has nothing to follow by.
                 self.followed(node, happened.number)
                 return
             event = msgspec.msgpack.decode(happened.event, type=form)
@@ -165,7 +165,7 @@ class Retelling:
         self._wake()
 
     def _floor(self) -> int:
-        """Number of the last event that all have followed who are waited for."""
+        """The number of the last event that all nodes have followed which are waited for."""
         hears = self._membership.peers.hears
         return min((last for node, last in self._followed.items() if hears(node)), default=self._told)
 

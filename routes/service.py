@@ -1,4 +1,4 @@
-"""Everything that is open while the service runs: what all domains share, and the parts of each.
+"""Everything that is open while the service runs: the objects that all domains share, and the parts of each domain.
 
 Nothing of it is global: functions are given the `Service`, so that two services can run in one process (the tests do
 that) and none outlives its block (`startup.py`).
@@ -50,40 +50,40 @@ OfUser: TypeAlias = Callable[["Service", UserId], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Service:
-    """What is open, each once.
+    """The objects that are open while the service runs.
 
     Args:
-        config: as read from the environment.
-        clock: the clock of all rules.
+        config: the configuration, as read from the environment.
+        clock: the time that the rules go by.
         random_bytes: the random source of codes and tokens.
         ids: makes object ids, in the trio thread only.
-        lifecycle: starting, serving, draining.
+        lifecycle: the phase of the process: starting, serving or draining.
         database: PostgreSQL, through the bridge.
-        placement: which actors and jobs are this node's.
-        node: this node among others; None for one that serves alone.
-        system: all actors.
+        placement: says which actors and jobs are this node's.
+        node: this node among others; None for a node that serves alone.
+        system: the actor system, by which all actors are reached.
         keys: the server's own keys.
         limits: the buckets of the rate limits.
         sockets: all open live sockets.
-        channels: what can be watched on `/v1/social/live`.
+        channels: the channels that can be watched on `/v1/social/live`.
         authenticator: verifies the tokens of users.
         server_authenticator: verifies the credentials of game servers.
-        parts: what the domains have open, by part.
-        let_go: what is done before a user is erased, domain by domain.
-        forget_user: what is done once a user is gone, domain by domain.
-        metrics: what `/metrics` shows.
+        parts: {part: the object that it opened} of all domains.
+        let_go: called before a user is erased, one function a domain.
+        forget_user: called after a user was erased, one function a domain.
+        metrics: the metrics that `/metrics` shows.
         reads: lets equal concurrent reads share one.
-        documents: answers that never change, made once.
-        arriving: bodies of requests that are received piece by piece.
-        unsent: bytes waiting for clients that do not read, counted and bounded.
-        reactions: what is done after an event, by the event's type.
-        memory_reactions: those of them that every node calls, also for events of other nodes.
-        reconciliations: how a subject is reloaded from rows, by the subject's type.
+        documents: responses that never change, made once.
+        arriving: accounts of the bytes of arriving request bodies.
+        unsent: accounts of the bytes that wait for slow clients.
+        reactions: {type of event: its reactions}.
+        memory_reactions: those of the reactions that every node calls, also for events of other nodes.
+        reconciliations: {type of subject: the function that reloads it from rows}.
         reconciler: subjects whose last change has an unknown outcome.
         turnstile: serialises operations of one user that concern several actors.
         housekeeping: the record of the jobs' runs and failures.
-        disk: sizes of tables on disk.
-        seams: what is put in the way of requests to see them.
+        disk: the measured sizes of tables.
+        seams: wrappers that observe requests, turns and units of work, for telemetry.
     """
 
     config: Config
@@ -124,10 +124,10 @@ class Service:
         return None if self.node is None else self.node.passing_on
 
     async def heard(self) -> None:
-        """Wait until the other nodes have heard of the turns of actors here so far, for a moment at most.
+        """Wait until the other nodes have heard of all turns of this node's actors so far, for a moment at most.
 
-        Whoever asks another node next finds what was done. At once where there is no other node. Cancellation ends the
-        wait.
+        A caller who asks another node next then finds what was done. Returns at once where there is no other node.
+        Cancellation ends the wait.
         """
         if self.node is not None:
             await self.node.retelling.wait_heard()
@@ -139,7 +139,7 @@ class Service:
 
     @property
     def leaving(self) -> bool:
-        """Whether this node gives what it owns to the others, before it drains."""
+        """Whether this node is giving its shards to the others, before it drains."""
         return self.node is not None and self.node.membership.state is State.LEAVING
 
     def of(self, part: Part[T]) -> T:

@@ -1,7 +1,7 @@
-"""What callers spend of their rates here, told to all other nodes four times a second, and what they spend there.
+"""Tells all other nodes four times a second what callers have spent of their rate limits here, and hears of theirs.
 
-Each node tells of what it has let through itself, and of nothing else. It is told once, to nodes that take it: to one
-that is behind it is not, and what comes late counts for less, so each node stays on the side of letting through.
+Each node tells of what it has let through itself, and of nothing else. It tells once, and only nodes that take messages
+at that moment; what arrives late counts for less. So errors are always on the side of letting requests through.
 """
 
 import msgspec
@@ -34,12 +34,12 @@ _decode = msgspec.msgpack.Decoder(_Told).decode
 
 
 class SharedRates:
-    """The rates of this node, as far as they depend on the others.
+    """Shares the spending of this node's rate limits with the other nodes.
 
     Args:
-        limits: of this node.
+        limits: the rate limits of this node.
         peers: the other nodes.
-        clock: of all rules.
+        clock: the time that the rules go by.
     """
 
     def __init__(self, limits: Limits, peers: Peers, clock: Clock) -> None:
@@ -70,6 +70,6 @@ class SharedRates:
         now_ms = self._clock.now_ms()
         for spent in told.spent:
             policy = POLICIES.get(spent.policy)  # None: only the other's release has it
-            # What was spent longer ago than a window is there again.
+            # What was spent longer ago than a window has been refilled since.
             if policy is not None and now_ms - told.at_ms < policy.window_seconds * 1000:
                 self._limits.owe(policy, spent, now_ms)

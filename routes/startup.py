@@ -1,9 +1,9 @@
 """The order in which the service is opened, and everything that runs beside requests.
 
 `open_service` opens configuration → database → keys → placement → the parts of all domains → actor system →
-everything that ticks, and closes in reverse. Placement comes before the parts, so that no turn of a process of before
-can be committed after they have read their rows. A node among others joins them before the parts as well: what these
-read is followed by what the others tell.
+everything that ticks, and closes in reverse. Placement comes before the parts, so that no turn of a former process can
+be committed after the parts have read their rows. A node among others joins them before the parts, too, so that it
+hears of every event that comes after what the parts have read.
 """
 
 import secrets
@@ -45,8 +45,8 @@ from routes.telemetry.seams import PLAIN, Seams, TelemetryMissing
 log = structlog.get_logger()
 
 NOTICED_SECONDS = 3.0
-"""After so long who hands connections out no longer sends any to a node that is drained: a keeper has looked twice at
-`/ready` by then. Clients that are told at once come back to the same node, and are not told again."""
+"""After this time a keeper or load balancer sends no more connections to a drained node: a keeper has asked `/ready`
+twice by then. Clients that were told earlier would come back to the same node, and are not told again."""
 
 
 @asynccontextmanager
@@ -58,14 +58,15 @@ async def open_service(
     Cancellation closes what is open; what was acknowledged is in the database already.
 
     Args:
-        config: as read from the environment.
+        config: the configuration, as read from the environment.
         domains: the domains to serve.
-        clock: the clock of all rules; None takes the system's.
+        clock: the time that the rules go by; None takes the system's clock.
 
     Raises:
-        ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
+        ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: the service cannot start;
+            the message says why in one line.
         DatabaseUnavailable: the database does not answer, or another node holds it.
-        TelemetryMissing: traces are wanted, and what sends them is not installed.
+        TelemetryMissing: traces are configured, and the packages that send them are not installed.
     """
     async with AsyncExitStack() as stack:
         service = await _open(stack, config, domains, clock or SystemClock())
@@ -136,7 +137,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
 
 
 async def _hold(stack: AsyncExitStack, config: Config) -> str:
-    """Hold the data folder; returns the name of the node that it is, which all that follows says in the log."""
+    """Hold the data folder; returns the node's name, which all further log lines carry."""
     await stack.enter_async_context(holding(config.data_dir))
     name = await trio.to_thread.run_sync(node_name, config.data_dir)
     if config.nats_url is not None:
@@ -145,11 +146,11 @@ async def _hold(stack: AsyncExitStack, config: Config) -> str:
 
 
 async def _seams(stack: AsyncExitStack, config: Config) -> Seams:
-    """What sees requests, turns and units of work: nothing, unless traces or logs are sent away."""
+    """The wrappers that observe requests, turns and units of work: none, unless traces or logs are exported."""
     if config.otel == "off":
         return PLAIN
     try:
-        # Imported where it is wanted: it takes a third of a second, and is an extra.
+        # Imported only if it is configured: the import takes a third of a second, and the packages are an extra.
         from routes.telemetry.opening import open_telemetry  # noqa: PLC0415
     except ImportError as missing:
         raise TelemetryMissing(
@@ -187,7 +188,7 @@ async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
 
 
 async def _rise(service: Service, node: Node) -> None:
-    """Take in what the others have told meanwhile, and own a share of everything from now on."""
+    """Take in what the other nodes have told meanwhile, and own a share of the shards from now on."""
     node.membership.sockets = lambda: len(service.sockets)
     node.membership.drained = lambda: node.nursery.start_soon(_send_away, service)
     node.retelling.follow(service.memory_reactions)
