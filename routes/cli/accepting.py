@@ -1,4 +1,4 @@
-"""`partyline accept-keys`: has the database be used with the keys that are there, though its own are lost."""
+"""`partyline accept-keys`: makes the database use the keys in the shared folder, after its own keys were lost."""
 
 from persistence.nodes import members
 from persistence.nodes.sealed_with import change_master, read_master
@@ -13,17 +13,18 @@ LOST = (
     "secret values in settings of game servers, tokens of DNS providers and webhooks of Discord: give them again;",
     "voice nodes: register them again.",
 )
-"""What cannot be read any more, a line each."""
+"""Lines that say what cannot be read any more without the former keys."""
 
 
 async def accept_keys(config: Config) -> tuple[str, ...]:
-    """Write down that the keys in the shared folder are the database's, made where there are none; returns what to say.
+    """Store that the keys in the shared folder are the database's, after making them if there are none; returns the
+    lines to print.
 
     Args:
-        config: names the installation, which does not run.
+        config: the configuration of the installation, which does not run.
 
     Raises:
-        CommandFault: the service runs, with the former keys.
+        CommandFault: the service is running with the former keys.
         KeyFault: the keys cannot be made or read.
         DatabaseUnavailable: the database cannot be reached. Cancellation may leave keys that are made and not accepted.
     """

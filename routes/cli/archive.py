@@ -21,8 +21,8 @@ async def import_file(path: Path, database: Database, clock: Clock) -> ImportRep
 
     Args:
         path: a file of JSON lines in the form of `actors.chat.archive.ArchiveLine`; `-` for standard input.
-        database: open and migrated.
-        clock: for ids, and to refuse messages of the last minute.
+        database: the open, migrated database.
+        clock: gives the times of new ids, and tells which messages are of the last minute and refused.
 
     Raises:
         CommandFault: the file cannot be opened.

@@ -42,7 +42,7 @@ def moment(text: str | None) -> datetime | None:
         text: ISO 8601 with an offset or `Z`; None for the end of the archive.
 
     Raises:
-        CommandFault: it is of another form.
+        CommandFault: the text has another form.
     """
     if text is None:
         return None
@@ -56,15 +56,16 @@ def moment(text: str | None) -> datetime | None:
 
 
 async def make_base(config: Config, keep: int) -> Iterator[str]:
-    """Copy the database and the files into the archive, remove what is not needed any more, and say so.
+    """Copy the database and the files into the archive, and remove what is not needed any more; returns the lines to
+    print.
 
     Args:
-        config: names the installation and its archive.
-        keep: how many bases stay.
+        config: the configuration, which names the installation and its archive.
+        keep: how many base backups stay, 1 or more.
 
     Raises:
         CommandFault: there is no archive, the database is not the embedded one, or `keep` is not positive.
-        BackupFault: it cannot be made, and nothing is left of it; or another one is being made.
+        BackupFault: the base backup cannot be made, and nothing is left of it; or another one is being made.
         PersistenceError: the database cannot be reached.
     """
     archive = _archive(config)
@@ -100,18 +101,18 @@ def _tidy(config: Config, archive: Path, base: Base, keep: int) -> Iterator[str]
 
 
 async def restore_archive(archive: Path, config: Config, until: datetime | None) -> Iterator[str]:
-    """Restore an archive into an empty data folder, as it was at a moment, and say so.
+    """Restore an archive into an empty data folder, as of a moment; returns the lines to print.
 
     Args:
-        archive: its folder.
-        config: names the data folder.
+        archive: the archive's folder.
+        config: the configuration, which names the data folder.
         until: the moment; None for the end of the archive.
 
     Raises:
-        BackupFault: there is no base of before that moment, or the archive ends before it; the base, or the log behind
-            it, is damaged or cannot be read.
+        BackupFault: there is no base backup from before that moment, or the archive ends before it; or the base, or
+            the log after it, is damaged or cannot be read.
         MigrationChanged: the base's schema is newer than this version.
-        CommandFault: the shared folder is not empty, or a database of one's own is configured.
+        CommandFault: the shared folder is not empty, or a database other than the embedded one is configured.
         ClusterFaulty: the data folder is not empty.
         PersistenceError: the database cannot be run.
     """
@@ -127,7 +128,7 @@ async def restore_archive(archive: Path, config: Config, until: datetime | None)
             await trio.to_thread.run_sync(unpack, base, home, account)
             options = recovering(archive, until)
             if config.wal_dir is not None and not _is_taken(base, archive, config.wal_dir):
-                # The new history is told there as it begins.
+                # The archive gets the history of the new timeline as soon as that begins.
                 options |= await trio.to_thread.run_sync(archiving, config.wal_dir, account)
                 held.enter_context(kept_for_one(config.wal_dir))
             cluster = await trio.to_thread.run_sync(open_cluster, home, account, config.pg_bin, options)
@@ -138,13 +139,14 @@ async def restore_archive(archive: Path, config: Config, until: datetime | None)
 
 
 def _is_taken(base: Base, archive: Path, wal_dir: Path) -> bool:
-    """Whether the timeline on which a restore ends is another cluster's there; the next start moves it behind that."""
+    """Whether the archive has a timeline of another cluster by the number on which this restore ends; the next start
+    then moves the log behind it."""
     ends_on = newest_timeline(archive, int(base.about.first_segment[:8], 16)) + 1
     return any((wal_dir / "wal").glob(f"{ends_on:08X}*"))
 
 
 async def _recover(cluster: Cluster) -> str | None:
-    """Replay the log, and give everything a new history; returns the moment of the last transaction."""
+    """Replay the log, and give all histories new names; returns the moment of the last transaction."""
     async with (
         running(cluster),
         open_database(cluster.dsn, pool_size=POOL_SIZE) as database,
@@ -156,7 +158,7 @@ async def _recover(cluster: Cluster) -> str | None:
 
 @contextmanager
 def _in_terms_of(archive: Path, home: Path) -> Iterator[None]:
-    """Say what is wrong with the archive, or the moment, where PostgreSQL ends at it."""
+    """If PostgreSQL ends within the block, raise a fault that says what is wrong with the archive or the moment."""
     try:
         yield
     except ClusterFaulty as fault:

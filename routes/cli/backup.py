@@ -31,16 +31,16 @@ from routes.edge.identity.keys import MASTER_FILE
 SALT_BYTES = 16
 
 NAMING_SECONDS = 3600.0
-"""For one statement over all actors, and one over all users."""
+"""Deadline of giving histories new names: one statement over all actors, and one over all users."""
 
 
 async def make_backup(path: Path, config: Config, passphrase: bytes | None) -> Iterator[str]:
-    """Write a backup, and return what to say about it.
+    """Write a backup; returns the lines to print about it.
 
     Args:
-        path: of the file, which must not exist.
-        config: names the installation.
-        passphrase: seals it; None leaves it open.
+        path: the backup's file, which must not exist yet.
+        config: the configuration, which names the installation.
+        passphrase: what the file is sealed under; None leaves it plain.
 
     Raises:
         CommandFault: there is no installation.
@@ -71,17 +71,19 @@ async def make_backup(path: Path, config: Config, passphrase: bytes | None) -> I
 
 
 async def restore_backup(path: Path, config: Config, passphrase: bytes | None) -> Iterator[str]:
-    """Restore a backup into an empty data folder and an empty database, and return what to say about it.
+    """Restore a backup into an empty data folder and an empty database; returns the lines to print about it.
 
     Args:
-        path: of the file.
-        config: names the data folder and, unless it is embedded, the database.
-        passphrase: with which the file was sealed; None if it was not.
+        path: the backup's file.
+        config: the configuration, which names the data folder and, unless it is embedded, the database.
+        passphrase: the passphrase under which the file was sealed; None for a plain file.
 
     Raises:
-        BackupFault: the file is damaged, of a newer version or sealed otherwise; or the database could not be filled.
+        BackupFault: the file is damaged, of a newer version or sealed under another passphrase; or the database could
+            not be filled.
         MigrationChanged: the backup's schema is newer than this version.
-        CommandFault: the database or the shared folder is not empty, or the database older than that of the backup.
+        CommandFault: the database or the shared folder is not empty, or the database's PostgreSQL is older than that of
+            the backup.
         ClusterFaulty: the data folder is not empty.
         PersistenceError: the database cannot be reached or run.
     """
@@ -102,10 +104,10 @@ async def restore_backup(path: Path, config: Config, passphrase: bytes | None) -
 
 
 def check_empty(shared_dir: Path) -> None:
-    """Refuse a shared folder in which an installation is.
+    """Refuse a shared folder that belongs to an installation.
 
     Raises:
-        CommandFault: it has keys or files.
+        CommandFault: the folder has keys or files.
     """
     # The data folder itself is looked at once it is held; the two may be one.
     if any((shared_dir / name).exists() for name in ("keys", *STORES)):

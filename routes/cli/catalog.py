@@ -24,8 +24,8 @@ async def import_file(path: Path, database: Database, say: Callable[[str], None]
 
     Args:
         path: a file of JSON lines in the form of `actors.catalogs.lines`; `-` for standard input.
-        database: open and migrated.
-        say: takes each line of the report: refused lines with their reasons, and what came of each catalog.
+        database: the open, migrated database.
+        say: takes each line of the report: refused lines with their reasons, and the result of each catalog.
 
     Raises:
         CommandFault: the file cannot be opened.
@@ -55,14 +55,14 @@ async def remove(
     """Remove a catalog, or a game.
 
     Args:
-        slug: of the catalog; None for none.
-        game_id: of the game; None for none.
-        database: open and migrated.
+        slug: the catalog's slug; None to remove no catalog.
+        game_id: the game's id; None to remove no game.
+        database: the open, migrated database.
         say: takes each line of the report.
 
     Raises:
-        CommandFault: there is no such thing; then nothing was removed.
-        DatabaseUnavailable: nothing was removed, or it is not known.
+        CommandFault: there is no such catalog or game, and nothing was removed.
+        DatabaseUnavailable: nothing was removed, or it is not known whether it was.
     """
     try:
         if slug is not None:

@@ -1,4 +1,4 @@
-"""The commands about several nodes: who is there, and how one is taken out of service."""
+"""The commands about several nodes: listing them, and taking one out of service."""
 
 import argparse
 
@@ -12,10 +12,10 @@ from routes.config.config import Config
 
 
 def add_nodes(add: Add) -> None:
-    """Add these commands.
+    """Add these commands to the command line.
 
     Args:
-        add: adds one.
+        add: adds one command to the parser.
     """
     nodes = add("nodes", "print the nodes of the service: what each owns, and whom it hears", _list)
     kinds = nodes.add_subparsers(metavar="COMMAND")

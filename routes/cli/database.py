@@ -26,7 +26,7 @@ SERVER_START_SECONDS = 30.0
 POLL_SECONDS = 0.1
 
 POOL_SIZE = 2
-"""Connections that a command opens."""
+"""Most connections that a command opens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Reached:
     """A database that a command has reached.
 
     Args:
-        database: open.
-        dsn: its address.
-        served: a running server has migrated it, and uses it.
+        database: the open database.
+        dsn: the database's address.
+        served: whether a running server has migrated the database, and uses it.
     """
 
     database: Database
@@ -51,7 +51,7 @@ async def database_of(config: Config) -> AsyncIterator[Database]:
     Must be entered in the main thread.
 
     Args:
-        config: names the database, or the data folder of the embedded one.
+        config: the configuration, which names the database, or the data folder of the embedded one.
 
     Raises:
         DatabaseUnavailable: the database cannot be reached.

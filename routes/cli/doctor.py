@@ -57,7 +57,7 @@ BASE_MAX_DAYS = 8
 """A base backup that is older makes a restore long: all log since then is replayed."""
 
 BACKUP_MAX_DAYS = 2
-"""A backup each night is never older."""
+"""With a backup each night, the newest is never older than this."""
 
 CERTIFICATE_MIN_DAYS = 14
 """With less time left, whatever renews the certificate has probably failed."""
@@ -131,7 +131,7 @@ def modules(standing: Standing) -> Finding:
     """Say which modules run compiled, or why none does though some are there.
 
     Args:
-        standing: of the compiled modules in this process.
+        standing: the state of the compiled modules in this process.
     """
     if standing.hindrance is not None:
         says = f"all run from their source; the compiled ones are not used: {standing.hindrance}"
@@ -259,7 +259,7 @@ async def _server(database: Database) -> AsyncIterator[Finding]:
 
 
 async def _kept(data_dir: Path, database: Database) -> tuple[str, ...] | None:
-    """Where the NATS of a keeper is reached that serves with this data folder; None where there is none."""
+    """The addresses of the NATS of a keeper that runs with this data folder; None without a keeper."""
     url = await trio.to_thread.run_sync(kept_url, data_dir)
     if url is None:
         return None
@@ -268,7 +268,7 @@ async def _kept(data_dir: Path, database: Database) -> tuple[str, ...] | None:
 
 
 async def _nodes(urls: tuple[str, ...], database: Database) -> AsyncIterator[Finding]:
-    """What several nodes need: a NATS that lets this one in, and its time within half a second of the database's."""
+    """Check what several nodes need: a NATS that lets this node in, and a clock near the database's."""
     trouble = await database.thread.run(trouble_with, urls)
     says = "lets this node in" if trouble is None else f"cannot be reached ({trouble})"
     cure = None if trouble is None else "see PARTYLINE_NATS_URL: address, user, password, and TLS"
@@ -315,7 +315,7 @@ def _addresses(config: Config) -> Iterator[Finding]:
                 tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 tried.bind(where)
         except OSError as fault:
-            # Whoever asks beside a running server finds it there.
+            # Beside a running server the address is in use by that server, which is fine.
             if fault.errno == errno.EADDRINUSE and is_held(config.data_dir):
                 yield Finding(about, "in use, as a server of this data folder runs")
             else:

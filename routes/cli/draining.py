@@ -1,4 +1,4 @@
-"""`partyline nodes drain` and `resume`: have a node own nothing, and have it take its share again."""
+"""`partyline nodes drain` and `resume`: have a node give away its shards, and let it own shards again."""
 
 from collections.abc import Callable
 
@@ -11,20 +11,20 @@ from routes.cli.faults import CommandFault
 from routes.config.config import Config
 
 PATIENCE_SECONDS = 60.0
-"""How long `drain` waits until the node owns nothing."""
+"""How long `drain` waits until the node owns no shards any more."""
 
 LOOK_SECONDS = 0.5
 
 
 async def drain(config: Config, node: str, say: Callable[[str], None]) -> None:
-    """Drain a node, and wait until it owns nothing. Cancellation leaves it drained.
+    """Drain a node, and wait until it owns no shards. Cancellation leaves it drained.
 
     Args:
-        node: its name.
+        node: the node's name.
         say: prints a line.
 
     Raises:
-        CommandFault: no such node lives, or it is the last one; or it still owns something after `PATIENCE_SECONDS`.
+        CommandFault: no such node lives, or it is the last one; or it still owns shards after `PATIENCE_SECONDS`.
         DatabaseUnavailable: the database cannot be reached.
     """
     async with database_of(config) as database:
@@ -42,14 +42,14 @@ async def drain(config: Config, node: str, say: Callable[[str], None]) -> None:
 
 
 async def resume(config: Config, node: str) -> str:
-    """Resume a node that was drained, and return what to print.
+    """Let a node that was drained own shards again; returns the line to print.
 
     Args:
-        node: its name.
+        node: the node's name.
 
     Raises:
         CommandFault: no such node lives.
-        DatabaseUnavailable: the database cannot be reached. Cancellation may leave it resumed.
+        DatabaseUnavailable: the database cannot be reached. Cancellation may leave the node resumed.
     """
     async with database_of(config) as database:
         why = await database.transact(members.resume, node)

@@ -1,4 +1,4 @@
-"""SIGTERM to a command: it ends as at Ctrl-C, and then by the signal."""
+"""SIGTERM to a command: the command ends as at Ctrl-C, and then by the signal."""
 
 import signal
 import threading
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Have SIGTERM end the block as Ctrl-C does, so that nothing half-written and no program of ours is left behind.
+    """Have SIGTERM end the block as Ctrl-C does, so that no half-written files and no child processes are left behind.
 
-    The process ends by the signal once the block is left, as whoever has sent it expects. Where Ctrl-C is ignored,
-    as in the background of a script, it ends on the spot. What installs a handler of its own meanwhile, as a server
-    does, is not touched; nor is a block outside the main thread.
+    The process ends by the signal once the block is left, as the sender of the signal expects. Where Ctrl-C is ignored,
+    as in the background of a script, it ends on the spot. A handler that the block installs itself, as a server does,
+    stays; outside the main thread nothing is changed.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -25,7 +25,7 @@ def ended_in_order() -> Iterator[None]:
         if not callable(signal.getsignal(signal.SIGINT)):
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             signal.raise_signal(signal.SIGTERM)
-        # What waits for Ctrl-C is in trio's hands: nothing else is interrupted where it can be.
+        # Sent on as Ctrl-C, which trio delivers to where the program waits, so that nothing else is interrupted.
         signal.raise_signal(signal.SIGINT)
 
     before = signal.signal(signal.SIGTERM, told)

@@ -1,7 +1,6 @@
-"""`partyline export --user ID FILE`: everything that a user may take with them, as a zip of JSON and files (GDPR
-article 20).
+"""`partyline export --user ID FILE`: exports a user's data as a zip of JSON and files (GDPR article 20).
 
-Which rows those are stands in the records of the domains. It can be made while the server runs.
+The records of the domains say which rows are exported. It can be made while the server runs.
 """
 
 import re
@@ -25,18 +24,18 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9-]+")
 
 
 async def export_user(user_id: str, path: Path, database: Database, blobs: Blobs, domains: Domains) -> str:
-    """Write the file, and return what to say about it.
+    """Write the file of an export; returns the line to print about it.
 
     Args:
-        user_id: whose, a uuid in lower case.
-        path: of the file, which must not exist; only this user may read it.
-        database: open and migrated.
-        blobs: the bytes of attachments.
-        domains: whose rows are exported.
+        user_id: the uuid, in lower case, of the user whose data is exported.
+        path: the zip file, which must not exist yet; only the user of this process may read it.
+        database: the open, migrated database.
+        blobs: the store of attachments.
+        domains: the domains whose rows are exported.
 
     Raises:
         CommandFault: there is no such user, or the file exists or cannot be written; no file is left.
-        DatabaseUnavailable: it took too long, or the database is away; no file is left.
+        DatabaseUnavailable: the export took too long, or the database is away; no file is left.
     """
     tables = [table for domain in domains for table in domain.exported]
     try:

@@ -1,4 +1,4 @@
-"""The file that a command reads, and folders that it may not look into."""
+"""Opens the file that a command reads, and finds out whether a folder is closed to its user."""
 
 import sys
 from collections.abc import Iterator
@@ -30,11 +30,11 @@ def opened(path: Path) -> Iterator[BufferedIOBase]:
 
 
 AS_SERVICE = "run this as the user that the service runs as"
-"""What to do about a folder of the service that is closed to whoever looks at it."""
+"""What to do about a folder of the service into which this user may not look."""
 
 
 def is_closed(folder: Path) -> bool:
-    """Whether this user may not look into a folder; False where there is none."""
+    """Whether this user may not look into a folder; False for a folder that does not exist."""
     try:
         (folder / "any").exists()
     except PermissionError:

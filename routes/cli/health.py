@@ -14,10 +14,10 @@ def ask_ready(config: Config) -> str:
     """Ask `/ready` at the first address of `PARTYLINE_BIND`, and return what to print.
 
     Args:
-        config: of the server.
+        config: the server's configuration.
 
     Raises:
-        CommandFault: there is no such address, or it is not ready, or does not answer within `WAIT_SECONDS`.
+        CommandFault: there is no such address, or the server is not ready or does not answer within `WAIT_SECONDS`.
     """
     addresses = [address_of(one) for one in config.bind if isinstance(one, Bind)]
     if not addresses:

@@ -1,4 +1,4 @@
-"""How the Python that runs here was built; an optimised one needs 0.7 to 0.8 of the CPU time for everything."""
+"""How the running Python was built; an optimised build needs only 0.7 to 0.8 of the CPU time for everything."""
 
 import sysconfig
 from pathlib import Path
@@ -11,10 +11,10 @@ class Build(NamedTuple):
     """What an interpreter says of how it was built.
 
     Args:
-        arguments: of `configure`.
-        flags: of the compiler and the linker.
-        wants_library: whether it was configured to lie in a shared library.
-        uses_library: whether it does.
+        arguments: the arguments of `configure`.
+        flags: the flags of the compiler and the linker.
+        wants_library: whether it was configured to build a shared library.
+        uses_library: whether the program is linked to that library.
     """
 
     arguments: str
@@ -35,14 +35,14 @@ def present_build() -> Build:
 
 
 def is_optimised(build: Build) -> bool:
-    """Whether it was built with a profile or with optimisation across files.
+    """Whether an interpreter was built with a profile or with optimisation across files.
 
-    `configure` has an argument for each, and the flags of the compiler show what was set otherwise. Debian and Ubuntu
-    build so without either on record; what nobody else does is that they configure a shared library and link the
-    program without it.
+    `configure` has an argument for each, and the compiler's flags show what was set by other means. Debian and Ubuntu
+    build so without either on record; they are recognised by configuring a shared library and linking the program
+    without it, which no other build does.
 
     Args:
-        build: as it says itself.
+        build: the interpreter's build, from `present_build`.
     """
     asked = "--enable-optimizations" in build.arguments or "--with-lto" in build.arguments
     flagged = "-fprofile-use" in build.flags or "-flto" in build.flags

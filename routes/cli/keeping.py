@@ -1,4 +1,4 @@
-"""The commands that keep an installation over years: backups, and what comes of them."""
+"""The commands that keep an installation over years: backups, restores, exports and upgrades."""
 
 import argparse
 from collections.abc import Callable
@@ -19,15 +19,15 @@ class Add(Protocol):
     def __call__(
         self, name: str, says: str, command: Callable[[argparse.Namespace, Config], int], /
     ) -> argparse.ArgumentParser:
-        """The parser of the command's own arguments."""
+        """Add a command; returns the parser of its own arguments."""
         ...
 
 
 def add_keeping(add: Add) -> None:
-    """Add these commands.
+    """Add these commands to the command line.
 
     Args:
-        add: adds one.
+        add: adds one command to the parser.
     """
     backup = add("backup", "write everything into one file, while the server runs or not", _backup)
     restore = add("restore", "restore a backup into an empty data folder", _restore)

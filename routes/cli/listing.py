@@ -28,7 +28,7 @@ def list_settings(environ: Mapping[str, str]) -> Iterator[str]:
     """Two lines for each setting, its name with its default, and its meaning; a third with its value if it is set.
 
     Args:
-        environ: the variables that set them, as in `os.environ`.
+        environ: the environment variables that set them, as in `os.environ`.
     """
     for setting, text in listing(environ):
         yield f"{setting.name}={setting.default or ''}"

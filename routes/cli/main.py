@@ -35,10 +35,10 @@ KNOWN_FAULTS = (OperatorFault, PersistenceError)
 """Errors that are printed as one line."""
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
-"""What a disk says that takes nothing more. That may be wherever something is written, and its name is in the error."""
+"""Error numbers of a disk that takes no more data. They are known wherever a file is written; the error names it."""
 
 IN_THE_WAY = {errno.EACCES, errno.EPERM, errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ELOOP}
-"""What a disk says of somebody else's file, or of one of another kind: to be mended in the service's folders."""
+"""Error numbers of a file of another owner or of another kind: known only for files in the service's folders."""
 
 PROCESSES = "PARTYLINE_PROCESSES"
 
@@ -79,10 +79,11 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _status_after(raised: BaseException, folders: Sequence[Path]) -> int:
-    """Say in one line what an operator can mend, and nothing of Ctrl-C; anything else is raised again.
+    """The exit status after an exception: prints one line for what an operator can mend, and none for Ctrl-C; raises
+    anything else again.
 
     Args:
-        folders: those of the service, whose files an operator has in hand.
+        folders: the service's folders, whose files an operator can mend.
     """
     every = list(_leaves(raised))
     if not all(_is_known(one, folders) for one in every):
@@ -93,7 +94,7 @@ def _status_after(raised: BaseException, folders: Sequence[Path]) -> int:
 
 
 def _leaves(raised: BaseException) -> Iterator[BaseException]:
-    """What is wrapped in groups, as exceptions from within a nursery are."""
+    """The exceptions inside groups, in which a nursery wraps what is raised in it; or the exception itself."""
     if isinstance(raised, BaseExceptionGroup):
         for one in raised.exceptions:
             yield from _leaves(one)

@@ -13,7 +13,7 @@ _HEADINGS = ("node", "life", "state", "release", "for", "shards", "sockets", "la
 
 
 async def list_nodes(config: Config) -> Iterator[str]:
-    """The lines of a table, the headings first.
+    """The lines of the table of nodes, the headings first, as rows say at this moment.
 
     Raises:
         DatabaseUnavailable: the database cannot be reached. Cancellation closes the connection to it.
@@ -24,10 +24,10 @@ async def list_nodes(config: Config) -> Iterator[str]:
 
 
 def lines_of(view: View, *, now_ms: int) -> Iterator[str]:
-    """The lines of a table, the headings first.
+    """The lines of the table of nodes, the headings first.
 
     Args:
-        view: all rows.
+        view: all nodes and leases.
         now_ms: epoch milliseconds.
     """
     rows = [_HEADINGS]

@@ -1,4 +1,4 @@
-"""What a command prints: lines on standard output."""
+"""The output of a command: lines on standard output."""
 
 import sys
 from collections.abc import Iterator
@@ -8,22 +8,22 @@ from routes.edge.faults import OperatorFault
 
 
 class OutputFault(OperatorFault):
-    """Standard output takes nothing more, as on a full disk; the message is one line for the operator."""
+    """Standard output takes no more data, as on a full disk; the message is one line for the operator."""
 
 
 def say(line: str) -> None:
     """Print one line.
 
     Raises:
-        OutputFault: it cannot be written.
-        BrokenPipeError: nobody reads it any more.
+        OutputFault: the line cannot be written.
+        BrokenPipeError: the reader of standard output has ended.
     """
     with _writing():
         sys.stdout.write(f"{line}\n")
 
 
 def finish() -> None:
-    """Have everything written that was printed.
+    """Flush everything that was printed.
 
     Raises:
         OutputFault, BrokenPipeError: as from `say`.

@@ -13,11 +13,11 @@ _MOST_BYTES = 4096
 
 
 def read_passphrase(path: Path | None, *, new: bool = False) -> bytes | None:
-    """The first line of a file; of standard input for `-`, where a terminal is asked without showing it.
+    """Read a passphrase: the first line of a file, or of standard input for `-`; a terminal is asked without echo.
 
     Args:
         path: the file; None for no passphrase.
-        new: it is to seal something, and must not be short.
+        new: whether it is to seal something, and so must have at least `LEAST_CHARACTERS`.
 
     Raises:
         CommandFault: the file cannot be read, or the passphrase is empty or too short.

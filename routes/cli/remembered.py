@@ -41,7 +41,7 @@ def remembered(name: str, make: Callable[[], str], sources: Sequence[Path] = SOU
 
 
 def _folder() -> Path | None:
-    """None for a user who has no home, as that of a container may."""
+    """The folder of the cache; None for a user without a home, as in a container."""
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
         return (given if given.is_absolute() else Path("~/.cache").expanduser()) / "partyline"

@@ -1,4 +1,4 @@
-"""How a command runs what waits."""
+"""Runs the asynchronous part of a command."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar, TypeVarTuple
@@ -8,10 +8,10 @@ Result = TypeVar("Result")
 
 
 def run_trio(work: Callable[[*Args], Awaitable[Result]], *args: *Args) -> Result:
-    """`trio.run`, where Ctrl-C comes out of what waits and nowhere else.
+    """Do what `trio.run` does, but raise KeyboardInterrupt only where `work` waits.
 
-    Between two lines of ours it would leave the database's thread with an answer for somebody who waits for something
-    else by then.
+    Raised between two other lines, it would leave the database's thread with an answer for a task that waits for
+    something else by then.
 
     Raises: what `work` raises, and KeyboardInterrupt.
     """

@@ -1,6 +1,7 @@
 """`partyline signin`: prints a link that signs a user in with a browser, once, within ten minutes.
 
-Whoever may run commands on this machine may be anybody, so that the link serves super-admins too; it is on record.
+A person who may run commands on this machine could act as any user anyway, so the link serves super-admins too; the
+audit trail records it.
 """
 
 import secrets
@@ -24,13 +25,13 @@ from routes.sessions.links import url_of
 
 
 async def make_sign_in_link(wish: TokenWish, database: Database, dashboard_url: str, clock: Clock) -> str:
-    """Create the user if nobody is called so, grant the role, and return the link.
+    """Create the user if there is none of this name, grant the role, and return the link.
 
     Args:
-        wish: whose link; without an id, the one user with this name, or a new one. Its lifetime is not used.
-        database: open and migrated.
+        wish: the user: by id, or else the one user with this name, or a new one. Its lifetime is not used.
+        database: the open, migrated database.
         dashboard_url: the address of the console, without a trailing slash.
-        clock: for the link's times.
+        clock: gives the link's times.
 
     Raises:
         CommandFault: several users have this name.

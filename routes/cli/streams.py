@@ -1,13 +1,13 @@
-"""The standard streams of a process, which whoever started it may have closed, or have led to a full disk."""
+"""The standard streams of a process, which its parent may have closed, or redirected to a full disk."""
 
 import os
 import sys
 
 
 def open_missing() -> None:
-    """Have standard input, output and error lead to nowhere where they are closed; call it before any file is opened.
+    """Open standard input, output and error to `/dev/null` where they are closed; call it before any file is opened.
 
-    Otherwise the next file that is opened, a lock or a socket, would be where children and libraries print.
+    Otherwise children and libraries would print into the next file that is opened, such as a lock or a socket.
     """
     for number in range(3):
         try:
@@ -21,9 +21,9 @@ def open_missing() -> None:
 
 
 def let_go() -> None:
-    """Before the process ends: have what the streams cannot take lead to nowhere, so that it ends with its own status.
+    """Drop what the streams cannot take, before the process ends, so that it ends with its own exit status.
 
-    The interpreter writes out what is left, and ends with a status of its own where it cannot.
+    The interpreter flushes the streams at its end, and exits with another status if that fails.
     """
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -18,7 +18,7 @@ from routes.edge.identity.keys import Keys
 from routes.edge.identity.names import NAME_MAX, is_name
 
 TTL_MAX_SECONDS = 10 * 365 * 86_400
-"""Ten years; a longer time is taken for a typing error."""
+"""Longest lifetime of a token: ten years; a longer one is taken for a typing error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,9 @@ async def make_token(wish: TokenWish, database: Database, keys: Keys, clock: Clo
 
     Args:
         wish: the parameters of the token.
-        database: open and migrated.
+        database: the open, migrated database.
         keys: the keys of the data folder.
-        clock: for the token's times.
+        clock: gives the token's times.
 
     Raises:
         DatabaseUnavailable: the user could not be written.

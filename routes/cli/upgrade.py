@@ -9,11 +9,11 @@ from routes.config.config import Config
 
 
 async def upgrade_database(config: Config, old_bin: Path | None) -> str:
-    """Upgrade, and return what to say about it. No server may be running.
+    """Upgrade the embedded database; returns the line to print. No server may be running.
 
     Args:
-        config: names the data folder, and the folder of the new PostgreSQL's programs if need be.
-        old_bin: the folder of the old one's; None looks into the wheel, then the system.
+        config: the configuration, which names the data folder, and perhaps the folder of the new PostgreSQL's programs.
+        old_bin: the folder of the old PostgreSQL's programs; None looks into the wheel, then the system.
 
     Raises:
         CommandFault: the database is not embedded.
