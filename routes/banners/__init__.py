@@ -1,1 +1,1 @@
-"""Banners: what users design, and its picture."""
+"""Banners that users design, and the pictures of all banners."""

@@ -16,11 +16,11 @@ async def _open(_opening: Opening) -> trio.CapacityLimiter:
 
 
 BANNER_DRAWING = Part(name="drawing of banners", open=_open)
-"""Lets one banner at a time be drawn, so that banners take one core at most from everything else."""
+"""Limits drawing to one banner at a time, so that banners take at most one core from everything else."""
 
 
 async def drawn(service: Service, design: Design) -> bytes:
-    """Draw a banner in a worker thread: its picture, as PNG.
+    """Draw a banner in a worker thread; returns its picture as a PNG file.
 
     Cancellation: the worker runs to its end and occupies its slot until then; its result is dropped.
     """

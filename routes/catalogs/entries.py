@@ -24,7 +24,7 @@ LISTED = "public, no-cache"
 replaces whole catalogs."""
 
 NOT_KEPT = {"cache-control": "no-store"}
-"""Headers of what was drawn by lot: the next answer is another one."""
+"""Headers of an answer that was drawn by lot: it must not be cached, since the next answer is a different one."""
 
 
 class SearchQuery(Wire, frozen=True):
@@ -108,15 +108,15 @@ async def searched(call: Call, kind: Kind, query: SearchQuery) -> CatalogSearch:
 
 
 async def drawn(call: Call, kind: Kind | None, slug: str | None, count: int) -> Reply[DrawnItems]:
-    """Draw items.
+    """Draw items of catalogs by lot, none twice.
 
     Args:
-        kind: only from catalogs of this kind; None = of both.
-        slug: only from this catalog; None = from all.
-        count: at most so many.
+        kind: only from catalogs of this kind; None for both kinds.
+        slug: only from this catalog; None for all.
+        count: how many items to draw at most.
 
     Raises:
-        NotFound: there are none.
+        NotFound: there are no such items.
     """
     seed = call.service.random_bytes(16)
     items = await call.service.database.read(draw, kind, slug, count, seed)

@@ -1,7 +1,7 @@
-"""Inboxes after a turn of unknown outcome: nobody has told them what it changed, if it was committed.
+"""Brings inboxes up to date after a conversation's turn with an unknown outcome, since no event has told them of it.
 
-Who watches the conversation itself gets a snapshot when it is loaded again; an inbox would go on showing what was
-before, until something else happens there.
+Viewers of the conversation itself get a snapshot when it is loaded again. An inbox would go on showing the state from
+before the turn until the conversation changes again.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class ConversationInDoubt(NamedTuple):
 
 
 class ShownTo(NamedTuple):
-    """Members before the turn: whom it may have taken out, too."""
+    """The members before the turn, which may have removed some of them."""
 
     user_ids: tuple[str, ...]
 
@@ -36,12 +36,12 @@ def follow_unknown_outcomes(service: Service) -> None:
 
 
 def follow_doubts(system: System, kinds: ChatKinds, reconciler: Reconciler) -> None:
-    """The same, for those who have no service.
+    """Do what `follow_unknown_outcomes` does, for callers without a `Service`.
 
     Args:
-        system: where the conversations live.
-        kinds: those of chat.
-        reconciler: calls `show_again` with what is queued here.
+        system: the actor system, in which the conversations live.
+        kinds: chat's kinds of actors.
+        reconciler: the queue of subjects, which calls `show_again`.
     """
 
     def doubt(conversation_id: str) -> None:
@@ -58,8 +58,8 @@ async def show_again(
     """Have the inboxes of all members, and of those who were members, show the conversation as it is.
 
     Args:
-        system: where the conversations live.
-        kinds: those of chat.
+        system: the actor system, in which the conversations live.
+        kinds: chat's kinds of actors.
         about: the conversation.
         events: a `ShownTo` for each turn in doubt.
 
@@ -77,7 +77,7 @@ async def show_again(
     before = [user_id for event in events for user_id in event.user_ids]
     shown_to = dict.fromkeys((*before, *(() if known is None else known.members)))
     if shown_to:
-        # Its members are known where it lives alone.
+        # Only the node that owns the conversation knows its members, so all nodes' inboxes are told.
         system.touched_everywhere(kinds.inbox.name, tuple(shown_to), conversation_id)
 
 

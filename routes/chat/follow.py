@@ -1,9 +1,9 @@
 """Passes changes of other domains on to chat: new names, changed visibility of users, imported history; and its
 own changes of unknown outcome to inboxes.
 
-Only live conversations and copies are told; the others read the change when they are activated. Of a new name the
-inboxes that show them read it at once, and so do those of a conversation that an import has made. A new name that is
-dropped, because too many users are renamed at once, is picked up at the conversation's next activation.
+Only live conversations and copies are told; the others read the change when they are activated. Inboxes that show a
+renamed user read the new name at once, as do inboxes of the members of a conversation that an import has made. A new
+name that is dropped, because too many users are renamed at once, is picked up at the conversation's next activation.
 """
 
 from functools import partial
@@ -28,7 +28,7 @@ AT_ONCE = 100
 """Conversations of a renamed user, or of an import, that are read at once, with their members."""
 
 MADE_WAITING = 10_000
-"""Conversations of imports whose members are still to be read; of further ones an inbox shows what it next reads."""
+"""Most conversations of imports whose members are still to be read; further ones show up when an inbox is next read."""
 
 log = structlog.get_logger()
 
@@ -54,7 +54,7 @@ async def _pass_on(service: Service, user_id: str, name: str) -> None:
     while found := await service.database.read(beside, user_id, after_id, AT_ONCE):
         for conversation_id, member_ids in found.items():
             system.tell(chat.conversation, conversation_id, TellRename(user_id, name))
-            # Those of a live one are told again by its turn, and show it once.
+            # Inboxes of a live conversation are told again by its turn, but show the change once.
             system.touched(chat.inbox.name, member_ids, conversation_id)
         after_id = next(reversed(found))
 

@@ -45,12 +45,12 @@ def _require(is_member: bool) -> None:
 def sender(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> MaybeAwaitable[None]:
     """Guard: requires that the caller is a participant, and has sent the message.
 
-    An archived one may be anybody's: nobody can change it, which the turn says.
+    For an archived message the sender is not checked: the turn refuses every change of it.
 
     Raises:
         ConversationNotFound: the caller is not a participant, or there is no such conversation.
-        NotFound: it has no such message.
-        Forbidden: another user has sent it.
+        NotFound: the conversation has no such message.
+        Forbidden: another user has sent the message.
     """
     service = call.service
     state = call.peek(service.of(CHAT_KINDS).conversation, conversation_id)

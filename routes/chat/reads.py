@@ -100,7 +100,8 @@ def conversation(call: Call, conversation_id: str) -> bytes | Coroutine[Any, Any
 def conversations(call: Call, query: PageQuery) -> bytes | Coroutine[Any, Any, bytes]:
     """A ConversationList of the caller, encoded; from memory while an open socket of theirs keeps their inbox there.
 
-    Where there are other nodes it is read: they may have acknowledged what the inbox here is yet to hear of.
+    Among several nodes it is always read from rows: another node may have acknowledged a change of which the inbox on
+    this node has not heard yet.
 
     Raises:
         BadQuery: the cursor is malformed.
@@ -179,7 +180,7 @@ def window_bytes(service: Service) -> int:
 
 
 def _frames(call: Call) -> Frames:
-    """The encoder of what the caller sees."""
+    """The encoder that renders conversations and messages for the caller."""
     return call.service.of(CHAT_KINDS).frames.seen_by(call.user_id)
 
 

@@ -84,7 +84,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_kept(self) -> bool:
-        """Whether this is one of the nodes of a keeper (`routes/keeper`), which owns their database and sockets."""
+        """Whether this process is a node of a keeper (`routes/keeper`), which owns the nodes' database and sockets."""
         return self.processes > 1 and any(isinstance(one, Descriptor) for one in self.bind)
 
 
@@ -117,7 +117,7 @@ def read_config(environ: Mapping[str, str]) -> Config:
 
 
 def _parsed(setting: Setting, text: str) -> object:
-    # A path is whatever bytes the disk knows; everything else comes to be text somewhere.
+    # A path may have any bytes that the disk allows; every other setting is encoded as text somewhere.
     if setting.parse is not Path and any(0xD800 <= ord(one) <= 0xDFFF for one in text):
         raise ValueError("is not text in UTF-8")
     return setting.parse(text)

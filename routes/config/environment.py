@@ -1,4 +1,4 @@
-"""Where settings come from: the environment of the process, over a `.env` file beside it."""
+"""The source of settings: the environment of the process, which overrides a `.env` file."""
 
 import os
 import re
@@ -12,11 +12,11 @@ DOTENV = ".env"
 
 
 def process_environment(directory: Path | None = None) -> dict[str, str]:
-    """The environment of this process, over the `PARTYLINE_` variables of a `.env` file.
+    """The environment of this process, with the `PARTYLINE_` variables of a `.env` file that it does not set itself.
 
     Args:
-        directory: where `.env` is looked for; None for the working directory. One that this user may not enter has
-            none, so that `sudo -u` works from wherever root stands.
+        directory: the folder of `.env`; None for the working directory. A folder that this user may not enter counts as
+            having no `.env`, so that `sudo -u` works from any directory of root.
 
     Raises:
         ConfigError: the file cannot be read, or a line of it is not `NAME=value`.

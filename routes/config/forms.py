@@ -23,11 +23,11 @@ _KEY_BYTES = 32
 
 
 class NamedKey(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """A public key of Ed25519, by its name.
+    """An Ed25519 public key with a name.
 
     Args:
-        key_id: 1 to 64 characters.
-        public_key: the 32 bytes in base64.
+        key_id: the key's name, 1 to 64 characters.
+        public_key: the key's 32 bytes in base64.
     """
 
     key_id: str
@@ -35,7 +35,7 @@ class NamedKey(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
 
     @property
     def raw(self) -> bytes:
-        """The 32 bytes."""
+        """The key's 32 bytes."""
         return b64decode(self.public_key)
 
 
@@ -48,7 +48,7 @@ def api_key(value: str) -> str:
     """Parse a key that is sent in a header, without white space around it.
 
     Raises:
-        ValueError: it holds other characters than visible ones of ASCII.
+        ValueError: it has other characters than visible ASCII.
     """
     key = value.strip()
     if not key.isascii() or not key.isprintable() or " " in key or not key:
@@ -60,7 +60,7 @@ def switch(value: str) -> bool:
     """Parse `on`, `1`, `true`, `off`, `0` or `false`, in any case.
 
     Raises:
-        ValueError: it is none of these.
+        ValueError: the text is none of these.
     """
     flag = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}.get(value.lower())
     if flag is None:
@@ -94,7 +94,7 @@ def host_name(value: str) -> str:
     """Parse a host name or an IPv4 address, to lower case and without a dot at its end.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: the text is neither.
     """
     name = value.strip().lower().removesuffix(".")
     if _HOST_NAME.fullmatch(name) is None:
@@ -106,7 +106,7 @@ def web_address(value: str) -> str:
     """Parse an http or https address, and drop slashes at its end.
 
     Raises:
-        ValueError: it is none, has a query or a fragment, or holds what no header can say.
+        ValueError: the text is no such address, has a query or a fragment, or has characters that no header can carry.
     """
     parts = _split(value)
     is_visible = value.isascii() and value.isprintable() and not set(value) & set(" ?#")
@@ -116,7 +116,7 @@ def web_address(value: str) -> str:
 
 
 def _split(value: str) -> SplitResult | None:
-    """The parts of an address; None where it has none, or a port that is none."""
+    """The parts of an address; None if it cannot be split, or its port is not valid."""
     try:
         parts = urlsplit(value)
         _ = parts.port
@@ -129,7 +129,7 @@ def database_url(value: str) -> str:
     """Parse the address of a PostgreSQL database.
 
     Raises:
-        ValueError: it begins with neither `postgresql://` nor `postgres://`, or one of its hosts is none.
+        ValueError: the text begins with neither `postgresql://` nor `postgres://`, or one of its hosts is not valid.
     """
     if not value.startswith(("postgresql://", "postgres://")):
         raise ValueError("is not a postgresql:// address")
@@ -158,10 +158,10 @@ def nats_urls(value: str) -> tuple[str, ...]:
 
 
 def is_covered(url: str) -> bool:
-    """Whether what goes to a NATS server is read by nobody else: over TLS, or within this machine.
+    """Whether nobody else can read what goes to a NATS server: over TLS, or within this machine.
 
     Args:
-        url: as `nats_urls` returned it.
+        url: an address that `nats_urls` returned.
     """
     parts = urlsplit(url)
     return parts.scheme == "tls" or parts.hostname in {"127.0.0.1", "::1", "localhost"}
@@ -209,7 +209,7 @@ def public_keys(value: str) -> tuple[NamedKey, ...]:
     """Parse a JSON array of Ed25519 keys, `{keyId,publicKey}`; empty for none.
 
     Raises:
-        ValueError: it is none, a key has not 32 bytes, or two have the same name.
+        ValueError: the text is no such array, a key does not have 32 bytes, or two keys have the same name.
     """
     if not value.strip():
         return ()

@@ -16,13 +16,13 @@ class Setting(NamedTuple):
     """One row of the table.
 
     Args:
-        field: of `Config`; the variable is `PARTYLINE_` and this in capitals.
-        default: as it would be written; None for unset.
+        field: the name of the field of `Config`; the variable is `PARTYLINE_` and this name in capitals.
+        default: the default as it would be written; None for unset.
         parse: turns the text into the value; raises ValueError with the rest of a sentence.
-        says: what it means, one line.
-        secret: its value is never shown.
-        also: words that other software calls it by. An unknown setting whose name contains one is answered with a
-            hint at this one.
+        says: what the setting means, one line.
+        secret: whether its value is never shown.
+        also: names that other software uses for it. The refusal of an unknown setting whose name contains one of them
+            mentions this setting.
     """
 
     field: str

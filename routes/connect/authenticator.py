@@ -43,7 +43,7 @@ class ServerCredentials:
         keys: this service's keys, which sign delegated tokens.
         credentials: the rows of servers, with their secrets' digests.
         users: the rights of the servers' owners.
-        clock: for the expiry of tokens and former secrets.
+        clock: tells when tokens and former secrets expire.
     """
 
     def __init__(self, keys: Keys, credentials: Credentials, users: Users, clock: Clock) -> None:

@@ -271,12 +271,12 @@ async def _finished(call: Call, waiter: Waiter, seconds: int) -> CommandRow | No
 
 
 async def _action_of(call: Call, server_id: Uuid, body: NewCommand) -> tuple[str | None, Raw]:
-    """The extension that has the action, or None, and the JSON text of the action's schema.
+    """(id of the extension that has the action, or None; JSON text of the action's schema).
 
     Raises:
         Elsewhere: another node has the server; the edge passes the request on.
         Forbidden: the extension is private, and the caller lacks its permission.
-        Invalid: there is no such action, or in several extensions.
+        Invalid: no extension has such an action, or several have.
     """
     service = call.service
     found = find_action(await _actions_of(call, server_id), body.action, body.extension_id)
@@ -291,7 +291,7 @@ async def _action_of(call: Call, server_id: Uuid, body: NewCommand) -> tuple[str
 
 
 async def _actions_of(call: Call, server_id: Uuid) -> Registered:
-    """The actions of a server: from memory, where its owner is; read once for all who ask until it is there."""
+    """The actions of a server: from its actor's memory on this node, or else by one read for all concurrent callers."""
     service = call.service
     kind = service.of(GAME_SERVERS).server
     await call.go_to(kind, server_id)

@@ -12,10 +12,10 @@ from actors.kernel.mailbox import Answer
 from persistence.errors import PersistenceError
 
 Post = Callable[[str, Callable[[Answer], None]], None]
-"""Has the pending commands of a server taken, by its id; calls back once, with what came of it."""
+"""`fn(server id, answered)`: has the pending commands of a server taken; calls `answered` once, with the outcome."""
 
 EVERY_SECONDS = 1.0
-"""How soon a turn that could not be taken is tried again."""
+"""Time after which a turn that could not be taken is tried again."""
 
 
 class Deliveries:
@@ -32,7 +32,7 @@ class Deliveries:
         self._failed: set[str] = set()
 
     def begin(self, post: Post) -> None:
-        """Ask for turns in this way from now on; called once, before there are streams."""
+        """Use `post` to ask for turns from now on; called once, before there are streams."""
         self._post = post
 
     def deliver(self, server_id: str) -> None:
@@ -51,7 +51,8 @@ class Deliveries:
                 self.deliver(server_id)
 
     def _answered(self, server_id: str, answer: Answer) -> None:
-        """What was taken comes as events. A server that is gone has no commands; a fault would only come again."""
+        """Note a turn that could not be taken. Taken commands arrive as events. A server that is gone has no commands,
+        and an actor that failed would only fail again."""
         is_asked_again = self._under_way.pop(server_id)
         if isinstance(answer.error, (Overloaded, PersistenceError)):
             self._failed.add(server_id)

@@ -31,7 +31,7 @@ FINISHED_KEPT = 1_000
 """Finished commands of one server that are kept."""
 
 FINISHED_BYTES = 16 * 1024 * 1024
-"""Bytes of their payloads and results that are kept, the newest: each of them may have 128 KiB."""
+"""Bytes of payloads and results of one server's finished commands that are kept; a command may have 128 KiB."""
 
 LOOK_BACK_MS = 10 * 60_000
 """How far a row's commit may lag behind the time at which its command was finished."""
@@ -119,7 +119,7 @@ async def _remove_silent(
     for _, server_id in page:
         if not connect.credentials.is_silent(server_id):
             continue
-        # One that cannot be asked is met again by the next walk.
+        # A server that cannot be asked is found again by the next walk.
         await ask_one_of_many(service, connect.server, server_id, RemoveSilent())
     return page[-1] if len(page) >= limit else None
 

@@ -28,7 +28,7 @@ class AllServersQuery(PageQuery, frozen=True):
         query: the beginning of a name, case ignored, or a whole uuid; left out = all.
         owner_id: only those of this user.
         network_id: only those in this network.
-        claimed: only those that somebody has claimed, or that nobody has.
+        claimed: true for servers that a user has claimed, false for the others.
     """
 
     query: Annotated[str, msgspec.Meta(max_length=100)] = ""
@@ -41,7 +41,7 @@ class AdminServer(Server, frozen=True, kw_only=True, rename="camel"):
     """A game server as operators see it.
 
     Args:
-        owner_name: what its owner is called now, or null.
+        owner_name: the present name of its owner, or null.
         last_seen_at: when it last called.
         status: what it last reported.
         listening: whether it has a stream open that takes commands, or has asked for commands within 60 s.

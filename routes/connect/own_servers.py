@@ -19,7 +19,7 @@ OWN_SERVERS = Part(name="live servers of users", open=_open)
 
 
 def follow_servers(service: Service) -> None:
-    """Subscribe to the events of all servers, to statuses, and to who listens."""
+    """Subscribe to the events of all servers, to their statuses, and to which of them listen for commands."""
     live = service.of(OWN_SERVERS)
     live.follow(service.system.touched, service.system.touched_everywhere)
     service.of(GAME_SERVERS).listeners.append(live.happened)

@@ -51,7 +51,7 @@ async def end_consent(service: Service, between: ConsentBetween) -> None:
 
     Raises:
         PersistenceError: the rows cannot be read, or the database is away.
-        RowsRejected, Refused, Fault: why the last of the servers that could not be asked could not; all others were.
+        RowsRejected, Refused, Fault: the last failure of a server; all others were asked.
     """
     kind = service.of(GAME_SERVERS).server
     pairs = await service.database.read(sessions.between, *between)

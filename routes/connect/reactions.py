@@ -23,11 +23,11 @@ from routes.service import Service
 
 @dataclass(frozen=True, slots=True)
 class ServerCalled:
-    """A game server has called a node, which writes that within a minute.
+    """A game server has called a node, which stores that within a minute.
 
     Args:
-        at_ms: when, epoch milliseconds.
-        address: the client's, normalised.
+        at_ms: when it called, epoch milliseconds.
+        address: the client's normalised IP address.
     """
 
     server_id: str
@@ -42,8 +42,8 @@ class PlayersOn(NamedTuple):
 
 
 class MissedTurns(msgspec.Struct, frozen=True):
-    """Reconciliation subject: the players and credentials of all game servers, of whose turns a node that has ended may
-    have told less than it did."""
+    """Reconciliation subject: the players and credentials of all game servers, since a node that has ended may not have
+    told of all turns of its servers."""
 
 
 def follow_unknown_outcomes(service: Service) -> None:
@@ -120,7 +120,7 @@ async def _look(service: Service, _about: MissedTurns, _events: Sequence[object]
 
 
 async def _erased(service: Service, event: UserErased) -> None:
-    """A server at fault could not let the user go, and tells nobody that their rows are gone."""
+    """Forget the user as a player on servers that could not be asked to let them go, and so told nobody."""
     servers = service.of(GAME_SERVERS)
     servers.credentials.distrust_owned(event.user_id)
     for session in servers.playing.sessions_of(event.user_id):

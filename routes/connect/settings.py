@@ -170,7 +170,7 @@ async def list_settings_history(call: Call, server_id: Uuid, query: HistoryQuery
 
 
 async def _history(conn: Connection, server_id: str, wanted: Wanted, limit: int) -> SettingsHistory:
-    """The page, made where it was read: on the bridge's thread, so that no other request waits for its masks."""
+    """A page of the history, masked on the bridge's thread that reads it, so that no other request waits for that."""
     rows = await settings.history(conn, server_id, wanted)
     page = _PAGES.page(rows, len(fitting(rows[:limit], lambda row: len(row.data))), place_of)
     return SettingsHistory(tuple(version_of(row) for row in page.rows), page.next_cursor, page.has_more)

@@ -134,7 +134,7 @@ def _viewer(call: Call) -> ServerViewer:
 
 
 def _nodes_of(viewer: ServerViewer) -> tuple[str, ...]:
-    """What a user must hold to go on; one who may see less than at first has to connect again."""
+    """The permission nodes that a user must keep for the stream to go on; a user who loses one has to connect again."""
     sees = ((READ_COMMANDS, viewer.commands), (READ_MEMBERS, viewer.members))
     return READ_SETTINGS, *(node for node, seen in sees if seen)
 

@@ -29,10 +29,10 @@ from routes.part import Opening, Part
 from routes.service import Service
 
 TOPIC = "listening"
-"""What other nodes are told about: which servers listen for commands."""
+"""The topic by which nodes tell each other which servers listen for commands."""
 
 STREAMS = "streams"
-"""And which of them do so on a stream."""
+"""The topic by which nodes tell each other which of them do so on a stream."""
 
 
 class Waiter:
@@ -48,8 +48,8 @@ class Waiter:
         self._woken.set()
 
     async def wait(self, seconds: float) -> CommandRow | None:
-        """Wait for the event, for at most so many seconds; returns its command as it was then, None for an event
-        without one, and where there was none in time.
+        """Wait for the event, for at most `seconds`; returns the event's command as it was then, or None for an event
+        without a command, and when no event came in time.
         """
         with trio.move_on_after(seconds):
             await self._woken.wait()
@@ -76,8 +76,8 @@ class Waiters:
     """All waiting requests and open streams of game servers.
 
     Attributes:
-        listening: which servers listen for commands.
-        streams: tells other nodes of their streams; None where there are none.
+        listening: the servers that listen for commands.
+        streams: tells other nodes which servers have streams here; None where there are no other nodes.
         deliveries: takes commands for streams.
     """
 
@@ -155,7 +155,7 @@ class Waiters:
         return any(stream.takes_commands for stream in self._streams.get(server_id, ()))
 
     def takes_anywhere(self, server_id: str) -> bool:
-        """Whether it has one on whatever node."""
+        """Whether the server has such a stream open on any node."""
         return self.takes(server_id) or server_id in self.listening.streams_elsewhere
 
     def statistics(self) -> int:
@@ -193,7 +193,7 @@ class Waiters:
 
 
 def tell_who_listens(peers: Peers, waiters: Waiters) -> None:
-    """Tell other nodes which servers listen here, and which on a stream, and hear which do there."""
+    """Tell other nodes which servers listen here, and which on a stream, and hear the same of theirs."""
     listening = waiters.listening
     roaming = roaming_over(peers, TOPIC, listening.elsewhere)
     waiters.streams = roaming_over(peers, STREAMS, listening.streams_elsewhere)
@@ -208,7 +208,7 @@ def tell_who_listens(peers: Peers, waiters: Waiters) -> None:
 
 
 def _take(service: Service, server_id: str, answered: Callable[[Answer], None]) -> None:
-    """Have a server's pending commands taken, wherever it lives, loaded or not."""
+    """Have a server's pending commands taken, whichever node owns its actor, and whether or not that is loaded."""
     service.system.post(service.of(GAME_SERVERS).server, server_id, TakeCommands(AT_ONCE), answered)
 
 

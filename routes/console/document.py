@@ -1,7 +1,7 @@
 """The one document behind every address below `/app`, and the headers under which it is shown.
 
-It loads nothing from elsewhere and runs no script but its own modules: no inline script, no `eval`, no markup made of
-texts (Trusted Types), no frame around it.
+It loads nothing from other origins and runs no script but its own modules: no inline script, no `eval`, no markup made
+from strings (Trusted Types), and it is never shown in a frame.
 """
 
 from base64 import b64encode
@@ -31,7 +31,7 @@ def document(static: StaticFiles) -> bytes:
     two round trips and not as many as scripts import each other.
 
     Args:
-        static: all files; `page.html` is the frame.
+        static: all files of the console; `page.html` is the frame.
     """
     at = static.address
     replacements = {
@@ -54,8 +54,8 @@ def document_headers(static: StaticFiles, base_url: str) -> Headers:
     """The headers of the document.
 
     Args:
-        static: all files.
-        base_url: the address of the service; the live socket is there.
+        static: all files of the console.
+        base_url: the address of the service, to which the live socket connects.
     """
     return [*page_headers(HTML, _policy(static, base_url)), *_ISOLATION]
 
@@ -64,7 +64,7 @@ def asset_headers(media_type: str) -> Headers:
     """The headers of a script, style sheet or picture.
 
     Args:
-        media_type: of it.
+        media_type: the media type of the file.
     """
     return [*page_headers(media_type, "default-src 'none'; frame-ancestors 'none'"), *_ISOLATION]
 

@@ -1,8 +1,8 @@
-"""Modules that travel together, joined into one file, so that a browser asks for five and not for fifty.
+"""Joins modules that are needed together into one file, so that a browser requests five files and not fifty.
 
-Each stands in its file as it is written, line by line, in a function of its own; its imports and exports are said
-otherwise, and lines of comments are empty. This is no bundler: nothing is renamed or shrunk, libraries stay files of
-their own, and what it does not understand it refuses at the start. A source map shows the modules in their stead.
+Each module stands in its file as it is written, line by line, in a function of its own; only its imports and exports
+are rewritten, and comment lines are emptied. This is no bundler: nothing is renamed or minified, libraries stay files
+of their own, and what it does not understand it refuses at the start. A source map shows the original modules.
 """
 
 import re
@@ -15,7 +15,7 @@ JOINED = "joined/"
 """The folder in which joined files are served."""
 
 CONSOLE = JOINED + "console.js"
-"""The beginning, and what it needs."""
+"""The joined file with the entry module and what it needs."""
 
 IMPORTS = {
     "htm": "vendor/htm.js",
@@ -29,7 +29,7 @@ IMPORTS = {
 """{name that modules import: file}."""
 
 LIBRARIES = {name: path for name, path in IMPORTS.items() if path.startswith("vendor/")}
-"""Those that are not ours, and not joined; the browser gets them as an import map."""
+"""The third-party libraries, which are not joined; the browser finds them by an import map."""
 
 _IMPORT = re.compile(r'^import (?:(\w+)|\{([^}]*)\}) from "([^"]+)";', re.MULTILINE)
 _EXPORT = re.compile(
@@ -46,14 +46,15 @@ def joined(contents: Mapping[str, bytes], entry: str) -> dict[str, bytes]:
 
     Args:
         contents: {path: bytes} of all files.
-        entry: the module that begins; it runs last of its file.
+        entry: the module that the page starts with; it runs last in its file.
 
     Returns:
-        {path: bytes}, and `.map` beside each; `modules` of each is {path of a module: what it exports}.
+        {path: bytes} of the joined files, and of a `.map` beside each; a file exports `modules`, {path of a module:
+            what it exports}.
 
     Raises:
-        ValueError: a module imports what is not there, or imports go in a circle, or it is written in a way that is not
-            understood here.
+        ValueError: a module imports one that does not exist, imports form a cycle, or a module is written in a way that
+            is not understood here.
     """
     texts = {
         path: _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), content.decode())
@@ -80,7 +81,7 @@ def _files_of(texts: Mapping[str, str], entry: str) -> dict[str, str]:
     for begin in sorted(on_demand - file_of.keys()):
         for path in _in_order(texts, [begin]):
             if file_of.get(path) != CONSOLE:
-                # A second one needs it: then it stands alone.
+                # A second file needs this module too, so it becomes a file of its own.
                 file_of[path] = _file_from(path if path in file_of else begin)
     return file_of
 
@@ -162,11 +163,11 @@ def _module(file: str, path: str, text: str, file_of: Mapping[str, str], used: d
 
 
 def path_of(importer: str, name: str) -> str:
-    """The path of what a module imports by a name.
+    """The path of the module that an import names.
 
     Args:
-        importer: path of the module.
-        name: as it stands there, relative or of the import map.
+        importer: the path of the importing module.
+        name: the name in its import, relative or from the import map.
     """
     if not name.startswith("."):
         return IMPORTS.get(name, name)

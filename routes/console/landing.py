@@ -1,4 +1,4 @@
-"""The page at `/`: what this is, which servers are public, and the ways in. It needs no scripts."""
+"""The page at `/`: says what the installation is, lists public servers, and links to sign-in. It needs no scripts."""
 
 import re
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ POLICY = (
 _MARK = re.compile(r"\{(\w+)\}")
 
 SHOWN = 20
-"""Public servers on the page, most players first."""
+"""Most public servers on the page, those with most players first."""
 
 
 def landing(
     static: StaticFiles, servers: Sequence[Publication], words: Words, *, base_url: str, version: str
 ) -> bytes:
-    """The page; every text of a publication is escaped.
+    """The HTML of the page; every text of a publication is escaped.
 
     Args:
-        static: all files; `landing.html` is the frame.
-        servers: those that are shown.
-        words: of the reader's language.
+        static: all files of the console; `landing.html` is the frame.
+        servers: the public servers to show.
+        words: the words in the reader's language.
         base_url: the address of the service; its host is the name of the installation.
-        version: of the service.
+        version: the service's version, such as 2026.11.29.
     """
     host = escape(urlsplit(base_url).netloc)
     values = {
@@ -46,7 +46,7 @@ def landing(
         "client": words.say("landing.client"),
         "version": escape(version),
     }
-    # In one pass, so that a mark within a text of somebody's is left alone.
+    # In one pass, so that a mark inside a publication's own text is not replaced.
     return _MARK.sub(lambda found: values[found[1]], static.contents["landing.html"].decode()).encode()
 
 

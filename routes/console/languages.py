@@ -10,10 +10,10 @@ import orjson
 from routes.console.static_files import StaticFiles
 
 FALLBACK = "en"
-"""What is shown where none of the wanted languages is there."""
+"""The language of readers who want none of the existing ones."""
 
 MOST_WANTED = 20
-"""Languages of a header that are looked at."""
+"""Most languages of a header that are looked at."""
 
 _FILE = re.compile(r"text/(\w+)\.landing\.json")
 _QUALITY = re.compile(r"q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)", re.ASCII)
@@ -25,7 +25,7 @@ class Words:
     """The words of one language.
 
     Args:
-        language: its code.
+        language: the language's code, such as `de`.
         entries: {key: a text, or its forms for numbers}.
     """
 
@@ -36,8 +36,8 @@ class Words:
         """The words under a key, escaped, with `{name}` replaced by values, which are markup.
 
         Args:
-            key: of an entry.
-            values: one each place; `count` chooses the form.
+            key: the key of an entry.
+            values: the markup for each `{name}`; the value of `count` chooses the form.
         """
         entry = self.entries[key]
         text = entry if isinstance(entry, str) else entry["one" if values.get("count") == 1 else "other"]
@@ -45,10 +45,10 @@ class Words:
 
 
 def words_for(static: StaticFiles, accepted: bytes | None) -> Words:
-    """The words that a reader wants most, of those that there are.
+    """The words in the existing language that a reader wants most.
 
     Args:
-        static: all files, with `text/<language>.landing.json`.
+        static: all files of the console, with `text/<language>.landing.json`.
         accepted: the header Accept-Language, or None.
     """
     offered = {found[1] for found in map(_FILE.fullmatch, static.contents) if found}
@@ -60,8 +60,8 @@ def preferred(accepted: bytes | None, offered: set[str]) -> str:
     """The language that a header wants most, by its first part: `de-AT` is `de`; `FALLBACK` where none is offered.
 
     Args:
-        accepted: the header Accept-Language, or None; what cannot be read in it is passed over.
-        offered: codes of languages.
+        accepted: the header Accept-Language, or None; malformed parts of it are ignored.
+        offered: the codes of the languages that exist.
     """
     wanted = []
     for part in (accepted or b"").decode("latin-1").split(",")[:MOST_WANTED]:

@@ -1,7 +1,7 @@
-"""The addresses of the console: the landing page, the one document, its files, and the client for others.
+"""The routes of the console: the landing page, the one document, its files, and the client for other programs.
 
-Everything comes from memory, compressed ahead. With `PARTYLINE_CONSOLE_SOURCE` the files are read from that folder on
-each request instead, so that a change is there after a reload.
+Everything is served from memory, compressed beforehand. With `PARTYLINE_CONSOLE_SOURCE` the files are read from that
+folder on each request instead, so that a change shows after a reload.
 """
 
 from collections.abc import Callable
@@ -30,13 +30,13 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 """Cache-Control of a file whose address changes with its content (RFC 8246)."""
 
 REVALIDATED = "no-cache"
-"""Cache-Control of what keeps its address: asked for each time, and then mostly a 304."""
+"""Cache-Control of files that keep their address: requested each time, and mostly answered by a 304."""
 
 LISTED = "public, max-age=5"
 """Cache-Control of the landing page; short, since it shows who plays now."""
 
 CLIENT = "client/"
-"""The folder of the client for others."""
+"""The folder of the client for other programs."""
 
 
 @endpoint("GET", "/", needs=PUBLIC, rate=PAGES, cacheable=LISTED)

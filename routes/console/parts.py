@@ -29,4 +29,4 @@ def _read_source(folder: Path) -> StaticFiles:
 
 
 STATIC_FILES = Part(name="files of the console", open=_open)
-"""What is served to browsers."""
+"""The files that are served to browsers."""

@@ -1,5 +1,5 @@
-"""Source maps (ECMA-426) for files in which every line is a line of one source, so that the tools of browsers show the
-sources in place of what was made of them.
+"""Source maps (ECMA-426) for files in which every line is a line of one source, so that browsers' developer tools show
+the sources in place of the joined file.
 """
 
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ _BITS = 5
 
 
 class Start(NamedTuple):
-    """Where a source stands in the file.
+    """The place of a source in the joined file.
 
     Args:
-        source: its address, relative to the file.
-        line: the first of its lines there, from 0.
-        lines: how many.
+        source: the source's address, relative to the file.
+        line: the line of the file at which the source begins, from 0.
+        lines: how many lines the source has.
     """
 
     source: str
@@ -26,11 +26,11 @@ class Start(NamedTuple):
 
 
 def source_map(file: str, starts: Sequence[Start]) -> bytes:
-    """The map of a file.
+    """The source map of a file, as JSON.
 
     Args:
-        file: its name.
-        starts: of all sources, in order.
+        file: the file's name.
+        starts: the places of all sources, in order.
     """
     mappings: list[str] = []
     before = 0  # the last line of a source that was mapped; all but columns is told as a difference

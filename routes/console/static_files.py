@@ -1,9 +1,9 @@
-"""The files of the console: what they are, which digest stands for all of them, and what the first page loads.
+"""The files of the console, the digest that stands for all of them, and the modules that the first page loads.
 
 Modules and style sheets are served joined (`joining.py`), and each by itself as well.
 
-One digest over all files is part of their address. So relative imports between modules work, a browser may keep each
-for ever, and a changed file changes every address.
+One digest over all files is part of every file's address. So relative imports between modules work, a browser may keep
+each file for ever, and a change of one file changes all addresses.
 """
 
 import hashlib
@@ -30,13 +30,13 @@ MEDIA_TYPES = {
 """{suffix of a file that is served: its media type}."""
 
 ENTRY = "boot.js"
-"""The module that begins."""
+"""The module that the page starts with."""
 
 STYLES = ("css/tokens.css", "css/base.css", "css/parts.css", "css/pages.css")
 """The style sheets, in the order in which they apply."""
 
 STYLE_SHEET = JOINED + "console.css"
-"""All of them, joined."""
+"""All style sheets, joined into one file."""
 
 _STATIC_IMPORT = re.compile(r'(?:^|;)(?:import|export)\b(?:[^;"()=]*\bfrom)?\s*"([^"]+)"', re.MULTILINE)
 
@@ -46,8 +46,8 @@ class StaticFiles:
     """The content of every file.
 
     Args:
-        contents: {path below the folder: bytes}, with the joined ones below `joined/`.
-        digest: of all that they are made of.
+        contents: {path below the folder: bytes}, the joined files below `joined/` included.
+        digest: the digest of all files that they are made of.
     """
 
     contents: Mapping[str, bytes]
@@ -55,7 +55,7 @@ class StaticFiles:
 
     @property
     def address(self) -> str:
-        """Where the files are served, without a slash at the end."""
+        """The path below which the files are served, without a slash at the end."""
         return f"{ROOT}/{self.digest}"
 
     def media_type(self, path: str) -> str | None:
@@ -63,13 +63,13 @@ class StaticFiles:
         return MEDIA_TYPES.get(PurePosixPath(path).suffix) if path in self.contents else None
 
     def imported_by(self, entry: str) -> tuple[str, ...]:
-        """The modules that a browser needs before it can run one, that one first; dynamic imports are not followed.
+        """A module and all modules that a browser needs before it can run that one; dynamic imports are not followed.
 
         Args:
-            entry: path of a module.
+            entry: the path of the module, which comes first in the result.
 
         Raises:
-            KeyError: a module imports what is not there.
+            KeyError: a module imports one that does not exist.
         """
         found: dict[str, None] = {}
         waiting = [entry]
@@ -85,7 +85,7 @@ class StaticFiles:
 
 @cache
 def shipped_static_files() -> StaticFiles:
-    """The files that belong to the package; read once for each process. Blocks, the first time."""
+    """The files that belong to the package, read once for each process. Blocks the first time."""
     return read_static_files(files("routes.console").joinpath("static"))
 
 
@@ -93,11 +93,11 @@ def read_static_files(folder: Traversable) -> StaticFiles:
     """Read all files, and join them. Blocks on the disk; takes some ten milliseconds.
 
     Args:
-        folder: where they lie.
+        folder: the folder that has the files.
 
     Raises:
         OSError: a file cannot be read.
-        KeyError: a style sheet is not there.
+        KeyError: a style sheet is missing.
         ValueError: a module cannot be joined with the others.
     """
     contents = dict(sorted(_walk(folder, "")))

@@ -1,7 +1,7 @@
-"""Discord's webhooks (API v10), as they are asked about and posted to.
+"""Requests to Discord's webhooks (API v10): asking about one, and posting to it.
 
-Their limits are not known beforehand: each answer says how many requests are left and when there are more. Answers of
-401, 403 and 429 are counted by Discord, which shuts out an address that gets 10,000 of them in ten minutes.
+Discord's rate limits are not known beforehand: each answer says how many requests are left and when there are more.
+Discord counts its answers 401, 403 and 429, and shuts out an IP address that gets 10,000 of them in ten minutes.
 """
 
 import re
@@ -19,12 +19,12 @@ SECONDS = 5.0
 """Deadline of one request."""
 
 MAX_BYTES = 256 * 1024
-"""Largest answer that is taken; a message with one embed has some kilobytes."""
+"""Most bytes of an answer; a message with one embed has some kilobytes."""
 
 LEAST_PAUSE_MS = 1_000
 MOST_PAUSE_MS = 3_600_000
 UNSAID_PAUSE_MS = 60_000
-"""Pauses after 429: at least, at most, and where the answer does not say."""
+"""Pauses after a 429: the shortest, the longest, and the one for an answer that does not say how long."""
 
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
 
@@ -47,12 +47,13 @@ class _Limited(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What has become of a request.
+    """The outcome of a request to Discord.
 
     Args:
-        pause_ms: how long the webhook is to be left alone.
-        everywhere: all of Discord is, not only this webhook.
-        guild_id: that the webhook belongs to, where it was asked.
+        verdict: whether Discord has taken the request, or why not.
+        pause_ms: how long no request may be sent to the webhook.
+        everywhere: whether the pause applies to all of Discord, not only to this webhook.
+        guild_id: the guild that the webhook belongs to, if the request asked for it; else None.
     """
 
     verdict: Verdict
@@ -62,11 +63,11 @@ class Said:
 
 
 class DiscordApi:
-    """Discord.
+    """Sends requests to Discord, within its rate limits.
 
     Args:
-        upstream: its API.
-        now_ms: epoch milliseconds.
+        upstream: Discord's API.
+        now_ms: returns the present time, epoch milliseconds.
     """
 
     def __init__(self, upstream: Upstream, now_ms: Callable[[], int]) -> None:
@@ -76,14 +77,14 @@ class DiscordApi:
 
     @property
     def halted_ms(self) -> int:
-        """How much longer Discord wants to be left alone altogether; 0 if it does not."""
+        """For how many more milliseconds no request at all may be sent to Discord; 0 if requests may be sent."""
         return max(0, self._halted_until_ms - self._now_ms())
 
     async def look(self, webhook: WebhookAddress) -> Said:
-        """Ask whether a webhook is there, and in which guild. Repeating or cancelling it does no harm.
+        """Ask whether a webhook exists, and in which guild. Repeating or cancelling this does no harm.
 
         Returns:
-            TAKEN only with a guild. It raises nothing.
+            The outcome; its verdict is TAKEN only with a guild. Nothing is raised.
         """
         said, answer = await self._ask("GET", webhook)
         if said.verdict is not Verdict.TAKEN or answer is None:
@@ -102,10 +103,10 @@ class DiscordApi:
         """Post a message, once. Cancellation: Discord may have received it.
 
         Args:
-            message: JSON.
+            message: the message as JSON.
 
         Returns:
-            What is known of it. It raises nothing.
+            What is known of the outcome. Nothing is raised.
         """
         said, _ = await self._ask("POST", webhook, message)
         return said
@@ -117,7 +118,7 @@ class DiscordApi:
             return Said(Verdict.LIMITED, self.halted_ms), None
         path = ("webhooks", webhook.id, webhook.token)
         headers = {"accept": "application/json", "content-type": "application/json"}
-        # Without `wait`, failures are not told.
+        # Without `wait`, Discord does not report failures.
         query = () if message is None else (("wait", "true"),)
         try:
             answer = await self._upstream.ask(method, path, query=query, headers=headers, body=message)
@@ -143,8 +144,8 @@ def _said(answer: Answer) -> Said:
 
 
 def _limited(answer: Answer) -> Said:
-    """Whom a 429 is about, and for how long. What is not Discord's JSON comes from the network in front of it, which
-    counts by address."""
+    """What a 429 applies to, and for how long. An answer that is not Discord's JSON comes from the network in front of
+    it, which counts by IP address."""
     pause_ms = _pause_ms(answer.header("retry-after"))
     try:
         told = decoded(answer.body, _Limited)

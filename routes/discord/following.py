@@ -1,4 +1,4 @@
-"""Tells networks of game servers that have come or gone, and wakes the sender when something else is to be posted."""
+"""Queues posts about game servers that went online or offline, and wakes the sender when other posts are queued."""
 
 from actors.connect import events
 from actors.connect.events import ServerNews
@@ -12,7 +12,7 @@ from routes.publications.parts import STATUSES
 from routes.service import Service
 
 TOLD_AT_ONCE = 500
-"""How many servers are told of in one transaction."""
+"""Most servers about which posts are queued in one transaction."""
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
@@ -30,13 +30,17 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(STATUSES).follow(reported)
     service.of(GAME_SERVERS).news.append(heard)
     for network_id in here.uptime.networks():
-        # Servers that were online say so again before they count as silent.
+        # Gives servers that were online the time to report it again before they count as silent.
         look_at_all(service, network_id, patience_ms=service.config.freshness_seconds * 1000)
     return (BackgroundTask("posts to Discord", here.sender.run, one_node=True),)
 
 
 def look(service: Service, server_id: str, *, patience_ms: int = 0) -> None:
-    """Take in whether a server is online now."""
+    """Update whether a server counts as online, from its status.
+
+    Args:
+        patience_ms: how much longer a server without any known status may be silent, in milliseconds.
+    """
     now_ms = service.clock.now_ms()
     report = service.of(STATUSES).fresh_report(server_id, now_ms)
     uptime = service.of(WEBHOOKS).uptime
@@ -47,10 +51,10 @@ def look(service: Service, server_id: str, *, patience_ms: int = 0) -> None:
 
 
 def look_at_all(service: Service, network_id: str, *, patience_ms: int = 0) -> None:
-    """Take in which servers of a network are online now.
+    """Update which servers of a network count as online, from their statuses.
 
     Args:
-        patience_ms: how much longer than others those have to be silent of which nothing is known.
+        patience_ms: how much longer servers without any known status may be silent, in milliseconds.
     """
     known = service.of(WEBHOOKS).uptime.servers_in(network_id)
     for server_id in known.union(service.of(STATUSES).servers_in(network_id)):
@@ -58,10 +62,10 @@ def look_at_all(service: Service, network_id: str, *, patience_ms: int = 0) -> N
 
 
 async def tell_of_servers(service: Service) -> bool:
-    """Have posted which servers have come or gone; returns False if more may be due.
+    """Queue posts about servers that went online or offline; returns False if more may be due.
 
     Raises:
-        PersistenceError: the database failed; the same are told of next time.
+        PersistenceError: the database failed; the next call tries the same servers again.
     """
     uptime, clock = service.of(WEBHOOKS).uptime, service.clock
     turned = uptime.take_due(clock.now_ms(), TOLD_AT_ONCE)
@@ -78,10 +82,10 @@ async def tell_of_servers(service: Service) -> bool:
 
 
 def watch(service: Service, network_id: str, watched: WatchedRow | None) -> None:
-    """Follow the servers of a network from now on, or no more.
+    """Begin, change or end following the servers of a network.
 
     Args:
-        watched: what rows say; None for no more.
+        watched: the network's row; None ends following it.
     """
     uptime = service.of(WEBHOOKS).uptime
     if watched is None:

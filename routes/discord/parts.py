@@ -1,4 +1,4 @@
-"""The part of Discord: its API, the worker that posts, and which game servers are to be told of."""
+"""The part of Discord webhooks: Discord's API, the worker that posts, and the game servers that posts are about."""
 
 from dataclasses import dataclass
 
@@ -16,14 +16,14 @@ CONNECTIONS = CONCURRENT + 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Discord:
-    """What requests about webhooks use.
+    """The objects that requests about webhooks use.
 
     Args:
-        base_url: of Discord's API.
-        api: asks Discord.
+        base_url: the address of Discord's API.
+        api: sends requests to Discord.
         tokens: seals and opens the webhooks' tokens.
-        sender: posts what waits.
-        uptime: the game servers of networks that want to know.
+        sender: posts what is queued.
+        uptime: whether game servers are online, for networks that want posts about that.
     """
 
     base_url: str
@@ -45,4 +45,4 @@ async def _open(opening: Opening) -> Discord:
 
 
 WEBHOOKS = Part(name="webhooks of Discord", open=_open)
-"""Discord's webhooks. Nothing is asked before there is one."""
+"""Discord's webhooks. No request is sent to Discord before a network has a webhook."""

@@ -17,10 +17,10 @@ async def _changed(service: Service, event: DiscordChanged) -> None:
 
 
 async def forget_networks(service: Service, _user_id: str) -> None:
-    """Forget networks that are gone with their owner, on all nodes.
+    """Have all nodes forget networks that were deleted with their owner.
 
     Raises:
-        DatabaseUnavailable: it cannot be asked which.
+        DatabaseUnavailable: the database cannot be asked which networks these are.
     """
     uptime = service.of(WEBHOOKS).uptime
     watched = uptime.networks()

@@ -1,4 +1,4 @@
-"""The tokens of webhooks, as they are sealed for storage."""
+"""Seals the tokens of webhooks for storage, and opens them."""
 
 from actors.discord.addresses import WebhookAddress
 from actors.ids import RandomBytes
@@ -10,15 +10,15 @@ PURPOSE = "webhooks of Discord"
 """Purpose from which the key that seals the tokens is derived."""
 
 VERSION = b"\x01"
-"""Of that key, and of the format of sealed tokens."""
+"""The version of that key, and of the format of sealed tokens."""
 
 
 class SealedTokens:
-    """Seals and opens the tokens.
+    """Seals and opens the tokens of webhooks.
 
     Args:
-        keys: of this installation; the tokens have a key derived from them.
-        random_bytes: for nonces; must be cryptographic.
+        keys: the keys of this installation, from which the key for the tokens is derived.
+        random_bytes: the source of nonces; must be cryptographic.
     """
 
     def __init__(self, keys: Keys, random_bytes: RandomBytes) -> None:
@@ -31,7 +31,7 @@ class SealedTokens:
         return self._vault.seal(webhook.token.encode("ascii"), _bound_to(network_id, webhook.id), nonce)
 
     def open(self, row: WebhookRow) -> WebhookAddress | None:
-        """The webhook of a row; None when it has none, or was sealed for another row or with another key."""
+        """The webhook of a row; None if it has no token, or one that was sealed for another row or by another key."""
         if row.webhook_id is None or row.sealed_token is None:
             return None
         token = self._vault.open(row.sealed_token, _bound_to(row.network_id, row.webhook_id))

@@ -1,4 +1,4 @@
-"""Sends what waits to the webhooks of networks (contract §7).
+"""Sends queued posts to the webhooks of networks (contract §7).
 
 For each webhook one post is on its way at most, so their order is kept. It is marked in its row before it is sent, and
 unmarked or deleted afterwards; `actors/discord/units_sending.py` says why.
@@ -29,12 +29,12 @@ CONCURRENT = 20
 """How many webhooks are sent to at the same time."""
 
 ROUND_SECONDS = 1.0
-"""How often the queues are looked at when nobody says that there is something."""
+"""How often the queues are looked at without a call of `wake`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Settlement:
-    """What has become of a claim, until it is in rows."""
+    """The outcome of a claimed post, until it is stored in rows."""
 
     claim: Claim
     verdict: Verdict
@@ -45,9 +45,9 @@ class Sender:
     """Works off the queues of all networks.
 
     Args:
-        database: holds the queues.
-        clock: the time by which posts are due.
-        discord: where they go.
+        database: the database, which has the queues.
+        clock: tells which posts are due.
+        discord: sends the posts.
         tokens: opens the webhooks' tokens.
     """
 
@@ -62,7 +62,7 @@ class Sender:
         self._unsent: dict[str, int] = {}  # {network: a post that may be marked, and was not sent}
 
     def wake(self) -> None:
-        """Say that there may be something to send."""
+        """Have the queues looked at now, because there may be something to send."""
         self._woken.set()
 
     async def run(self) -> None:
@@ -85,19 +85,19 @@ class Sender:
             return
         due = await self._database.read(webhooks.due, now_ms, CONCURRENT + len(self._busy))
         for network_id, webhook_id in due:
-            # Two networks may have one webhook, and one network two, while a post is on its way to its former one.
+            # Networks may share a webhook; one that changed its webhook may still have a post on its way to the old.
             taken = network_id in self._busy or webhook_id in self._busy.values()
             if not taken and len(self._busy) < CONCURRENT:
                 self._busy[network_id] = webhook_id
                 nursery.start_soon(self._work_off, network_id)
 
     async def _work_off(self, network_id: str) -> None:
-        """Send what a network has waiting, until nothing is due any more."""
+        """Send a network's queued posts until no more are due."""
         crowded = len(self._busy) >= CONCURRENT
         try:
             going_on = True
             while going_on:
-                # A post that was begun is brought to its end, or it would be in doubt.
+                # A post that was begun is finished even under cancellation: otherwise its outcome would be unknown.
                 with trio.CancelScope(shield=True):
                     going_on = await self._step(network_id)
                 await trio.lowlevel.checkpoint()
@@ -112,7 +112,7 @@ class Sender:
         """Send one post; returns whether there may be another that is due.
 
         Raises:
-            PersistenceError: the database failed; the next step goes on where this one was.
+            PersistenceError: the database failed; the next step continues where this one stopped.
         """
         if network_id in self._unsettled:
             await self._settle(network_id)

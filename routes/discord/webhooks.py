@@ -125,12 +125,12 @@ def _tagged(row: WebhookRow | None) -> Tagged[DiscordReply]:
 
 
 def _writable(row: WebhookRow | None) -> object:
-    """What `DiscordBody` says of a network's settings; a webhook by Discord's number of it."""
+    """The settings that a `DiscordBody` can change, for the ETag; a webhook is represented by Discord's id of it."""
     return None if row is None else [row.guild_id, row.invite_url, row.events, row.webhook_id]
 
 
 def _checked(call: Call, body: DiscordBody) -> WebhookAddress | None:
-    """The webhook that is named, if any."""
+    """The webhook that the body names, checked, or None."""
     errors: list[FieldError] = []
     address: WebhookAddress | None = None
     if isinstance(body.webhook_url, str):
@@ -171,7 +171,7 @@ async def _webhook(
 
 
 async def _status(call: Call, address: WebhookAddress, guild_id: str) -> units.FirstStatus:
-    """How a webhook stands.
+    """Ask Discord for the first status of a webhook.
 
     Raises:
         Invalid: Discord does not know it, or knows it in another guild.

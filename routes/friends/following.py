@@ -1,8 +1,8 @@
-"""Follows what other processes change between users: announced changes are taken in, and what may have been missed is
-read.
+"""Follows changes between users that other processes make: takes in announced changes, and reads rows where some may
+have been missed.
 
-Who hides and whom blocks part is read whole. Friendships are compared with rows, some users at a time, and what differs
-is told as if it had just happened: an open socket keeps the friends that it shows.
+Visibilities and blocks are read whole. Friendships in memory are compared with rows, some users at a time, and each
+difference is told as if it had just happened, so that open sockets keep the friends that they show.
 """
 
 import trio
@@ -17,7 +17,7 @@ from routes.jobs import BackgroundTask
 from routes.service import Service
 
 COMPARED_TOGETHER = 200
-"""Lists of friends that are read at once."""
+"""Most lists of friends that are read at once."""
 
 
 def follow(service: Service) -> BackgroundTask:
@@ -49,15 +49,15 @@ class _Following:
             self._live.heard_link(event)
 
     def missed(self) -> None:
-        """Anything may have happened between users, and was not heard of."""
+        """Have everything read again, because changes between users may have been missed."""
         self._missed_friendships = True
         self._woken.set()
 
     async def keep(self) -> None:
-        """Read all again whenever something may have been missed.
+        """Read everything again whenever changes may have been missed.
 
         Raises:
-            PersistenceError: it cannot be read; called again then.
+            PersistenceError: the rows cannot be read; the task is started again then.
         """
         while True:
             await self._woken.wait()
@@ -76,7 +76,7 @@ class _Following:
                 raise
 
     async def _compare_views(self) -> None:
-        """Have the lists of friends that are open read what they show otherwise than rows."""
+        """Have the open lists of friends that differ from rows read them again."""
         view = self._live.view
         open_ids = [shown.id for shown in self._system.live_views() if shown.view is view]
         for first in range(0, len(open_ids), COMPARED_TOGETHER):
@@ -92,5 +92,5 @@ class _Following:
 
 
 def _stands(before: FriendsState | None, after: FriendsState | None, stored: FriendsState) -> bool:
-    """Whether a list of friends is what rows say, and was all the while that they were read."""
+    """Whether a list of friends equals the rows, and did not change while these were read."""
     return before is not None and before is after and before.says_the_same(stored)

@@ -39,7 +39,7 @@ async def befriended(call: Call, friend_id: UserId) -> None:
     """Guard: requires that the two are friends; checked again in the transaction.
 
     Raises:
-        NotFound: they are not, or there is no such user.
+        NotFound: the two are not friends, or there is no such user.
     """
     if not await call.service.database.read(links.friends_among, call.user_id, (friend_id,)):
         raise NotFound("no such friend")

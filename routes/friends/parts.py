@@ -13,10 +13,10 @@ from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 
 async def read_stored(database: Database) -> Stored:
-    """Read who hides from whom, and whom blocks part.
+    """Read all visibilities and blocks: who hides from whom, and which pairs of users a block parts.
 
     Raises:
-        PersistenceError: it cannot be read.
+        PersistenceError: the rows cannot be read.
     """
     return Stored(await database.read(veiled), await database.read(parted))
 

@@ -62,8 +62,8 @@ class RequestBody(Wire, frozen=True):
 async def concerned(call: Call, id: ObjectId) -> Request:
     """Guard: requires that the caller sent or received the request; for other users it does not exist.
 
-    Answering a request takes no guard, but `_asked` in the handler: the answer ends the request, and guards come before
-    kept answers are looked for, so that whoever repeats it under its Idempotency-Key would be told that there is none.
+    Routes that answer a request use `_asked` in the handler instead of a guard: answering ends the request, and guards
+    run before kept answers are looked for, so a repeat under its Idempotency-Key would find no request.
 
     Raises:
         NotFound: the caller has no such pending request.
@@ -115,7 +115,7 @@ async def cancel_request(call: Call, id: ObjectId) -> None:
 
 
 async def _asked(call: Call, id: ObjectId) -> UserId:
-    """Who sent the request that the caller has received.
+    """The id of the user who sent the request that the caller has received.
 
     Raises:
         NotFound: the caller has no such pending request.

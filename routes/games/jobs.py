@@ -1,4 +1,4 @@
-"""Periodic jobs of games: what publications name is read soon after each change, and all of it now and then."""
+"""Periodic jobs of games: categories of publications are read soon after each change, and all of them now and then."""
 
 from functools import partial
 
@@ -11,12 +11,12 @@ from routes.service import Service
 
 
 async def count_changed(service: Service) -> None:
-    """Read the categories of the publications that have changed; asks nothing when none has.
+    """Read the categories of publications that have changed; sends no query if none has.
 
-    Cancellation: the same are read next time.
+    Cancellation: the next call reads the same ones.
 
     Raises:
-        PersistenceError: the database failed; the same are read next time.
+        PersistenceError: the database failed; the next call reads the same ones.
     """
     live = service.of(GAMES_LIVE)
     unread = frozenset(live.unread)
@@ -30,11 +30,11 @@ async def count_changed(service: Service) -> None:
 
 
 class Recount:
-    """Reads the catalog and the categories of all publications, page by page: games may be imported by another process,
-    and addresses lost, without any change of a publication.
+    """Reads the catalog and the categories of all publications, page by page, because another process may import games,
+    and publications may lose their address, without an event.
 
     Args:
-        service: whose games.
+        service: the service whose games are counted.
     """
 
     def __init__(self, service: Service) -> None:
@@ -67,7 +67,7 @@ class Recount:
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """The jobs: count what has changed, and read all again."""
+    """The jobs: read changed categories, and read all of them again from time to time."""
     return (
         Job("categories of publications", 1, partial(count_changed, service)),
         Job("catalog of games", 60, Pruning(Recount(service).take, most=PAGE_ROWS).run),

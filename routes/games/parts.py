@@ -7,7 +7,7 @@ from routes.part import Opening, Part
 from routes.publications.parts import STATUSES
 
 PAGE_ROWS = 1_000
-"""Publications that are read at once."""
+"""Most publications that are read at once."""
 
 
 async def _open(opening: Opening) -> LiveGames:
@@ -25,4 +25,4 @@ async def _open(opening: Opening) -> LiveGames:
 
 
 GAMES_LIVE = Part(name="live games", open=_open)
-"""Who plays which game now."""
+"""How many users play each game now."""

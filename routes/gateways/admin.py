@@ -34,7 +34,7 @@ class GatewaysQuery(PageQuery, frozen=True):
     """Which gateways.
 
     Args:
-        status: only in this state.
+        status: only gateways in this state.
     """
 
     status: GatewayStatus | None = None
@@ -52,9 +52,9 @@ class RoutesQuery(PageQuery, frozen=True):
     """Which routes.
 
     Args:
-        status: only in this state.
-        server_id: only the one of this server.
-        network_id: only those of servers of this network.
+        status: only routes in this state.
+        server_id: only the route of this server.
+        network_id: only routes of servers in this network.
     """
 
     status: RouteStatus | None = None
@@ -66,10 +66,10 @@ class AdminRoute(Wire, frozen=True):
     """The host under which gateways forward players to a server.
 
     Args:
-        network_id: of the server, or null.
-        gateway_id: the only gateway that may carry it; null for any.
+        network_id: the server's network, or null.
+        gateway_id: the only gateway that may carry the route; null for any.
         status: `active` when an online gateway that carries it has confirmed it.
-        revision: of all routes, at which this one was changed last.
+        revision: the revision of all routes at which this one was last changed.
     """
 
     server_id: str
@@ -98,7 +98,7 @@ class GatewayPatch(Wire, frozen=True):
 
     Args:
         status: `draining`: it is given no routes, and keeps its connections; `online`: it is given routes again.
-        capacity: of connections at the same time.
+        capacity: how many connections it carries at the same time.
         region: 1 to 32 of a-z, 0-9 and `-`.
     """
 

@@ -1,7 +1,7 @@
-"""The routes that gateways are given: read once for all who wait, when there is a new revision.
+"""The routes that gateways are given, read once for all waiting heartbeats when there is a new revision.
 
-A reader waits until the last reading has been over for twice as long as it took, so that 50,000 routes that change all
-the time cost the database a third of a core, and many writes at once are few tables.
+A new reading begins only after a rest of twice the time that the last one took. So 50,000 routes that change all the
+time cost the database a third of a core, and many writes at once result in few tables.
 """
 
 import trio
@@ -12,24 +12,24 @@ from persistence.gateways import carried
 from persistence.gateways.carried import CarriedRows
 
 REST_FACTOR = 2.0
-"""How long no reading begins after one, in its own lengths."""
+"""The rest after a reading, as a multiple of the time that it took."""
 
 
 class CarriedTable:
-    """All routes at one revision, as the JSON that gateways are answered with.
+    """All routes at one revision, as the JSON of the answers to gateways.
 
     Args:
-        rows: read in one snapshot, so that no gateway confirms a revision of which it was not given all.
+        rows: the routes, read in one snapshot, so that no gateway confirms a revision without having all its routes.
     """
 
     def __init__(self, rows: CarriedRows) -> None:
         self.revision = rows.revision
         self._rows = rows
-        # the same bytes for all who have none of their own
+        # the same bytes for all gateways without routes of their own
         self._shared = self._answer(rows.routes.get(None, ""))
         self._none = self._answer("")
         self.unchanged = b'{"routesRevision":%d}' % rows.revision
-        """The answer to a gateway that has this revision."""
+        """The answer to a gateway that has this revision already."""
 
     def answer(self, gateway_id: str) -> bytes:
         """The answer to a gateway that has another revision; a draining one is given no routes."""
@@ -45,7 +45,7 @@ class CarriedTable:
 
 
 class Carrying:
-    """Holds the newest table, and wakes the heartbeats that wait for another.
+    """Holds the newest table, and wakes the heartbeats that wait for a new revision.
 
     Args:
         store: the database.
@@ -67,13 +67,13 @@ class Carrying:
         return self._waiting
 
     def changed(self) -> None:
-        """There may be a new revision: read it for who waits, and for who comes."""
+        """Have the routes read again, for waiting and for later heartbeats, because there may be a new revision."""
         self._stale = True
         self._changed.set()
         self._changed = trio.Event()
 
     def close(self) -> None:
-        """Let nothing wait any longer."""
+        """End the wait of all heartbeats."""
         self._closing = True
         self.changed()
 
@@ -81,7 +81,7 @@ class Carrying:
         """The newest table.
 
         Raises:
-            PersistenceError: it cannot be read.
+            PersistenceError: the database failed, so that it cannot be read.
         """
         if self._stale or self._table is None:
             return await self._readings.run("routes", self._read, self._keep)
@@ -93,8 +93,8 @@ class Carrying:
         Cancellation leaves a reading to the others that wait for it.
 
         Args:
-            revision: that the caller has.
-            seconds: how long it waits; then the table has that revision still.
+            revision: the revision that the caller has.
+            seconds: how long to wait; after that, a table with the same revision is returned.
 
         Raises:
             PersistenceError: the routes cannot be read.
@@ -113,11 +113,11 @@ class Carrying:
         return table
 
     async def look(self) -> None:
-        """Compare the revision with the database's: routes also go with servers and users, and other outcomes are
-        unknown.
+        """Compare the revision with the one in the database, because routes are also deleted with servers and users,
+        and changes may have had unknown outcomes.
 
         Raises:
-            PersistenceError: it cannot be read.
+            PersistenceError: the database failed, so that it cannot be read.
         """
         known = self._table
         if known is None or self._stale:

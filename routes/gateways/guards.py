@@ -1,4 +1,4 @@
-"""How gateways prove who they are: by the deployment token once, then by a secret of their own."""
+"""Guards of gateways, which authenticate by the deployment token once, and then by a secret of their own."""
 
 from hmac import compare_digest
 
@@ -20,8 +20,8 @@ def gateway_itself(call: Call, gateway_id: ObjectId) -> GatewayRow:
 
     Raises:
         BadServerCredentials: there is no such gateway, or it has another secret; counted by address.
-        RateLimited: the address has come with too many wrong ones.
-        NotFound: it is another gateway.
+        RateLimited: too many wrong secrets have come from the address.
+        NotFound: the gateway in the path is another one.
     """
     refuse_guessing(call)
     try:
@@ -38,9 +38,9 @@ def require_deployment_token(call: Call, token: str) -> None:
     """Require the deployment token.
 
     Raises:
-        Forbidden: the service has none, so that no gateway may register.
-        RateLimited: the address has come with too many wrong ones.
-        BadServerCredentials: it is another one; counted by address.
+        Forbidden: the service has no deployment token, so that no gateway may register.
+        RateLimited: too many wrong tokens have come from the address.
+        BadServerCredentials: the token is a different one; counted by address.
     """
     known = call.service.config.gateway_token
     if known is None:

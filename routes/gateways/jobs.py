@@ -1,4 +1,4 @@
-"""Periodic jobs of gateways: who is silent, what has changed unheard, and who is gone for good (contract §7)."""
+"""Periodic jobs of gateways: find silent ones and missed changes, and delete those that are gone (contract §7)."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from routes.pruning import Pruning
 from routes.service import Service
 
 KEPT_MS = 7 * DAY_MS
-"""How long a gateway that is offline is remembered."""
+"""How long a gateway that is offline is kept."""
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:

@@ -1,4 +1,4 @@
-"""What gateways themselves call: they register, and say how they are (contract §7)."""
+"""The routes that gateways themselves call: registration and heartbeat (contract §7)."""
 
 from functools import partial
 from ipaddress import ip_address
@@ -60,7 +60,7 @@ class RegisteredGateway(Gateway, frozen=True, rename="camel"):
     """The gateway, with the secret of its heartbeats, which is not shown again.
 
     Args:
-        heartbeat_interval_ms: how often it is to say how it is; three missed, and it is offline.
+        heartbeat_interval_ms: how often it has to send a heartbeat; after three missed ones it is offline.
     """
 
     gateway_secret: str
@@ -68,11 +68,11 @@ class RegisteredGateway(Gateway, frozen=True, rename="camel"):
 
 
 class HeartbeatBody(Wire, frozen=True):
-    """How a gateway is.
+    """The state of a gateway.
 
     Args:
-        connections: that it carries now.
-        routes_revision: of the routes that are in force there; 0 = none yet.
+        connections: how many connections it carries now.
+        routes_revision: the revision of the routes that are in force there; 0 = none yet.
         wait_seconds: how long the answer may wait for another revision.
     """
 
@@ -85,9 +85,9 @@ class CarriedRoute(Wire, frozen=True):
     """A route that the gateway is to carry.
 
     Args:
-        route_host: that players connect to, in lower case and A-labels.
+        route_host: the host that players connect to, in lower case and A-labels.
         proxy_protocol: whether the backend is told each player's address (PROXY protocol).
-        revision: at which the route was changed last.
+        revision: the revision at which the route was last changed.
     """
 
     route_host: str
@@ -98,10 +98,10 @@ class CarriedRoute(Wire, frozen=True):
 
 
 class HeartbeatReply(Wire, frozen=True):
-    """What the gateway is to carry.
+    """The routes that the gateway is to carry.
 
     Args:
-        routes: all of them, in place of what it has; left out where it has this revision.
+        routes: all routes, in place of those that it has; left out if it has this revision already.
     """
 
     routes_revision: int

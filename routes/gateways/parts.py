@@ -1,4 +1,4 @@
-"""The parts of gateways: who they are, and what they carry."""
+"""The parts of gateways: their registry, and the routes that they carry."""
 
 from actors.gateways.registry import Registry
 from persistence.gateways import gateways
@@ -18,4 +18,4 @@ GATEWAY_REGISTRY = Part(name="gateways", open=_open_registry)
 """All gateways in memory, with their last heartbeats."""
 
 CARRYING = Part(name="routes of gateways", open=_open_carrying)
-"""The newest routes, and who waits for newer ones."""
+"""The newest routes, and the heartbeats that wait for newer ones."""

@@ -1,4 +1,4 @@
-"""What memory learns of committed gateways and routes, also after an unknown outcome."""
+"""Reactions of the registry and the routes in memory to committed changes, and their reconciliation."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from routes.service import Service
 
 
 class AllGateways(msgspec.Struct, frozen=True):
-    """All gateways: after a change with an unknown outcome all of them are read again, since they are few."""
+    """Reconciliation subject: all gateways, which are read again after an unknown outcome, since they are few."""
 
 
 class MissedGateways(msgspec.Struct, frozen=True):
-    """All gateways and routes: what a node that has ended may have changed, and told nobody."""
+    """Reconciliation subject: all gateways and routes, since a node that has ended may not have told of its changes."""
 
 
 def follow_ends_of_nodes(service: Service) -> None:

@@ -1,4 +1,4 @@
-"""The gateways of a game server: which could carry its route (contract §7)."""
+"""The gateways that could carry a game server's route (contract §7)."""
 
 from actors.errors import Forbidden, NotFound
 from actors.gateways.public import Gateway, status_of
@@ -17,7 +17,7 @@ class GatewaysOfServer(Wire, frozen=True):
     """The gateways that could carry a server's route, the newest first, and the route, or null.
 
     Args:
-        items: those that are online; of a route that names its gateway that one alone, in whatever state.
+        items: the gateways that are online; for a route that names its gateway, that one alone, in whatever state.
     """
 
     items: list[Gateway]

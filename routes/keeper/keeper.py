@@ -33,7 +33,7 @@ from routes.keeper.rolling import roll
 from routes.lifecycle import HARD_EXIT_CODE
 
 CONNECTIONS = (20, 10)
-"""What the embedded PostgreSQL lets in: for commands and backups, and for each node, which opens eight."""
+"""Connections that the embedded PostgreSQL allows: for commands and backups, and for each node, which opens eight."""
 
 log = structlog.get_logger()
 
@@ -42,10 +42,11 @@ def run(config: Config) -> None:
     """Serve with several nodes until SIGTERM or SIGINT. Blocks; must be called in the main thread.
 
     Args:
-        config: as read from the environment, with more than one process.
+        config: the configuration, as read from the environment, with more than one process.
 
     Raises:
-        CannotListen, ClusterInUse, ClusterFaulty, NoPostgres, NatsMissing, NodeFault: with one line that says why.
+        CannotListen, ClusterInUse, ClusterFaulty, NoPostgres, NatsMissing, NodeFault: the service cannot start; the
+            message says why in one line.
     """
     trio.run(_run, config, restrict_keyboard_interrupt_to_checkpoints=True)
 
@@ -61,11 +62,11 @@ async def _run(config: Config) -> None:
 
 
 class Orders:
-    """What signals have asked for.
+    """The orders that signals have given.
 
     Attributes:
-        serving: cancelled by the first signal to stop.
-        roll: set when the nodes are to be renewed.
+        serving: the scope that the first signal to stop cancels.
+        roll: the event that is set when the nodes are to be renewed.
     """
 
     def __init__(self) -> None:
@@ -98,7 +99,7 @@ def _has_terminal() -> bool:
 
 @asynccontextmanager
 async def _opened(config: Config) -> AsyncIterator[tuple[list[KeptNode], Listeners]]:
-    """Everything that the nodes need, and the nodes, which are not started."""
+    """Open everything that the nodes need; yields the nodes, which are not started yet, and their listeners."""
     async with AsyncExitStack() as stack:
         listeners = stack.enter_context(
             open_listeners(

@@ -1,7 +1,7 @@
-"""The listening sockets of all nodes: one each on every address, made before the nodes and kept open beside them.
+"""The listening sockets of all nodes: one for each node on every address, made before the nodes and kept open.
 
-So the port is never closed: a node that ends leaves its socket with what waits there, and the one that takes its place
-finds it. Which sockets get new connections follows which nodes are ready (`steering.py`).
+So the ports are never closed: a node that ends leaves its sockets with the connections that wait there, and its
+successor takes them over. New connections go only to the sockets of nodes that are ready (`steering.py`).
 """
 
 import errno
@@ -18,7 +18,7 @@ from routes.edge.server.binding import bound
 from routes.keeper.steering import steer
 
 BACKLOG = 2048
-"""Connections that wait to be accepted, at each socket."""
+"""Most connections that wait to be accepted, at each socket."""
 
 log = structlog.get_logger()
 
@@ -31,13 +31,13 @@ class _Group(NamedTuple):
 
 
 class Own(NamedTuple):
-    """What a node listens on, as in `PARTYLINE_BIND`.
+    """The sockets that a node listens on, as in `PARTYLINE_BIND`.
 
     Args:
-        bind: `fd://n` each, in clear text; the last one is the node's own.
-        tls_bind: likewise, with TLS.
-        descriptors: all of these.
-        port: of its own one, on loopback.
+        bind: the cleartext sockets, each as `fd://n`, separated by commas; the last one is the node's own.
+        tls_bind: the TLS sockets, in the same form.
+        descriptors: the file descriptors of all these sockets.
+        port: the port of the node's own socket, on loopback.
     """
 
     bind: str
@@ -47,11 +47,11 @@ class Own(NamedTuple):
 
 
 class Listeners:
-    """All of them, listening.
+    """The listening sockets of all nodes.
 
     Args:
-        groups: an address each, that all nodes have in common.
-        own: of each node, where it alone answers.
+        groups: one group of sockets for each address that all nodes have in common.
+        own: the socket of each node on which that node alone answers.
     """
 
     def __init__(self, groups: Sequence[_Group], own: Sequence[socket.socket]) -> None:
@@ -61,7 +61,7 @@ class Listeners:
 
     @property
     def addresses(self) -> list[str]:
-        """Where clients find the service, as URLs; those with TLS first."""
+        """The addresses at which clients find the service, as URLs; those with TLS first."""
         return [
             f"{'https' if group.is_secure else 'http'}://{Bind(*group.sockets[0].getsockname()[:2])}"
             for group in sorted(self._groups, key=lambda group: not group.is_secure)
@@ -76,7 +76,7 @@ class Listeners:
         return Own(_written(plain), _written(secure), (*plain, *secure), own.getsockname()[1])
 
     def serve(self, places: Collection[int]) -> None:
-        """Let new connections go to these nodes alone; to all where it is none, so that nobody is turned away."""
+        """Let new connections go to these nodes alone; or to all if there is none, so that no client is turned away."""
         served = sorted(places) or range(len(self._own))
         try:
             for group in self._groups:
@@ -94,10 +94,11 @@ def open_listeners(
     """Listen on all addresses, as often as there are nodes, until the end of the block.
 
     Args:
-        bind: addresses in clear text; port 0 takes a free one.
-        tls_bind: addresses with TLS.
-        nodes: how many there are.
-        node_port: where on loopback the first node answers alone, the others at the next ones; None for any.
+        bind: the cleartext addresses; port 0 takes a free one.
+        tls_bind: the addresses with TLS.
+        nodes: how many nodes there are.
+        node_port: the port on loopback at which the first node answers alone, and the others at the ports after it;
+            None for any ports.
 
     Raises:
         CannotListen: an address is in use, not local, or not permitted.
@@ -118,7 +119,7 @@ def _listen(
 ) -> tuple[socket.socket, ...]:
     sockets: list[socket.socket] = []
     try:
-        # Alone, so that the port of another service is in use, although that would share it.
+        # First bound alone, to fail if another service has the port, even one that would share it.
         with bound(bind, beside) as alone:
             where = Bind(*alone.getsockname()[:2])
         for _ in range(count):

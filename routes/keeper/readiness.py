@@ -5,7 +5,7 @@ from enum import Enum
 import trio
 
 ANSWER_SECONDS = 3.0
-"""A node that takes longer has not answered. One that starts finds the question when it begins to accept."""
+"""A node that takes longer counts as silent. A node that is starting answers once it accepts connections."""
 
 _REQUEST = b"GET /ready HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"
 _HEAD = b"HTTP/1.1 "
@@ -13,7 +13,7 @@ _YES = b"200 "
 
 
 class Readiness(Enum):
-    """What a node has said."""
+    """The answer of a node."""
 
     READY = "yes"
     UNREADY = "no"
@@ -21,10 +21,10 @@ class Readiness(Enum):
 
 
 async def ask_ready(port: int) -> Readiness:
-    """What `/ready` says within `ANSWER_SECONDS`. Cancellation closes the connection.
+    """Ask `/ready`, and wait for the answer for `ANSWER_SECONDS`. Cancellation closes the connection.
 
     Args:
-        port: on loopback.
+        port: the node's own port on loopback.
     """
     answer = b""
     with trio.move_on_after(ANSWER_SECONDS):

@@ -8,20 +8,20 @@ import trio
 from routes.keeper.node import KeptNode
 
 READY_SECONDS = 120.0
-"""How long a node may take to be ready again, migrations included, before the others are left as they are."""
+"""How long a node may take to be ready again, migrations included, before the other nodes are left as they are."""
 
 log = structlog.get_logger()
 
 
 async def roll(nodes: Sequence[KeptNode]) -> bool:
-    """Renew each node while all others are ready; returns whether all were, and are ready again.
+    """Renew each node while all others are ready; returns whether all were renewed, and are ready again.
 
-    What cannot even be loaded, settings or code, takes no node: all stay as they are. Those that are not ready come
-    first, and wait for nobody: they serve nobody. Where one is not in time, those after it stay as they are: a new
-    version that loads and does not start, say, takes one node. Cancellation leaves the one that is renewed ending.
+    If settings or code cannot even be loaded, no node is renewed. Nodes that are not ready come first, and do not wait
+    for the others, since they serve no clients. If a node is not ready in time, those after it stay as they are: so a
+    new version that loads but does not start costs one node. Cancellation leaves the node that is being renewed ending.
 
     Args:
-        nodes: all of them, which are kept.
+        nodes: all nodes of the keeper, which `KeptNode.keep` keeps running.
     """
     if not await nodes[0].rehearse():
         log.error("roll_refused", why="a node would not start again, as said above; all stay as they are")
@@ -41,7 +41,7 @@ async def roll(nodes: Sequence[KeptNode]) -> bool:
 
 
 async def _wait_ready(nodes: Sequence[KeptNode]) -> list[int]:
-    """Wait until they are ready; returns the numbers of those that are not in time."""
+    """Wait until the nodes are ready; returns the numbers of those that are not ready in time."""
     with trio.move_on_after(READY_SECONDS):
         for node in nodes:
             await node.wait_ready()

@@ -1,9 +1,9 @@
-"""Which of several sockets on one port gets the next connection: a program of the kernel's that we choose.
+"""Chooses which of several sockets on one port gets the next connection, by a program that the kernel runs.
 
 Sockets that are bound to one port with `SO_REUSEPORT` form a group, and the kernel spreads new connections over all of
-them, also over those that nobody accepts on at this moment. A classic BPF program in its place (`socket(7)`,
-`SO_ATTACH_REUSEPORT_CBPF`; needs no privilege) names one of those that are served, at random. A connection keeps the
-socket for which it was chosen; what waits at one that is not served stays there.
+them, even those on which no process accepts at this moment. A classic BPF program (`socket(7)`,
+`SO_ATTACH_REUSEPORT_CBPF`; needs no privilege) replaces that choice by a random one among the sockets that are served.
+A connection stays with its socket: those that wait at a socket that is not served any more stay there.
 """
 
 import ctypes
@@ -34,14 +34,14 @@ class _Program(ctypes.Structure):
 
 
 def steer(group: Sequence[socket.socket], served: Sequence[int]) -> None:
-    """Let new connections go to some sockets of a group alone, to each as many as to the others.
+    """Let new connections go to some sockets of a group alone, spread evenly over them.
 
     Args:
-        group: all that were bound to the port, in the order in which they began to listen.
-        served: places in it, 1 to 64 of them.
+        group: all sockets that are bound to the port, in the order in which they began to listen.
+        served: the places in `group` of the sockets that are served, 1 to 64 of them.
 
     Raises:
-        OSError: the kernel does not take the program; it goes on as before.
+        OSError: the kernel does not take the program, and goes on choosing as before.
     """
     instructions = [_Instruction(_LOAD_ANCILLARY, 0, 0, _RANDOM), _Instruction(_MODULO, 0, 0, len(served))]
     for number, place in enumerate(served):

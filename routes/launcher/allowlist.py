@@ -32,7 +32,7 @@ KEPT = "public, max-age=300"
 """Cache-Control of the list."""
 
 MOD_CDNS = ("cdn.modrinth.com", "edge.forgecdn.net", "mediafilez.forgecdn.net")
-"""Where the catalogues of mods keep their files."""
+"""The hosts from which the catalogues of mods serve files."""
 
 
 class AllowlistBody(Wire, frozen=True):

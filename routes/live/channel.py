@@ -41,10 +41,10 @@ class SubscribeParams(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def the_user(user_id: UserId, _params: SubscribeParams) -> UserId:
-    """The viewer of a channel that shows users what is theirs (`LiveChannel.viewer`).
+    """The viewer object of a channel that shows each user what is their own: the user's id (`LiveChannel.viewer`).
 
     Args:
-        user_id: who watches.
+        user_id: the user who watches.
     """
     return user_id
 
@@ -65,15 +65,15 @@ class LiveChannel:
         name: the whole name, or the part before the colon.
         needs: the permission node or role that a viewer must hold for as long as they watch; None = none beside the
             socket's.
-        needs_too: further nodes.
+        needs_too: further nodes that a viewer must hold.
         shows: the structs of its frames, for the description of the service.
         shown: returns the kind of actor, or the view, that it shows.
-        viewer: makes what the actor's `audience` takes as the viewer; left out, all see the same.
+        viewer: makes the viewer object that the actor's `audience` takes; left out, all viewers see the same.
         looks: makes the viewer object of the viewer's rights, in place of `viewer`, and again when they change; then
             `audience` says what these rights show, and refuses a viewer to whom they show nothing.
         id_of: parses the id in the name, to lower case; None if it is malformed. Left out, the name has no id, and the
             channel is the user's own, or the same for all.
-        shared: the same for all; the id of what it shows is its name.
+        shared: whether it is the same for all users; the id of what it shows is then its name.
         missing: the refusal of a malformed or unknown id.
         by_default: whether it is subscribed on connect (contract §9).
         prepare: loads what memory must know of the viewer before they watch: what is to be awaited for that, or

@@ -110,8 +110,8 @@ class Commands:
         """Carry a command out; what needs no waiting returns None and costs no coroutine.
 
         Args:
-            session: of the client that said it.
-            command: as `read` returned it.
+            session: the session of the client that sent it.
+            command: the command, as `read` returned it.
 
         Raises:
             Refused: the command is refused; the socket stays open.
@@ -122,11 +122,11 @@ class Commands:
         """Decode the command in a message.
 
         Args:
-            message: UTF-8, at most `maxFrameBytes`.
+            message: the client's message in UTF-8, at most `maxFrameBytes`.
 
         Raises:
-            BadFrame: close the socket.
-            Misread: refuse the command.
+            BadFrame: the message is not of this protocol; the caller closes the socket.
+            Misread: the command is not valid; the caller refuses it.
         """
         # Only the slow parser refuses U+0000, and is safe with deep nesting, which must not reach a recursive decoder.
         if b"\\u0000" not in message and message.count(b"[") + message.count(b"{") <= MAX_DEPTH:

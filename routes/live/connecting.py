@@ -1,8 +1,8 @@
-"""What a socket of `/v1/social/live` watches from its beginning: what its address names, or the default channels.
+"""Subscribes a new socket of `/v1/social/live` to the channels that its address names, or to the default channels.
 
-A handshake may name any number of channels, and each that is not shown may have cost the load of an actor, while it is
-paid for like one request. So names beyond what a socket may watch are not looked up, nor are those that follow a few
-which are not shown, nor any once the socket has closed.
+A handshake counts as one request, but may name any number of channels, and each name that leads to nothing may cost the
+load of an actor. So names beyond what a socket may watch are not looked up, nor names after `MAX_MISSES` refused ones,
+nor any once the socket has closed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,20 +15,20 @@ from routes.live.channel import LiveChannel
 from routes.live.session import FAILURES, MAX_SUBSCRIPTIONS, Session, explained, full
 
 MAX_MISSES = 20
-"""Names of one handshake that may be of nothing that is shown to the user; who knows their channels misses a few at
-most. Those that follow are not looked up."""
+"""Names of one handshake that may lead to nothing that the user may see; an honest client has a few at most. Names
+after these are not looked up."""
 
 
 async def subscribe_all(session: Session, names: Sequence[str]) -> None:
-    """Watch channels on connect, in this order, as they are by default; the client is told which are not shown.
+    """Watch channels on connect, in this order, with default parameters; the client is told which ones are refused.
 
-    Views among them are read at the same time, and the frames of what needs no wait then leave in one send.
+    Views among them are read concurrently, and the frames of channels that need no wait then leave in one send.
     Cancellation leaves the rest unwatched, and so does a socket that closes meanwhile.
 
     Args:
-        session: new, of an open socket.
-        names: as the client wrote them, or the default ones. What follows the first 200 is refused with
-            QUOTA_EXCEEDED, and what follows 20 that are not shown with RATE_LIMITED, both unseen.
+        session: the new session of an open socket.
+        names: the names as the client wrote them, or the default ones. Those after the first 200 are refused with
+            QUOTA_EXCEEDED, and those after 20 refused ones with RATE_LIMITED, in both cases without being looked up.
     """
     service, socket = session.service, session.socket
     asked = names[:MAX_SUBSCRIPTIONS]
@@ -58,7 +58,7 @@ async def subscribe_all(session: Session, names: Sequence[str]) -> None:
 
 
 def _located(session: Session, names: Iterable[str]) -> list[tuple[LiveChannel, str]]:
-    """The channels of these names that there are and that the user may watch, with the ids of what they show."""
+    """Those of the named channels that exist and that the user may watch, with the ids of what they show."""
     found: list[tuple[LiveChannel, str]] = []
     for name in names:
         with suppress(NotFound):
@@ -69,7 +69,7 @@ def _located(session: Session, names: Iterable[str]) -> list[tuple[LiveChannel, 
 
 
 async def _subscribe_some(session: Session, names: Sequence[str]) -> int:
-    """Watch channels until the socket is closed or too many are not shown; returns how many were looked up."""
+    """Watch channels until the socket is closed or too many are refused; returns how many were looked up."""
     missed = 0
     for seen, name in enumerate(names):
         if session.socket.closed or missed >= MAX_MISSES:
@@ -80,7 +80,7 @@ async def _subscribe_some(session: Session, names: Sequence[str]) -> int:
 
 
 async def _subscribe_or_tell(session: Session, name: str) -> bool:
-    """Watch a channel, or tell why not; False where there is none that is shown to the user."""
+    """Watch a channel, or tell the client why not; False if there is no such channel that the user may see."""
     try:
         waiting = session.subscribe_now(name)
         if waiting is not None:

@@ -1,5 +1,5 @@
-"""Revocation on open sockets: a stream is notified when its user's rights have changed (contract §2), and what closes
-sockets is told from when on tokens are valid: a node that hears by NOTIFY alone that a user has changed asks for both.
+"""Revocation on open sockets: a stream is notified when its user's rights have changed (contract §2), and a listener
+is told from when on the user's tokens are valid. A node that only hears by NOTIFY that a user has changed reads both.
 
 One task reads the rights for all sockets, one user at a time, so that the change of a role with thousands of holders
 does not cause a burst of reads. If the database cannot be asked, the read is retried: streams neither end nor keep
@@ -31,7 +31,7 @@ NOTHING = resolve((), [Grant(node, negated=True) for node in ("*", "*:*", "*:*:*
 
 
 NEVER_S = 2**62
-"""Later than all tokens are issued, epoch seconds."""
+"""Epoch seconds later than the issue of any token."""
 
 TokensListener = Callable[[str, int], None]
 """Called with a user id and the first valid `iat` of the user's tokens, epoch seconds."""
@@ -41,7 +41,7 @@ class RightsObserver(Protocol):
     """A stream that is notified of its user's rights."""
 
     def recheck(self, access: Access) -> None:
-        """The user's rights are these now: end what they no longer cover. Never waits, never raises."""
+        """Take the user's present rights, and end what they no longer cover. Never waits, never raises."""
         ...
 
 
@@ -62,7 +62,7 @@ class Rights:
         self._wake = trio.Event()
 
     def on_tokens(self, listener: TokensListener) -> None:
-        """Call `listener`, synchronously, whenever a user with open streams was asked about."""
+        """Call `listener`, synchronously, whenever the rights of a user with open streams were read."""
         self._tokens_listeners.append(listener)
 
     def follow(self, user_id: str, follower: RightsObserver, known: Access, *, capped: bool = False) -> None:

@@ -175,7 +175,7 @@ class Session:
         await self._subscribe(channel, actor_id, request, channel.prepare(self.service, self.user_id))
 
     def subscribe_now(self, name: str) -> Coroutine[Any, Any, None] | None:
-        """Watch a channel as it is by default; returns what is to be awaited for that, None where that is nothing.
+        """Watch a channel with default parameters; returns an awaitable that completes this, or None if it is done.
 
         It raises, and what it returns raises and is cancelled, as `subscribe`.
 

@@ -82,10 +82,10 @@ async def show_own(
     needs: str | None,
     told: Callable[[str, Any], object] | None = None,
 ) -> Listener | None:
-    """Show what is the caller's own until the socket is closed.
+    """Show the caller their own view until the socket is closed.
 
     Args:
-        view: one whose audience is `owner_only`.
+        view: a view whose audience is `owner_only`.
         call, socket, needs, told: as in `show`.
 
     Returns:

@@ -1,1 +1,1 @@
-"""Modrinth and CurseForge for launchers: asked once for all who ask the same, kept in memory (contract §10)."""
+"""Modrinth and CurseForge for launchers: equal requests are sent once, and answers kept in memory (contract §10)."""

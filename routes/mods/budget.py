@@ -1,5 +1,5 @@
-"""How many requests a catalogue is sent: fewer than it takes from one address, and fewer still where others at the same
-address have used some of that up. Nodes that serve together share the number."""
+"""How many requests may be sent to a catalogue: fewer than it takes from one address, and fewer still if others at the
+same address have used some of them up. Nodes that serve together share the number."""
 
 import re
 from collections.abc import Callable
@@ -7,10 +7,10 @@ from collections.abc import Callable
 from routes.edge.buckets import Bucket
 
 PER_MINUTE = 240
-"""Modrinth takes 300 from one address; the rest is for whoever shares it with us."""
+"""Most requests a minute. Modrinth takes 300 from one address; the rest is for others at the same address."""
 
 UNDERWAY_MAX = 40
-"""Requests that are under way, or wait for a connection."""
+"""Most requests that are under way or wait for a connection."""
 
 RESET_SECONDS_MAX = 300
 
@@ -23,7 +23,7 @@ class Budget:
 
     Args:
         now_ms: epoch milliseconds.
-        nodes: how many nodes ask the catalogue, at least 1, which may all have one address.
+        nodes: returns how many nodes send requests to the catalogue, at least 1; they may all have one address.
     """
 
     def __init__(self, now_ms: int, nodes: Callable[[], int] = lambda: 1) -> None:
@@ -32,7 +32,7 @@ class Budget:
         self._closed_until_ms = 0
 
     def take(self, now_ms: int) -> int:
-        """Take one request; returns 0, or where there is none left, the milliseconds until there is.
+        """Take one request; returns 0, or if none is left, the milliseconds until there is one.
 
         Args:
             now_ms: epoch milliseconds.
@@ -45,10 +45,10 @@ class Budget:
         return self._bucket.wait_ms(share, _MINUTE_MS)
 
     def learn(self, remaining: str | None, reset: str | None, now_ms: int) -> None:
-        """Have no more requests left than the catalogue says.
+        """Lower the number of requests that are left to what the catalogue says.
 
         Args:
-            remaining: its header `X-Ratelimit-Remaining`; None, or what is no number, says nothing.
+            remaining: its header `X-Ratelimit-Remaining`; ignored if it is None or no number.
             reset: its header `X-Ratelimit-Reset`, seconds until it takes the full number again.
             now_ms: epoch milliseconds.
         """

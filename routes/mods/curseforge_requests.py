@@ -52,13 +52,13 @@ def search_request(
     """The request for a page of mods.
 
     Args:
-        query: the text that is searched for, or None.
-        version: of the game, or None.
-        loader: only with a version.
+        query: the text to search for, or None.
+        version: the game's version, or None.
+        loader: the mod loader, or None; only with a version.
         sort: `relevance` leaves the order to CurseForge.
-        limit: 1 to 50.
-        offset: from 0.
-        reading: what is kept of the answer.
+        limit: how many mods the page has, 1 to 50.
+        offset: how many mods come before it, from 0.
+        reading: turns the answer into what is kept of it.
 
     Raises:
         BadQuery: a value is not valid.
@@ -81,7 +81,7 @@ def project_request(project_id: str) -> ModRequest:
     """The request for one mod.
 
     Raises:
-        NotFound: its id is no number.
+        NotFound: the mod's id is no number.
     """
     return ModRequest("curseforge", ("mods", _id(project_id)), (), FIVE_MINUTES, as_it_is)
 

@@ -1,4 +1,4 @@
-"""What both catalogues say of a mod, in one form: read of their searches, and kept in place of their answers."""
+"""Mods in the searches of both catalogues, in one common form, which is kept in place of their answers."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, TypeVar
@@ -23,11 +23,11 @@ class Hit(Wire, frozen=True):
     """A mod, as either catalogue has it.
 
     Args:
-        project_id: in its catalogue.
+        project_id: the mod's id in its catalogue.
         icon_url: https, or null.
-        downloads: of all its files.
+        downloads: the downloads of all its files.
         loaders: such as `fabric`; sorted.
-        game_versions: that it has files for.
+        game_versions: the versions of the game that it has files for.
         distribution_allowed: whether its author lets others give its files away; false means that its files have no
             address to download from.
     """
@@ -45,10 +45,10 @@ class Hit(Wire, frozen=True):
 
 
 class HitPage(msgspec.Struct, frozen=True):
-    """A page of one catalogue.
+    """A page of the search of one catalogue.
 
     Args:
-        total: how many mods were found in all.
+        total: how many mods the catalogue has found in all.
     """
 
     total: int
@@ -104,7 +104,7 @@ def modrinth_hits(body: bytes) -> bytes:
     """What is kept of an answer to Modrinth's search.
 
     Raises:
-        Unreadable: it is none.
+        Unreadable: the body is no such answer.
     """
     page = _decoded(body, _ModrinthPage)
     return encode(HitPage(page.total_hits, [_of_modrinth(hit) for hit in page.hits]))
@@ -114,14 +114,14 @@ def curseforge_hits(body: bytes) -> bytes:
     """What is kept of an answer to CurseForge's search.
 
     Raises:
-        Unreadable: it is none.
+        Unreadable: the body is no such answer.
     """
     page = _decoded(body, _CurseForgePage)
     return encode(HitPage(page.pagination.total_count, [_of_curseforge(mod) for mod in page.data]))
 
 
 def kept_page(content: bytes) -> HitPage:
-    """The page that was kept."""
+    """The page in what was kept of an answer."""
     return _kept.decode(content)
 
 
@@ -156,7 +156,7 @@ def _of_curseforge(mod: _CurseForgeMod) -> Hit:
         downloads=int(mod.download_count),
         loaders=sorted(_LOADER_NAMES[number] for number in numbers & _LOADER_NAMES.keys()),
         game_versions=_once(one.game_version for one in files),
-        # Null means that its author has not said anything, and then CurseForge does give addresses.
+        # Null means that the author has not decided, and then CurseForge does give addresses.
         distribution_allowed=mod.allow_mod_distribution is not False,
     )
 
@@ -182,5 +182,5 @@ def _decoded(body: bytes, type_: type[T]) -> T:
 
 
 def without_repeats(hits: Sequence[Hit]) -> list[Hit]:
-    """Each mod of each catalogue once: a catalogue that has changed between two pages may say one twice."""
+    """Each mod of each catalogue once; a catalogue that changed between two pages may have named one twice."""
     return list({(hit.source, hit.project_id): hit for hit in reversed(hits)}.values())[::-1]

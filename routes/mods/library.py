@@ -1,4 +1,4 @@
-"""The catalogues of mods as routes read them: from memory, or by one request for all who ask the same."""
+"""The catalogues of mods as routes read them: from memory, or by one request for all equal concurrent reads."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,10 +14,11 @@ from routes.mods.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An answer.
+    """An answer of a catalogue.
 
     Args:
-        hit: whether it was known before it was asked for.
+        body: the answer's body.
+        hit: whether it was in memory already when it was asked for.
     """
 
     body: Body
@@ -32,11 +33,11 @@ class ModLibrary:
 
     Args:
         sources: all catalogues.
-        clock: of all rules.
-        max_bytes: of what is kept.
+        clock: the time that the rules go by.
+        max_bytes: the most bytes of answers that are kept.
 
     Attributes:
-        kept: what is known by request.
+        kept: the kept answers, by request.
         answers: {where answers came from: how many}.
     """
 
@@ -50,7 +51,7 @@ class ModLibrary:
     async def read(self, request: ModRequest) -> Outcome:
         """The answer to a request, or why there is none; the source is asked only for what is not known.
 
-        Waits no longer than a source may take. Cancellation: whoever waits for the same answer asks for it.
+        Waits no longer than a source may take. Cancellation: another reader that waits for the same answer asks for it.
         """
         known = self.kept.get(request).said(self._clock.now_ms())
         if known is not None:
@@ -63,7 +64,7 @@ class ModLibrary:
         source = self.sources[request.source]
         held_up = source.hold_up()
         if held_up is not None:
-            # Nothing was sent, so nothing is remembered: requests that are made up must not push out answers.
+            # Nothing was sent, so nothing is kept: invented requests must not push out answers.
             return self.kept.get(request).shown(self._clock.now_ms()) or held_up
         said = await source.ask(request)
         now_ms = self._clock.now_ms()

@@ -1,4 +1,4 @@
-"""The requests that are passed on to Modrinth (API v2): a table of all of them. Nothing else is ever asked."""
+"""The table of all requests that are passed on to Modrinth (API v2); no other request is ever sent."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -66,7 +66,7 @@ class ModrinthQuery(Wire, frozen=True, rename=None):
 
 
 Part: TypeAlias = Callable[[str], str | None]
-"""Returns a segment in the one form in which it is asked for, or None where it is not one."""
+"""Normalises a path segment: returns the one form in which it is requested, or None if it is not valid."""
 
 Pairs: TypeAlias = Iterator[tuple[str, str]]
 
@@ -82,7 +82,7 @@ def modrinth_request(path: str, query: ModrinthQuery) -> ModRequest:
     """The request for a path below Modrinth's base address.
 
     Raises:
-        NotFound: it is none that is passed on.
+        NotFound: the path is none that is passed on.
         BadQuery: a parameter that it reads is not valid, or missing.
     """
     segments = path.split("/")
@@ -95,11 +95,11 @@ def modrinth_request(path: str, query: ModrinthQuery) -> ModRequest:
 
 
 def facets_of(text: str) -> str:
-    """Facets in one form: without what is there twice, sorted, because neither the order of the groups nor that within
-    one means anything.
+    """Facets in their normal form: without duplicates, and sorted, because neither the order of the groups nor that
+    within a group has a meaning.
 
     Raises:
-        BadQuery: they are no JSON, too many, or none that Modrinth knows the form of.
+        BadQuery: the text is no JSON, has too many facets, or facets of a form that Modrinth does not know.
     """
     groups = _decoded("facets", text, _FACETS)
     if not all(_FACET.fullmatch(facet) for group in groups for facet in group):

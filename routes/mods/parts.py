@@ -27,7 +27,7 @@ async def _open(opening: Opening) -> ModLibrary:
 
 
 async def _upstream(opening: Opening, base_url: str, host: str) -> Upstream:
-    # A redirect may lead to where the catalogue is known to be, and within the host that was configured.
+    # Redirects may lead to the catalogue's known host, and to the configured host.
     hosts = frozenset({host, (urlsplit(base_url).hostname or host).lower()})
     upstream = Upstream(base_url, seconds=SECONDS, max_bytes=MAX_BYTES, redirects=Redirects(hosts=hosts))
     return await opening.stack.enter_async_context(upstream)

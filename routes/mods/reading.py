@@ -1,4 +1,4 @@
-"""What is kept of answers that are passed on: JSON as it came, and nothing that is not JSON."""
+"""Checks answers that are passed on: JSON is kept as it came, and anything else is refused."""
 
 import msgspec
 
@@ -6,11 +6,11 @@ from routes.mods.requests import Unreadable
 
 
 def as_it_is(body: bytes) -> bytes:
-    """The body unchanged, once it is known to be a JSON object or array. It is walked once, and nothing is made of it:
-    4 ms for the largest.
+    """Check that a body is a JSON object or array, and return it unchanged. No values are made of it: the largest
+    takes 4 ms.
 
     Raises:
-        Unreadable: it is something else.
+        Unreadable: the body is something else.
     """
     try:
         msgspec.json.decode(body, type=msgspec.Raw)

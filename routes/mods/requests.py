@@ -11,10 +11,10 @@ from routes.edge.errors import bad_parameter
 SourceName: TypeAlias = Literal["modrinth", "curseforge"]
 
 QUERY_MAX = 256
-"""Most characters of a text that is searched for."""
+"""Most characters of a search text."""
 
 OFFSET_MAX = 10_000
-"""Results beyond this one are not to be had of any catalogue."""
+"""Largest offset of a result; no catalogue gives results beyond it."""
 
 MINUTE = 60
 FIVE_MINUTES = 300
@@ -24,22 +24,22 @@ _GAME_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}", re.ASCII)
 
 
 class Unreadable(Exception):
-    """An answer is not what it should be."""
+    """An answer does not have the expected form."""
 
 
 Reading: TypeAlias = Callable[[bytes], bytes]
-"""What is kept of the body of an answer; raises `Unreadable`."""
+"""Turns the body of an answer into what is kept of it; raises `Unreadable`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModRequest:
-    """One request to a catalogue. Equal requests have the same answer, so it is the key under which that is kept.
+    """One request to a catalogue. Equal requests have the same answer, so it is the key under which the answer is kept.
 
     Args:
-        path: segments below the catalogue's base address.
-        query: (name, value), in one order.
-        fresh_seconds: how long an answer holds.
-        reading: a function of a module, because requests are compared.
+        path: the path's segments below the catalogue's base address.
+        query: (name, value) of the parameters, always in the same order.
+        fresh_seconds: how long an answer stays fresh.
+        reading: turns the answer into what is kept; a module's function, because requests are compared.
     """
 
     source: SourceName
@@ -50,15 +50,15 @@ class ModRequest:
 
     @property
     def text_bytes(self) -> int:
-        """What its texts take."""
+        """How many bytes the texts of the request have."""
         return sum(len(text.encode("utf-8")) for text in (*self.path, *chain.from_iterable(self.query)))
 
 
 def searched(text: str | None) -> str:
-    """A text to search for, without white space around it; empty for none.
+    """Normalise a text to search for: without white space around it, and "" for None.
 
     Raises:
-        BadQuery: it is too long, or has characters that cannot be seen.
+        BadQuery: the text is too long, or has characters that cannot be printed.
     """
     stripped = (text or "").strip()
     if len(stripped) > QUERY_MAX or not stripped.isprintable():
@@ -67,10 +67,10 @@ def searched(text: str | None) -> str:
 
 
 def offset_of(offset: int) -> int:
-    """An offset that catalogues take.
+    """Check an offset, and return it.
 
     Raises:
-        BadQuery: it is negative, or beyond what can be had.
+        BadQuery: the offset is negative, or above `OFFSET_MAX`.
     """
     if not 0 <= offset <= OFFSET_MAX:
         raise bad_parameter("offset", f"is not between 0 and {OFFSET_MAX}")
@@ -78,10 +78,10 @@ def offset_of(offset: int) -> int:
 
 
 def game_version(text: str) -> str:
-    """A version of the game, such as `1.21` or `24w14a`.
+    """Check a version of the game, such as `1.21` or `24w14a`, and return it.
 
     Raises:
-        BadQuery: it does not look like one.
+        BadQuery: the text does not have the form of a version.
     """
     if _GAME_VERSION.fullmatch(text) is None:
         raise bad_parameter("gameVersion", "is not a version of the game")

@@ -52,8 +52,8 @@ class ModHits(Wire, frozen=True):
     """Mods of both catalogues, the best of each first.
 
     Args:
-        total: how many can be had of the catalogues that have answered.
-        sources: those that were asked.
+        total: how many mods the catalogues that have answered can give.
+        sources: the catalogues that were asked.
     """
 
     items: list[Hit]

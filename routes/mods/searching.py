@@ -1,7 +1,7 @@
-"""A page of both catalogues together: each is asked for its share of it, at once.
+"""A page of both catalogues together: both are asked at the same time, each for its share of the page.
 
-How long the lists are is known with the first answers. Beyond the end of the shorter one the longer has all places, and
-its share lies further on than it was asked for: then it is asked once more.
+The lengths of their lists are known only from the first answers. Beyond the end of the shorter list the longer one has
+all places of a page, and its share begins further on than what it was asked for: then it is asked once more.
 """
 
 import math
@@ -26,12 +26,12 @@ _LATE = Failure(Reason.AWAY, None, 0)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is searched for.
+    """What a search looks for.
 
     Args:
-        query: a text, or None.
-        version: of the game, or None.
-        loader: or None.
+        query: the search text, or None.
+        version: the game's version, or None.
+        loader: the mod loader, or None.
     """
 
     query: str | None
@@ -50,7 +50,7 @@ class Wanted:
         return search_request(
             self.query,
             version=self.version,
-            # CurseForge does not take a loader alone; `suits` does what it would have done.
+            # CurseForge takes no loader without a version; `suits` filters in its place.
             loader=None if self.version is None else self.loader,
             sort="relevance",
             limit=limit,
@@ -59,7 +59,7 @@ class Wanted:
         )
 
     def suits(self, hit: Hit) -> bool:
-        """Whether a mod is for the loader, as far as its catalogue has said for which it is."""
+        """Whether a mod is for the wanted loader, or its catalogue does not say which loaders it is for."""
         return self.loader is None or not hit.loaders or self.loader in hit.loaders
 
     def _facets(self) -> str:
@@ -73,10 +73,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one catalogue has answered.
+    """The answer of one catalogue.
 
     Args:
-        start: rank of its first hit.
+        start: the rank of its first hit.
     """
 
     start: int
@@ -85,17 +85,17 @@ class Part:
 
     @property
     def total(self) -> int:
-        """How many of its mods can be had."""
+        """How many of its mods the catalogue can give."""
         return min(self.page.total, OFFSET_MAX)
 
 
 @dataclass(slots=True)
 class Gathered:
-    """What has come of a search.
+    """The result of a search.
 
     Args:
-        parts: of the catalogues that have answered.
-        failures: of the others.
+        parts: {catalogue: answer} of those that have answered.
+        failures: {catalogue: failure} of the others.
     """
 
     parts: dict[SourceName, Part] = field(default_factory=dict)
@@ -103,11 +103,11 @@ class Gathered:
 
     @property
     def total(self) -> int:
-        """How many mods can be had of those that have answered."""
+        """How many mods the catalogues that have answered can give together."""
         return sum(part.total for part in self.parts.values())
 
     def shares(self, offset: int, limit: int) -> dict[SourceName, range]:
-        """The ranks of each catalogue that are on a page."""
+        """{catalogue: ranks of its mods that are on a page}."""
         ranks = shares([part.total for part in self.parts.values()], offset, limit)
         return dict(zip(self.parts, ranks, strict=True))
 
@@ -118,7 +118,7 @@ class Gathered:
             for number, (part, share) in enumerate(
                 zip(self.parts.values(), self.shares(offset, limit).values(), strict=True)
             )
-            # A catalogue may answer with fewer than it has counted.
+            # A catalogue may answer with fewer mods than it has counted.
             for rank in share
             if 0 <= rank - part.start < len(part.page.hits)
         ]
@@ -126,10 +126,10 @@ class Gathered:
         return without_repeats([hit for _, _, hit in ranked if wanted.suits(hit)])
 
     def take(self, start: int, source: SourceName, outcome: Outcome) -> None:
-        """Note what a catalogue has answered, in place of what it has answered before.
+        """Store the outcome of asking a catalogue, in place of an earlier one.
 
         Args:
-            start: rank of the first hit that it was asked for.
+            start: the rank of the first hit that it was asked for.
         """
         if isinstance(outcome, Failure):
             self.parts.pop(source, None)
@@ -144,9 +144,9 @@ async def gather(
     """Ask catalogues for a page of all their mods together. Takes little more than `SECONDS` at most.
 
     Args:
-        sources: which, in the order in which they have their turns.
-        offset: mods before the page.
-        limit: mods of the page.
+        sources: the catalogues, in the order in which they take turns.
+        offset: how many mods come before the page.
+        limit: how many mods the page has.
 
     Raises:
         BadQuery: a value is not valid.
@@ -176,7 +176,7 @@ def _requests(wanted: Wanted, starts: Mapping[SourceName, int], limit: int) -> _
 
 
 async def _ask(library: ModLibrary, gathered: Gathered, requests: _Requests, until: float = math.inf) -> None:
-    """Ask catalogues, which answer within `SECONDS`; those that are late even so count as away."""
+    """Ask catalogues, each of which should answer within `SECONDS`; one that is later counts as away."""
     outcomes: dict[SourceName, Outcome] = {}
 
     async def ask(source: SourceName) -> None:

@@ -1,4 +1,4 @@
-"""How what is known of a catalogue's answer reaches a client: with its age, or as a refusal."""
+"""Turns the outcome of asking a catalogue into what a client gets: the answer with its age, or a refusal."""
 
 from actors.errors import NotFound, Refused
 from actors.mods.kept import STALE_MS, Failure, Reason
@@ -10,25 +10,25 @@ from routes.mods.parts import MODS
 from routes.mods.requests import ModRequest, SourceName
 
 KEPT = "public"
-"""Cache-Control begins like this, and goes on with how long the answer holds."""
+"""The beginning of Cache-Control, after which comes how long the answer stays fresh."""
 
 NAMES: dict[SourceName, str] = {"modrinth": "Modrinth", "curseforge": "CurseForge"}
 
 STALE_SECONDS = STALE_MS // 1000
 
 JsonDocument = dict[str, object] | list[object]
-"""What a catalogue answers, as it documents it."""
+"""The JSON of a catalogue's answer, in the form that the catalogue documents."""
 
 
 async def passed_on(call: Call, request: ModRequest) -> Stored[JsonDocument]:
     """The answer of a catalogue, as it came.
 
-    Cancellation: see `ModLibrary.read`.
+    Cancellation: as for `ModLibrary.read`.
 
     Raises:
-        NotFound: it has no such thing.
-        BadQuery: it does not take the query.
-        UpstreamUnavailable: it does not answer, or not with what can be used.
+        NotFound: the catalogue has no such thing.
+        BadQuery: the catalogue does not take the query.
+        UpstreamUnavailable: the catalogue does not answer, or its answer cannot be used.
     """
     outcome = await call.service.of(MODS).read(request)
     now_ms = call.service.clock.now_ms()
@@ -50,7 +50,7 @@ def age_seconds(outcome: Outcome, now_ms: int) -> int:
 
 
 def refusal_of(source: SourceName, failure: Failure, now_ms: int) -> Refused:
-    """What a client is told of a failure."""
+    """The refusal that a client gets for a failure."""
     name = NAMES[source]
     if failure.reason is Reason.NOT_FOUND:
         return NotFound(f"{name} has no such thing")

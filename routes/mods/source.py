@@ -1,4 +1,4 @@
-"""A catalogue of mods as it is asked: what its answers mean, and how often it may be asked at all."""
+"""Sends requests to one catalogue of mods, within its rate limit, and says what its answers mean."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,16 +16,16 @@ from routes.mods.budget import UNDERWAY_MAX, Budget
 from routes.mods.requests import ModRequest, SourceName, Unreadable
 
 SECONDS = 4.5
-"""Deadline of one request, from connecting to the last byte: half a second less than our own callers have, so that they
-are told of it, and the failure is remembered."""
+"""Deadline of one request, from connecting to the last byte: half a second less than the service's own requests have,
+so that their callers are told of the failure, and it is remembered."""
 
 MAX_BYTES = 2 * 1024 * 1024
-"""Largest answer that is taken."""
+"""Most bytes of an answer that is accepted."""
 
 RETRY_SECONDS = 10
 RETRY_SECONDS_MAX = 300
 REMEMBERED_MS = 60_000
-"""How long it is remembered that there is no such thing, or that a query is not taken."""
+"""How long it is remembered that the catalogue has no such thing, or does not take a query."""
 
 _SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
 
@@ -36,11 +36,11 @@ class Source:
     """One catalogue.
 
     Args:
-        name: of it.
-        upstream: its API; None where it cannot be asked, because there is no key.
-        headers: of each request.
-        clock: of all rules.
-        nodes: how many nodes ask the catalogue, at least 1.
+        name: the catalogue's name.
+        upstream: the catalogue's API; None if no request can be sent, because no key is configured.
+        headers: the headers of each request.
+        clock: the time that the rules go by.
+        nodes: returns how many nodes send requests to the catalogue, at least 1.
 
     Attributes:
         asked: how many requests were sent.
@@ -65,11 +65,11 @@ class Source:
 
     @property
     def is_set_up(self) -> bool:
-        """Whether it can be asked at all."""
+        """Whether requests can be sent to the catalogue at all."""
         return self._upstream is not None
 
     def hold_up(self) -> Failure | None:
-        """Take one request of the budget; returns None when it may be sent now, else the failure that it would be."""
+        """Take one request from the budget; returns None if it may be sent now, else the failure to answer with."""
         now_ms = self._clock.now_ms()
         if self._upstream is None:
             return _away(None, now_ms, RETRY_SECONDS)
@@ -79,9 +79,9 @@ class Source:
         return Failure(Reason.AWAY, None, now_ms + wait_ms) if wait_ms else None
 
     async def ask(self, request: ModRequest) -> Said:
-        """Send a request that nothing holds up; returns its answer, or what is to be remembered instead.
+        """Send a request for which `hold_up` returned None; returns the answer, or the failure to remember instead.
 
-        It takes `SECONDS` at most. Cancellation closes the connection.
+        This takes `SECONDS` at most. Cancellation closes the connection.
 
         Raises:
             RuntimeError: the catalogue is not set up.
@@ -119,7 +119,7 @@ class Source:
                 return _away(answer.status, now_ms, retry_seconds(answer.header("retry-after"), now_ms))
 
     def _note(self, said: Said) -> None:
-        """Log that the catalogue goes away, and that it comes back."""
+        """Log when the catalogue stops answering, and when it answers again."""
         match said:
             case Failure(reason=Reason.AWAY, upstream_status=status):
                 if not self._away:
@@ -132,10 +132,10 @@ class Source:
 
 
 def retry_seconds(text: str | None, now_ms: int) -> int:
-    """How long not to ask again, 1 to 300 seconds.
+    """For how long to send no further request, 1 to 300 seconds.
 
     Args:
-        text: of the header Retry-After, seconds or a date (RFC 9110 §10.2.3); None or something else is 10 seconds.
+        text: the header Retry-After, seconds or a date (RFC 9110 §10.2.3); None or anything else means 10 seconds.
         now_ms: epoch milliseconds.
     """
     if text is None:

@@ -45,8 +45,8 @@ class Automation:
     """Carries out the DNS tasks of networks.
 
     Args:
-        database: holds the tasks.
-        clock: the time by which tasks are due.
+        database: the database, which has the tasks.
+        clock: tells which tasks are due.
         cloudflare: the provider's API.
         resolver: finds the addresses of gateways.
         tokens: opens the providers' tokens.
@@ -165,7 +165,7 @@ class Automation:
             raise CloudflareFault(None)
 
     async def _contents(self, task: DnsTask) -> tuple[list[str], bool]:
-        """What a record is to have, and whether nothing is missing because nobody says the addresses of a host.
+        """The contents that a record is to have, and whether the addresses of all its hosts were found.
 
         Raises:
             CloudflareFault: no host has an address.
@@ -199,8 +199,8 @@ async def _finish(
     status: TokenStatus | None,
     now_ms: int,
 ) -> None:
-    """Note what has become of tasks, where the provider is still the one that was asked: of another's tasks, which may
-    be for the same records, and of its token nothing is known.
+    """Store the outcome of tasks, unless the network has another provider now: its tasks may be for the same records,
+    but nothing is known of them, nor of its token.
     """
     if await dns.lock_token(conn, row.network_id) != row.sealed_token:
         return

@@ -70,10 +70,10 @@ class _Zone(msgspec.Struct, frozen=True):
 
 
 class Cloudflare:
-    """The API.
+    """Client of Cloudflare's API.
 
     Args:
-        upstream: its base address ends in `/client/v4`.
+        upstream: Cloudflare; its base address ends in `/client/v4`.
     """
 
     def __init__(self, upstream: Upstream) -> None:

@@ -128,7 +128,7 @@ def _tag(row: DnsRow | None) -> str:
 
 
 def _writable(row: DnsRow | None) -> object:
-    """What `ProviderBody` says of a provider; a token as it is sealed, which is never twice the same."""
+    """The settings that a `ProviderBody` can change, for the ETag; a token in its sealed form, always unique."""
     return None if row is None else [row.zone_id, row.sealed_token.hex()]
 
 

@@ -1,4 +1,4 @@
-"""Removes what the networks of a user who is erased have at their DNS providers."""
+"""Removes the DNS records that an erased user's networks have at their providers."""
 
 from actors.ids import UserId
 from actors.networks.units_networks import MAX_NETWORKS
@@ -8,7 +8,8 @@ from routes.service import Service
 
 
 async def let_go(service: Service, user_id: UserId) -> None:
-    """Have the records removed that the user's game servers had: with the networks go the tokens that can do so.
+    """Have the DNS records of the user's game servers removed now, since the provider tokens for that are deleted with
+    the networks.
 
     Raises:
         PersistenceError: the database failed; call it again.

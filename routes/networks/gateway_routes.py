@@ -107,7 +107,7 @@ async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
 
 
 def _as_it_is_known(gateway_id: str | None) -> str | None:
-    """The id of a gateway in lower case; what is none names none."""
+    """The id of a gateway in lower case; a text that is no id stays as it is, and names no gateway."""
     return None if gateway_id is None else parse_object_id(gateway_id) or gateway_id
 
 

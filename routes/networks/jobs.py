@@ -15,12 +15,12 @@ TOKEN_KEPT_MS = 24 * 3_600_000
 """How long an expired join token is kept, so that using it answers 410 rather than 404."""
 
 ROUTES_A_RUN = 500
-"""How many routes' records are queued in one transaction."""
+"""Most routes whose DNS records are queued in one transaction."""
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """The jobs: write DNS records that are due, have those of routes follow the gateways, and delete join tokens that
-    have been expired for long.
+    """The jobs: write due DNS records, keep routes' records up to date with their gateways, and delete join tokens that
+    expired long ago.
     """
 
     async def forget_tokens(conn: Connection, limit: int) -> int:
@@ -34,6 +34,6 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
 
 async def _follow(service: Service) -> bool:
-    """Queue records of routes whose gateways have come or gone; once a minute, so that none is written more often."""
+    """Queue records of routes whose gateways went online or offline; once a minute, so that none changes more often."""
     hosts, now_ms = service.of(NAME_SERVICE).record_hosts, service.clock.now_ms()
     return await change_by_itself(service, follow, hosts, now_ms, ROUTES_A_RUN, about=None) < ROUTES_A_RUN

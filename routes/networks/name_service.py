@@ -20,17 +20,17 @@ CONNECTIONS = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Networks:
-    """What requests about networks use.
+    """The objects that requests about networks use.
 
     Args:
         resolver: looks up names in DNS.
         cloudflare: the provider's API.
         automation: writes the records of networks there.
-        tokens: seals and opens the tokens with which it does.
+        tokens: seals and opens the tokens for that API.
         zones: the service's own names, in A-labels; no user may claim one, nor a name above or below one.
         gateway_domain: the domain below which servers may take names without a claim, or None.
         gateway_host: the host to which claimed domains point, or None.
-        record_hosts: whose addresses the names of gateway routes have.
+        record_hosts: the hosts whose addresses the DNS names of gateway routes get.
     """
 
     resolver: Resolver

@@ -1,9 +1,9 @@
-"""One DNS server as it is asked here: its answers are bounded before they are parsed, and parsed beside the loop.
+"""Asks one DNS server: its answers are bounded before they are parsed, and parsed in a worker thread.
 
-Whoever owns a zone writes what is in its answers, and dnspython's messages take milliseconds for each CNAME whose name
-has many labels, seconds for 64 KB of anything. So the bytes and the number of records are looked at first, records of
-other kinds and what a server adds of its own are passed over, and dnspython's resolver is given a message with nothing
-but the records that were asked for, at the name that was asked for.
+The owner of a zone decides what its answers contain, and dnspython takes milliseconds to parse a CNAME whose name has
+many labels, and seconds for 64 KB of anything. So the bytes and the number of records are bounded first, records of
+other types and additional sections are ignored, and dnspython's resolver is given a message with nothing but the
+records that were asked for, at the name that was asked for.
 """
 
 import struct
@@ -23,37 +23,38 @@ import dns.rdatatype
 import trio
 
 MAX_BYTES = 4096
-"""The longest answer, of all its sections."""
+"""Most bytes of an answer, all its sections included."""
 
 MAX_RECORDS = 64
 """Most records in the answer section; those of other sections are never read."""
 
 MAX_CHAIN = 16
-"""Most names that an answer goes through, with the one that was asked for."""
+"""Most names in the CNAME chain of an answer, the name that was asked for included."""
 
 HEADER_BYTES = 12
 
 _RESPONSE, _OPERATION, _TRUNCATED = 0x80, 0x78, 0x02
-"""In the third byte of a message: whether it is an answer, to which operation (0: a query), and cut short."""
+"""Masks of the third byte of a message: whether it is an answer, its operation (0 is a query), whether it is cut short.
+"""
 
 _FIELDS = struct.Struct("!HHIH")
-"""Of a record, behind its name: type, class, seconds to live, and the size of what follows."""
+"""The fields of a record after its name: type, class, time to live in seconds, and the size of what follows."""
 
 _UNQUOTED = frozenset((dns.rcode.FORMERR, dns.rcode.SERVFAIL, dns.rcode.NOTIMP, dns.rcode.REFUSED))
-"""Failures that need not repeat the question."""
+"""Response codes whose message need not repeat the question."""
 
 
 class AnswerTooLarge(dns.exception.FormError):
-    """The answer has more than `MAX_BYTES` or `MAX_RECORDS`; another server would hardly have less."""
+    """The answer has more than `MAX_BYTES` or `MAX_RECORDS`; asking another server would hardly help."""
 
 
 class BoundedNameserver(dns.nameserver.Do53Nameserver):
-    """A DNS server of which no answer holds the loop, whatever it says.
+    """A DNS server whose answers never block the event loop, whatever they contain.
 
     Args:
         address: an IP address.
         port: for UDP and TCP.
-        reading: lets so many answers be parsed at the same time, in worker threads.
+        reading: limits how many answers are parsed at the same time, in worker threads.
     """
 
     def __init__(self, address: str, port: int, reading: trio.CapacityLimiter) -> None:
@@ -63,22 +64,22 @@ class BoundedNameserver(dns.nameserver.Do53Nameserver):
     async def async_query(
         self, request: dns.message.QueryMessage, timeout: float, *_: Any, **options: Any
     ) -> dns.message.Message:
-        """Ask over UDP, or over TCP where the answer may be of `max_size`, which is the only option that is looked at.
+        """Ask over UDP, or over TCP if `max_size` is among the options, which is the only one that is looked at.
 
         Args:
-            request: with one question.
-            timeout: seconds for everything.
+            request: a query with one question.
+            timeout: seconds for the whole exchange.
 
         Raises:
-            AnswerTooLarge: see there; it was not parsed.
+            AnswerTooLarge: the answer is too large, and was not parsed.
             dns.message.Truncated: the answer does not fit into a datagram.
-            dns.exception.FormError: it is none.
+            dns.exception.FormError: the answer is malformed.
             dns.exception.Timeout: no answer came in time.
             OSError: the server cannot be reached.
-            trio.BrokenResourceError: it was lost.
-            EOFError: it hung up.
+            trio.BrokenResourceError: the connection was lost.
+            EOFError: the server closed the connection.
 
-        Cancellation: nothing is left open; an answer that is being parsed is so to its end, and dropped.
+        Cancellation: nothing is left open; an answer that is being parsed is parsed to its end, and dropped.
         """
         exchange = _over_tcp if options["max_size"] else _over_udp
         with trio.move_on_after(timeout):
@@ -127,8 +128,8 @@ def is_answer(query: bytes, wire: bytes) -> bool:
     """Whether a message answers a query: it has the same number and repeats the question, in whatever case.
 
     Args:
-        query: with one question, and no zero byte in its name.
-        wire: whatever came.
+        query: the query, with one question and no zero byte in its name.
+        wire: the bytes that were received.
     """
     if wire[:2] != query[:2] or len(wire) < HEADER_BYTES:
         return False
@@ -141,10 +142,10 @@ def is_answer(query: bytes, wire: bytes) -> bool:
 
 
 def bounded(wire: bytes) -> bytes:
-    """The answer itself, with its header, when it is no larger than is parsed.
+    """Check that an answer is no larger than what is parsed, and return it.
 
     Raises:
-        AnswerTooLarge: it is.
+        AnswerTooLarge: the answer is larger.
     """
     if len(wire) > MAX_BYTES or int.from_bytes(wire[6:8], "big") > MAX_RECORDS:
         raise AnswerTooLarge
@@ -152,13 +153,13 @@ def bounded(wire: bytes) -> bytes:
 
 
 def read(request: dns.message.QueryMessage, wire: bytes) -> dns.message.Message:
-    """Parse an answer to a request; runs in a worker thread. Names that it goes through (CNAME) are not in the result.
+    """Parse an answer to a request; runs in a worker thread. The CNAME records of its chain are not in the result.
 
     Args:
-        wire: passed `is_answer` and `bounded`.
+        wire: the answer's bytes, which `is_answer` and `bounded` have accepted.
 
     Raises:
-        dns.exception.FormError: it cannot be parsed, or goes in circles.
+        dns.exception.FormError: the answer cannot be parsed, or its chain goes in circles.
     """
     question = request.question[0]
     answer = dns.message.make_response(request)

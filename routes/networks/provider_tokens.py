@@ -1,4 +1,4 @@
-"""The tokens of DNS providers, as they are sealed for storage."""
+"""Seals the tokens of DNS providers for storage, and opens them."""
 
 from actors.ids import RandomBytes
 from actors.vault import NONCE_BYTES, Vault
@@ -9,15 +9,15 @@ PURPOSE = "tokens of DNS providers"
 """Purpose from which the key that seals the tokens is derived."""
 
 VERSION = b"\x01"
-"""Of that key, and of the format of sealed tokens."""
+"""The version of that key, and of the format of sealed tokens."""
 
 
 class ProviderTokens:
-    """Seals and opens the tokens.
+    """Seals and opens the tokens of DNS providers.
 
     Args:
-        keys: of this installation; the tokens have a key derived from them.
-        random_bytes: for nonces; must be cryptographic.
+        keys: the keys of this installation, from which the key for the tokens is derived.
+        random_bytes: the source of nonces; must be cryptographic.
     """
 
     def __init__(self, keys: Keys, random_bytes: RandomBytes) -> None:
@@ -28,7 +28,7 @@ class ProviderTokens:
         """Seal a provider's token for storage; it can only be opened for this network and zone.
 
         Args:
-            token: visible ASCII characters.
+            token: the provider's token, of visible ASCII characters.
         """
         nonce = self._random_bytes(NONCE_BYTES)
         return self._vault.seal(token.encode("ascii"), _bound_to(network_id, zone_id), nonce)

@@ -1,6 +1,6 @@
 """DNS lookups with dnspython on trio: one resolver, no search domains, three seconds (contract §7).
 
-How large an answer may be, and where it is parsed: `nameserver.py`.
+`nameserver.py` bounds the size of answers, and parses them.
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ class Resolver:
     """Looks names up at one DNS server, or as the system is configured.
 
     Args:
-        server: address and port; None reads the system's configuration at the first lookup.
+        server: the DNS server's address and port; None reads the system's configuration at the first lookup.
     """
 
     def __init__(self, server: Bind | None) -> None:
@@ -62,17 +62,17 @@ class Resolver:
         """The TXT records at a name, sorted, or the reason why there are none; failures are not raised.
 
         Args:
-            name: A-labels, without a trailing dot.
+            name: the name in A-labels, without a trailing dot.
         """
         found, error = await self._ask(name, "TXT")
         texts = [b"".join(record.strings) for record in found if isinstance(record, TXT)]
         return Lookup(sorted(text.decode("utf-8", "replace") for text in texts), error)
 
     async def addresses(self, host: str) -> list[str] | None:
-        """The IPv4 addresses of a host, sorted; empty where it has none that can be used, None where nobody says.
+        """The IPv4 addresses of a host, sorted; empty if it has none that can be used, None if the lookup failed.
 
         Args:
-            host: a name, or an IPv4 address, which is returned itself; an IPv6 address has none.
+            host: a name, or an IPv4 address, which is returned itself; an IPv6 address has no IPv4 addresses.
         """
         if is_address(host):
             return [host] if "." in host else []
@@ -114,7 +114,7 @@ class Resolver:
 
 
 def _is_too_large(error: Exception) -> bool:
-    """Whether servers were given up for the size of their answers."""
+    """Whether a lookup failed because the servers' answers were too large."""
     tried = error.kwargs["errors"] if isinstance(error, dns.resolver.NoNameservers) else ()
     return any(isinstance(reason, AnswerTooLarge) for _, _, _, reason, _ in tried)
 
