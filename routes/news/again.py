@@ -1,6 +1,6 @@
-"""One article as the caller may see it; also the answer to a request repeated with its Idempotency-Key (contract §3).
+"""An article as the caller may see it; also the answer to a request repeated with its Idempotency-Key (contract §3).
 
-A receipt stores only the article's id: an article has hundreds of kilobytes, and may be gone by then.
+A receipt stores only the article's id: an article can have hundreds of kilobytes, and may be gone by then.
 """
 
 from collections.abc import Mapping
@@ -29,13 +29,13 @@ async def article_for(call: Call, news_id: str) -> Article:
 
 
 async def article_again(call: Call, id: str, arguments: Mapping[str, object]) -> Article:  # noqa: ARG001
-    """The Article that the first request wrote or voted in.
+    """The article that the first request wrote or voted in.
 
     Args:
         id: the article's id, from the receipt.
         arguments: not used.
 
     Raises:
-        NotFound: it is no longer there for the caller.
+        NotFound: it is gone, or the caller may no longer see it.
     """
     return await article_for(call, id)

@@ -17,7 +17,7 @@ BATCHES_A_RUN = 20
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """The jobs."""
+    """The jobs: publish what is due, notify followers, and show the counts of polls."""
 
     async def publish() -> bool:
         while True:

@@ -1,4 +1,4 @@
-"""Lists of articles in pages: their queries, cursors and form."""
+"""Lists of articles in pages: their queries, cursors and answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -54,7 +54,7 @@ class NewsPage(Wire, frozen=True):
 
 
 def wanted_by(query: NewsQuery, *, public_only: bool) -> Wanted:
-    """The filters of a query; `public_only` leaves out what is for signed-in readers."""
+    """The filters of a query; `public_only` leaves out articles that only signed-in readers see."""
     return Wanted(
         scope_type=query.scope_type,
         scope_id=query.scope_id,
@@ -66,11 +66,11 @@ def wanted_by(query: NewsQuery, *, public_only: bool) -> Wanted:
 
 
 class Pages:
-    """One list in pages.
+    """One list of articles, read page by page.
 
     Args:
-        name: of its cursors.
-        own_pins: the pinned articles of each scope come first, since the list is of one scope.
+        name: distinguishes its cursors from those of other lists.
+        own_pins: pinned articles of any scope come first; for lists of one scope. Elsewhere only global ones do.
     """
 
     def __init__(self, name: str, *, own_pins: bool = False) -> None:
@@ -78,10 +78,10 @@ class Pages:
         self._own_pins = own_pins
 
     def bounds(self, query: NewsPageQuery) -> Bounds:
-        """Which part of the list the query asks for, and one article more.
+        """Which part of the list the query asks for, plus one article to tell whether more follow.
 
         Raises:
-            BadQuery: the cursor is not one of this list.
+            BadQuery: the cursor is not from this list.
         """
         after = self._cursor.place(query.cursor) or listing.FIRST
         return Bounds(after, query.limit + 1, MAX_PAGE_BYTES)
@@ -93,10 +93,13 @@ class Pages:
         now_ms: int,
         choices: Mapping[str, tuple[str, ...]] | None,
     ) -> NewsPage:
-        """The page.
+        """The answer made of the rows that `bounds` asked for.
 
         Args:
-            choices: {article: ids of the options that the viewer has chosen}; None = they are not told of choices.
+            rows: articles in the list's order.
+            query: the query that they were read for.
+            now_ms: epoch milliseconds; polls may have expired by then.
+            choices: {article id: ids of the options that the viewer has chosen}; None = choices are not shown.
         """
         size = len(fitting(rows[: query.limit], size_bytes))
         page = self._cursor.page(rows, size, self._place_of)
@@ -110,7 +113,7 @@ class Pages:
 
 
 def size_bytes(row: ArticleRow) -> int:
-    """About how many bytes an article takes on the wire: as the rows say it, which end their page by it."""
+    """About how many bytes an article takes on the wire; the same estimate as the one by which SQL ends a page."""
     return len(row.body.encode()) + len(row.body_html.encode())
 
 

@@ -23,7 +23,7 @@ NEWS_LIVE = Part(name="live news", open=_open_live)
 """The live views of news."""
 
 FEED_DATES = Part(name="dates of news feeds", open=_open_feed_dates)
-"""Since when each RSS feed has been as it is."""
+"""When each RSS feed last changed."""
 
 RENDERER = Part(name="renderer of news", open=_open_renderer)
-"""Lets one text at a time be rendered, so that articles take one core at most from everything else."""
+"""Allows one text to be rendered at a time, so that articles take at most one core from everything else."""

@@ -13,7 +13,7 @@ from routes.edge.principal import PUBLIC
 from routes.news.pages import NewsPage, NewsQuery, Pages, wanted_by
 
 KEPT = "public, max-age=5"
-"""Cache-Control; short, so that an article is seen soon after its moment."""
+"""Cache-Control; short, so that an article is seen soon after it is published."""
 
 _ALL, _SCOPED = Pages("public-news"), Pages("public-news-of-scope", own_pins=True)
 

@@ -21,14 +21,14 @@ from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 
 COUNTED_AT_ONCE = 100
-"""Of how many polls the counts are read at once."""
+"""How many polls' counts one query reads."""
 
 
 class Articles(msgspec.Struct, frozen=True):
-    """Articles whose change has an unknown outcome.
+    """Reconciliation subject: articles whose change has an unknown outcome.
 
     Args:
-        news_id: of the one that a client writes, or "" for those that are due.
+        news_id: the article that a client was writing, or "" for those that were due.
     """
 
     news_id: str = ""
@@ -53,7 +53,7 @@ def _erased(service: Service, event: UserErased) -> None:
 
 
 async def _networks_gone(service: Service, _event: UserErased) -> None:
-    """The networks of whoever is erased go with them."""
+    """When a user is erased, their networks go too, and the news of these."""
     live = service.of(NEWS_LIVE)
     shown = live.networks
     there = await service.database.read(articles.networks_there, shown) if shown else set()
@@ -66,7 +66,7 @@ def _tell_all(service: Service, source: str) -> None:
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
-    """Subscribe to the events of game servers, whose news go with them, and to renames of authors; runs no tasks."""
+    """Subscribe to the removal of game servers, whose news go too, and to renames of authors; there are no tasks."""
 
     def heard(server_id: str, event: ServerNews) -> None:
         if isinstance(event, ServerRemoved):
@@ -88,7 +88,7 @@ def _voted(service: Service, event: PollVoted) -> None:
 
 
 async def tell_counts(service: Service) -> None:
-    """Show the counts of polls that have had votes, and that polls have closed, to those who see them.
+    """Show new counts of polls, and that polls have closed, to the viewers of these.
 
     Raises:
         PersistenceError: the rows cannot be read; the next call tries again.

@@ -15,7 +15,7 @@ from routes.news.again import article_for
 from routes.news.pages import NewsPage, NewsQuery, Pages, wanted_by
 
 KEPT = "private, no-cache"
-"""Cache-Control: asked again each time, and answered with a 304 where nothing has changed."""
+"""Cache-Control: clients ask again each time, and get a 304 if nothing has changed."""
 
 _ALL, _SCOPED, _FEED = Pages("news"), Pages("news-of-scope", own_pins=True), Pages("news-feed")
 

@@ -26,7 +26,7 @@ KEPT = "public, max-age=60"
 MEDIA = "application/rss+xml"
 
 MAX_BYTES = 512 * 1024
-"""The most bytes of articles in a feed; a first one that is larger stands alone."""
+"""The most bytes of articles in a feed; a first article that is larger is the only one."""
 
 
 class RssQuery(Wire, frozen=True):

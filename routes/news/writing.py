@@ -49,7 +49,7 @@ async def create_article(call: Call, body: NewArticle) -> Article:
     oldest archived ones make room for new ones.
     """
     wish, scope = fields.checked(body, call.now_ms), fields.scope_of(body.scope)
-    # A guard has no body to ask about; rendering is for those who may write.
+    # Checked here since a guard does not see the body, and since only those who may write should cost rendering.
     await call.service.database.read(authorise, scope, writer_of(call))
     wish = await _rendered(call, wish)
     id = call.new_id()
@@ -93,7 +93,7 @@ async def change_article(call: Call, news_id: ObjectId, body: ArticlePatch) -> A
 
 
 async def _rendered(call: Call, wish: Checked) -> Checked:
-    """The changes with the HTML of a new text, rendered in a worker thread; waits for those of others before it."""
+    """The changes, with a new text rendered as HTML in a worker thread; waits until earlier texts are rendered."""
     body = wish.columns.get("body")
     if body is None:
         return wish

@@ -1,4 +1,4 @@
-"""Metrics that belong neither to requests nor to a domain: numbers that the parts of the service keep anyway."""
+"""Metrics that belong neither to requests nor to a domain: numbers that parts of the service count anyway."""
 
 import gc
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _DATABASE_COUNTERS = (
 
 
 def show_gauges(service: Service) -> None:
-    """Register gauges and counters, whose values are read at each scrape."""
+    """Register these gauges and counters; their values are read at each scrape."""
     metrics, database, system = service.metrics, service.database, service.system
     metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
     metrics.gauge("actors", "Live actors and views.", lambda: load_of(system).actors)
@@ -91,7 +91,7 @@ def show_gauges(service: Service) -> None:
 
 
 def _show_memory(service: Service) -> None:
-    """Register what is held for clients, in bytes if its limit is in bytes."""
+    """Register gauges of what is held for clients, in bytes where the limit is in bytes."""
     metrics, unsent, arriving = service.metrics, service.unsent, service.arriving
     documents, limits, sockets = service.documents, service.limits, service.sockets
     metrics.gauge("unsent_bytes", "Bytes that clients have not taken yet.", lambda: unsent.total_bytes)

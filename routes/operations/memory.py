@@ -1,4 +1,4 @@
-"""How much memory the process has, as the system says."""
+"""How much memory the process has, according to the operating system."""
 
 import os
 import resource
@@ -9,7 +9,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def resident_bytes() -> int:
-    """The memory of the process; where there is no `/proc`, the most that it ever had."""
+    """The resident memory of the process; where there is no `/proc`, the most that it ever had."""
     try:
         return int(_STATM.read_text().split()[1]) * _PAGE_BYTES
     except OSError:

@@ -1,4 +1,4 @@
-"""Metrics of this node among others: what it owns, what it shows of theirs, what is between them; 0 without others."""
+"""Metrics of this node among others: what it owns, its copies of what others own, its links; 0 if it serves alone."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,7 +11,7 @@ from routes.service import Service
 
 
 class _Seen(NamedTuple):
-    """A node, and the owners of others that it shows."""
+    """A node, and its copies of what other nodes own."""
 
     node: Node
     copies: Copies
@@ -82,7 +82,7 @@ _COUNTERS: tuple[tuple[str, str, Callable[[_Seen], float]], ...] = (
 
 
 def show_node(service: Service) -> None:
-    """Register what there is to see of this node, whose values are read at each scrape."""
+    """Register the metrics of this node; their values are read at each scrape."""
     node, copies = service.node, service.system.copies
     seen = None if node is None or copies is None else _Seen(node, copies)
     names = {} if node is None else {node.membership.life.node: 1.0}

@@ -1,4 +1,4 @@
-"""The nodes of the service, for super-admins: who lives, and who owns how much."""
+"""The nodes of the service, for super-admins: which are alive, and how much each owns."""
 
 from typing import Literal
 
@@ -19,13 +19,13 @@ class Node(Wire, frozen=True):
         life: a number that rises with each start of any node.
         state: `alone`: it serves without others; `joining`: it owns nothing yet; `up`; `leaving`: it gives away what it
             owns.
-        release: of the program; empty for a node that serves alone.
+        release: the release of the program that it runs; empty for a node that serves alone.
         since_ms: when this life began, epoch milliseconds; 0 for a node that serves alone.
         shards: how many of the 1,040 it owns.
         sockets: its open live sockets.
-        lag_bytes: what waits for the other node that is furthest behind.
-        hears: names of the nodes that it hears.
-        silent: its row has run out: it is about to be declared dead.
+        lag_bytes: bytes that wait to be sent to the node that is furthest behind.
+        hears: names of the nodes from which it receives.
+        silent: it has not renewed its row in time, and is about to be declared dead.
         drained: an operator wants it to own nothing (`partyline nodes drain`).
     """
 
@@ -47,7 +47,7 @@ class NodeList(Wire, frozen=True):
 
     Args:
         self_: the name of the node that answers; null for one that serves alone.
-        unowned: shards that nobody alive owns, whose actors are not served at this moment.
+        unowned: number of shards that no living node owns; their actors are not served at this moment.
         items: by name.
     """
 

@@ -42,10 +42,10 @@ HTML = "text/html; charset=utf-8"
 _FORWARDED = frozenset(
     {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
 )
-"""Headers that proxies add; one of them shows a proxy even if it is not configured."""
+"""Headers that proxies add; any of them reveals a proxy, even one that is not configured."""
 
 STABLE = "public, max-age=300"
-"""Cache-Control of what changes only with a release: revalidated after five minutes, and then usually a 304."""
+"""Cache-Control of what changes only with a release: revalidated after five minutes, usually with a 304."""
 
 
 class Checks(Wire, frozen=True):

@@ -24,10 +24,10 @@ async def _open_certificate(opening: Opening) -> ServerCertificate | None:
 
 
 LIVE_METRICS = Part(name="live metrics", open=_open_metrics)
-"""Samples of the last hour."""
+"""Samples of metrics of the last hour."""
 
 LIVE_ACTORS = Part(name="live actors", open=_open_actors)
-"""The actors that are worth a look."""
+"""The live view of actors that need attention most."""
 
 CERTIFICATE = Part(name="certificate", open=_open_certificate)
-"""The certificate of the addresses with TLS; None where there are none."""
+"""The certificate of the addresses with TLS; None if there is no such address."""

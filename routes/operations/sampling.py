@@ -22,12 +22,12 @@ DIGITS = 3
 
 
 class Reading(NamedTuple):
-    """What was counted up to a moment.
+    """The counters as they were at one moment.
 
     Args:
         at_ms: epoch milliseconds.
-        totals: {series that is a rate: its total}.
-        answered: the responses of all routes.
+        totals: {name of a series that is a rate: its total so far}.
+        answered: counts and latencies of the responses of all routes so far.
     """
 
     at_ms: int
@@ -39,7 +39,7 @@ class Sampler:
     """Takes samples of one service, each the difference of two readings.
 
     Args:
-        service: whose numbers.
+        service: the service whose numbers are sampled.
     """
 
     def __init__(self, service: Service) -> None:
@@ -47,7 +47,7 @@ class Sampler:
         self._before: Reading | None = None
 
     def take(self) -> None:
-        """Take a sample and show it. The first time, and before a millisecond has passed, there is none yet."""
+        """Take a sample and show it; none at the first call, nor before a millisecond has passed since the last."""
         service, before = self._service, self._before
         now = read_totals(service, time.process_time())
         if before is not None and now.at_ms <= before.at_ms:
@@ -60,20 +60,22 @@ class Sampler:
 
 
 def read_totals(service: Service, cpu_seconds: float) -> Reading:
-    """What was counted up to now.
+    """Read the counters now.
 
     Args:
-        cpu_seconds: processor time of the process.
+        service: the service whose counters are read.
+        cpu_seconds: processor time of the process so far.
     """
     answered = service.metrics.answered()
     return Reading(service.clock.now_ms(), _totals(service, answered, cpu_seconds), answered)
 
 
 def sample_between(service: Service, before: Reading, now: Reading) -> dict[str, float | None]:
-    """A number for each series, None where there is none: rates between two readings, and levels as they are.
+    """A number for each series, or None where there is none: rates between two readings, and present levels.
 
     Args:
-        before, now: at least a millisecond apart.
+        service: the service whose levels are read.
+        before, now: two readings at least a millisecond apart.
     """
     seconds = (now.at_ms - before.at_ms) / 1000
     rates = {name: (total - before.totals[name]) / seconds for name, total in now.totals.items()}
@@ -84,7 +86,7 @@ def sample_between(service: Service, before: Reading, now: Reading) -> dict[str,
 
 
 def _totals(service: Service, answered: Answered, cpu_seconds: float) -> dict[str, float]:
-    """What only grows: {series: its total}."""
+    """Series that only grow: {name: total so far}."""
     kernel, written = service.system.counters, service.database.statistics()
     totals: dict[str, float] = {
         "requestsOk": 0,
@@ -125,7 +127,7 @@ def _latency(answered: Answered) -> Mapping[str, float | None]:
 
 
 def _levels(service: Service) -> dict[str, float]:
-    """What goes up and down: {series: its number now}."""
+    """Series that go up and down: {name: present value}."""
     load, written = load_of(service.system), service.database.statistics()
     return {
         "sockets": len(service.sockets),

@@ -158,7 +158,7 @@ async def lookup(call: Call, player_ids: Sequence[UserId], viewer_id: str) -> Pa
 
     Args:
         player_ids: at most 100, which the caller checks.
-        viewer_id: who hides from them, or is parted from them by a block, looks offline.
+        viewer_id: the user who looks; players who hide from them, or with whom there is a block, look offline.
     """
     service = call.service
     party_ids = {user_id: service.of(MEMBERSHIPS).of(user_id) for user_id in player_ids}
@@ -183,7 +183,7 @@ async def do(call: Call, actor_id: UserId, party_id: str, command: AnyCommand) -
 
     Args:
         party_id: the party that takes the command.
-        command: carried out in the party's turn.
+        command: what to do, carried out in the party's turn.
 
     Raises:
         Refused: what the command's rule raises.
@@ -213,10 +213,11 @@ def party_of(call: Call, actor_id: UserId) -> str:
 
 @asynccontextmanager
 async def _no_other_acceptance(call: Call, actor_id: UserId, party_id: str) -> AsyncIterator[None]:
-    """Keep acceptances away from this party and from the actor's own, once those in progress are done.
+    """Hold the turns of this party and of the actor's own, so that no other acceptance concerns them meanwhile.
 
-    Else an acceptance that was checked, and has cost its user their own party, could find the other one ended or full,
-    or its invite taken back. Of several nodes, one decides (`_meeting_place`), but for circles (`_leave_for`).
+    Otherwise an acceptance that was checked, and whose user has left their own party for it, could find the other party
+    ended or full, or the invite taken back. The turns are those of one node, which `_meeting_place` chooses; circles
+    across nodes are refused by `_leave_for`.
     """
     service = call.service
     own_id = service.of(MEMBERSHIPS).of(actor_id)
@@ -233,9 +234,11 @@ async def _no_other_acceptance(call: Call, actor_id: UserId, party_id: str) -> A
 
 
 async def _meeting_place(call: Call, actor_id: UserId, own_id: str, party_id: str) -> str:
-    """The party on whose node an acceptance is decided: that which is joined, where others want its seats, leave it or
-    take invites back; or the lesser of the two where somebody of that one is invited to the actor's own, and may be
-    about to leave for it.
+    """The id of the party on whose node an acceptance is decided.
+
+    Usually that is the party to be joined, where others may take the last seat, leave, or take invites back. If a
+    member of that party is invited to the actor's own, and so may be about to leave for it, it is the lesser of the
+    two ids, so that both acceptances are decided on the same node.
     """
     own, other = await _state(call, own_id), await _state(call, party_id)
     if own is None or other is None or actor_id not in own.members:
@@ -260,11 +263,11 @@ async def _make_free(call: Call, actor_id: UserId, party_id: str) -> None:
 
 
 async def _leave_for(service: Service, actor_id: UserId, own_id: str, party_id: str) -> None:
-    """Have the actor leave their own party once the other one expects them, which its last member does not leave for
-    another one then.
+    """Have the actor leave their own party, once the other one expects them; while it does, its last member cannot
+    leave it for another party.
 
-    The turnstile keeps acceptances apart that are decided on one node. In a circle of three each can be on another one:
-    of those, at least one is refused here, before anything has changed.
+    The turnstile separates acceptances that are decided on one node. In a circle of three, each may be decided on a
+    different node: then at least one of them is refused here, before anything has changed.
 
     Raises: what `rules_invites.expect` and `rules_members.leave` raise. After any exception, and after cancellation,
     the other party expects the actor no more.

@@ -1,4 +1,4 @@
-"""Users of whom the news of several nodes did not come, or not in order: where they are is read from their rows."""
+"""Users whose party is uncertain since news from other nodes were lost or out of order: it is read from the rows."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
@@ -25,7 +25,7 @@ class MemberInDoubt(msgspec.Struct, frozen=True):
 
 
 class MissedMembers(msgspec.Struct, frozen=True):
-    """Reconciliation subject: who is in which party, of which a node that has ended may have told less than it did."""
+    """Reconciliation subject: all memberships, after a node has ended that may not have told of all its changes."""
 
 
 def follow_doubts(service: Service) -> None:
@@ -37,16 +37,16 @@ def follow_doubts(service: Service) -> None:
 async def settle(
     system: System, parties: PartyKinds, memberships: Memberships, about: MemberInDoubt, in_rows: PartyInRows
 ) -> None:
-    """Have memory know in which party the user is, and their view show that.
+    """Bring the memory of memberships up to date for one user, and have their view show their party.
 
     Args:
-        system: where the parties live.
-        parties: their kinds.
-        memberships: who is in which party.
-        about: the user.
-        in_rows: reads where they are.
+        system: the actor system in which parties live.
+        parties: the kinds of actor of parties and of the views of a user's own party.
+        memberships: the party of each user, as this node's memory has it.
+        about: names the user.
+        in_rows: reads the user's party from the database.
 
-    Raises: PersistenceError where that cannot be read. Cancellation leaves memory as it was.
+    Raises: PersistenceError if the rows cannot be read. Cancellation leaves memory as it was.
     """
     user_id = about.user_id
     party_id = await in_rows(user_id)
@@ -66,9 +66,9 @@ async def _ask(service: Service, about: MemberInDoubt, _events: Sequence[object]
 
 
 async def _compare(service: Service, _about: MissedMembers, _events: Sequence[object]) -> tuple[()]:
-    """Doubt all who are not where rows have them.
+    """Queue each user for reconciliation whose party in memory differs from the rows.
 
-    Raises: PersistenceError where these cannot be read. Cancellation changes nothing.
+    Raises: PersistenceError if the rows cannot be read. Cancellation changes nothing.
     """
     service.of(MEMBERSHIPS).compare(await service.database.read(rows.memberships))
     return ()

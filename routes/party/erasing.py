@@ -26,8 +26,8 @@ async def let_go(service: Service, user_id: UserId) -> None:
 
 
 async def forget_user(service: Service, user_id: UserId) -> None:
-    """Replace the user's name in live parties, rows and journal; safe to repeat. A party that fails, such as one that
-    cannot be loaded, keeps no other from being told.
+    """Replace the user's name in live parties, rows and journal; safe to repeat. If one party fails, for example since
+    it cannot be loaded, the others are told all the same.
 
     Raises:
         PersistenceError: the database failed; call it again.

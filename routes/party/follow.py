@@ -20,8 +20,8 @@ from routes.users.renaming import following_renames
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
-    """Subscribe to these changes; returns what passes names on, and the jobs for members who are away and days in
-    company."""
+    """Subscribe to these changes; returns the task that passes names on, and the jobs for members who are away and for
+    days that friends spend together."""
     system, parties, memberships = service.system, service.of(PARTY_KINDS), service.of(MEMBERSHIPS)
 
     def send(party_id: str, command: TellPresence, answer: Callable[[Answer], None]) -> None:
@@ -56,7 +56,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
 
 
 async def _pass_on(service: Service, user_id: str, name: str) -> None:
-    """Tell the parties that show a user; those who look at one that is not live read it again."""
+    """Tell a user's name to the parties that show them; viewers of a party that is not live read it again."""
     system, parties = service.system, service.of(PARTY_KINDS)
     for party_id, viewers in (await service.database.read(rows.showing, user_id)).items():
         system.tell(parties.party, party_id, TellRename(user_id, name))

@@ -38,7 +38,7 @@ def leader(call: Call) -> MaybeAwaitable[str]:
 def outgoing_leader(call: Call) -> MaybeAwaitable[str]:
     """Guard: requires that the caller leads their party, or is in it and may have handed it over by this very request.
 
-    Whoever repeats that under its Idempotency-Key leads no longer. The turn asks who leads in any case.
+    A request repeated with its Idempotency-Key comes from one who no longer leads. The turn checks who leads anyway.
 
     Raises: as `leader`.
     """

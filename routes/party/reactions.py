@@ -27,7 +27,7 @@ MembersAndInvited: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
 """The members of a party, and who is invited."""
 
 InRows: TypeAlias = Callable[[str], Awaitable[MembersAndInvited]]
-"""Reads them of a party, by its id; none of a party that is not there. Raises PersistenceError."""
+"""Reads these from the rows of a party, by its id; empty if there is no such party. Raises PersistenceError."""
 
 
 class PartyInDoubt(NamedTuple):
@@ -37,14 +37,14 @@ class PartyInDoubt(NamedTuple):
 
 
 class InvitesBetween(NamedTuple):
-    """Reconciliation subject: the invites between two users one of whom blocks the other; ids in ascending order."""
+    """Reconciliation subject: invites between two users of whom one blocks the other; ids in ascending order."""
 
     one_id: str
     other_id: str
 
 
 class Concerned(NamedTuple):
-    """Members and invited users before the turn: whom it may have taken out, too."""
+    """Members and invited users before the turn, including those whom it may have removed."""
 
     user_ids: tuple[str, ...]
 
@@ -59,12 +59,12 @@ def follow_unknown_outcomes(service: Service) -> None:
 def follow_parties_in_doubt(
     system: System, parties: PartyKinds, memberships: Memberships, reconciler: Reconciler
 ) -> None:
-    """The same, for those who have no service.
+    """Do what `follow_unknown_outcomes` does, for callers that have the parts but no service.
 
     Args:
-        system: where the parties live.
-        parties: their kinds.
-        memberships: who is in which party.
+        system: the actor system in which parties live.
+        parties: the kinds of actor of parties and of the views of a user's own party.
+        memberships: the party of each user, as this node's memory has it.
         reconciler: calls `show_again` with what is queued here.
     """
 
@@ -84,11 +84,11 @@ async def _made(service: Service, event: PartyMade) -> None:
 async def take_in(
     system: System, parties: PartyKinds, memberships: Memberships, event: PartyMade, in_rows: InRows
 ) -> None:
-    """Have memory know of a user's party: at once where it is new; else as it is by now, which its owner knows.
+    """Tell memory of a user's party: at once if the party is new; else ask its owner how it is by now.
 
     Args:
         system, parties, memberships, in_rows: as for `show_again`.
-        event: what the unit of work has found or made.
+        event: the party that the unit of work has found or made.
 
     Raises: as `show_again`. Cancellation may leave memory as it was.
     """
@@ -108,15 +108,15 @@ async def show_again(
     *,
     in_rows: InRows,
 ) -> Collection[str]:
-    """Have memory and the views of all concerned, now or before, show the party as it is; returns who they are.
+    """Have memory, and the views of all who are or were concerned, show the party as it is; returns their ids.
 
     Args:
-        system: where the parties live.
-        parties: their kinds.
-        memberships: who is in which party.
-        about: the party.
-        events: a `Concerned` for each turn in doubt; what else is among them says nothing here.
-        in_rows: reads it where it does not live here.
+        system: the actor system in which parties live.
+        parties: the kinds of actor of parties and of the views of a user's own party.
+        memberships: the party of each user, as this node's memory has it.
+        about: names the party.
+        events: a `Concerned` for each turn in doubt; others are ignored.
+        in_rows: reads the party's members and invites from the database if it does not live on this node.
 
     Raises: Refused, or a PersistenceError, where neither the party nor its rows can be asked; then nothing is shown. A
         party that is gone raises nothing. Cancellation shows nothing.
@@ -135,7 +135,7 @@ async def show_again(
     before = [user_id for event in events if isinstance(event, Concerned) for user_id in event.user_ids]
     concerned = dict.fromkeys((*before, *memberships.members(party_id), *members, *invited))
     memberships.reconcile(party_id, members)
-    # Who was invited before is known where the party lived alone.
+    # Who was invited before is known only on the node where the party lived.
     system.touched_everywhere(parties.own.name, tuple(concerned), party_id)
     return concerned
 
@@ -145,7 +145,7 @@ async def _ask(service: Service, about: PartyInDoubt, events: Sequence[object]) 
     concerned = await show_again(
         service.system, parties, memberships, about, events, in_rows=_asking(service)
     )
-    # The memory of other nodes hears of a party that was made after all; of turns its owner tells them.
+    # Other nodes must hear that the party was made after all; its later turns are told by its owner.
     made = [
         event
         for event in events
@@ -162,19 +162,19 @@ def _asking(service: Service) -> InRows:
 
 
 async def _in_rows(conn: Connection, party_id: str) -> MembersAndInvited:
-    """The members of a party, and who is invited."""
+    """The members of a party, and who is invited, from its rows."""
     members, invites = await rows.members_of(conn, party_id), await rows.invites_of(conn, party_id)
     return tuple(one.user_id for one in members), tuple(one.target_id for one in invites)
 
 
 def _friends_now(service: Service, event: RelationChanged) -> None:
-    """Have the day of two who share a party count."""
+    """Count the present day for two new friends who share a party."""
     if event.between.friends:
         service.of(DAYS_TOGETHER).befriended(event.one_id, event.other_id)
 
 
 async def _relation_changed(service: Service, event: RelationChanged) -> None:
-    """Have invites between the two taken back after a block. If that fails, it is queued for the reconciling job."""
+    """After a block, take back invites between the two. If that fails, it is queued for the reconciling job."""
     if not event.between.blockers:
         return
     about = InvitesBetween(min(event.one_id, event.other_id), max(event.one_id, event.other_id))
@@ -185,8 +185,7 @@ async def _relation_changed(service: Service, event: RelationChanged) -> None:
 
 
 async def take_back(service: Service, between: InvitesBetween) -> None:
-    """Have the invites between two users taken back, party by party, where a block stands between them by then; safe to
-    repeat.
+    """Take back the invites between two users, party by party, if there is still a block between them; safe to repeat.
 
     Raises:
         PersistenceError: the rows cannot be read, or a party's turn failed.
@@ -196,7 +195,7 @@ async def take_back(service: Service, between: InvitesBetween) -> None:
     """
     kind, memberships = service.of(PARTY_KINDS).party, service.of(MEMBERSHIPS)
     found: list[str | None] = [*await service.database.read(rows.inviting_between, *between)]
-    # Their own parties may be about to store an invite that the rows do not show yet.
+    # The users' own parties too, since one may be about to store an invite that the rows do not show yet.
     party_ids = dict.fromkeys((*found, *map(memberships.of, between)))
     try:
         await ask_all_there(service, kind, [(id, TellBlock(*between)) for id in party_ids if id is not None])

@@ -1,4 +1,4 @@
-"""Passes on to the statuses what happens elsewhere: to game servers, and what these report to other nodes."""
+"""Keeps statuses up to date with changes of game servers, and with what these report to other nodes."""
 
 from functools import partial
 
@@ -15,8 +15,8 @@ from routes.service import Service
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
-    """Subscribe to the events of game servers, so that statuses follow their network and removal; where there are other
-    nodes, run the task that tells them what is reported here."""
+    """Subscribe to the events of game servers, so that statuses follow changes of their network and their removal; if
+    there are other nodes, return the task that tells them what is reported here."""
     service.of(GAME_SERVERS).news.append(partial(_hear, service.of(STATUSES)))
     if service.node is None:
         return ()
@@ -40,7 +40,7 @@ def show_gauges(service: Service) -> None:
 
 
 async def _keep_telling(telling: Telling) -> None:
-    """Tell until cancelled."""
+    """Tell other nodes what is reported here, until cancelled."""
     while True:
         await trio.sleep(EVERY_SECONDS)
         telling.tell()

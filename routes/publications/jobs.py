@@ -14,7 +14,7 @@ from routes.publications.parts import STATUSES
 from routes.service import Service
 
 VERIFIED_AT_ONCE = 500
-"""Most publications whose ownership is examined in one transaction."""
+"""How many publications' ownership one transaction checks at most."""
 
 
 async def flush_statuses(service: Service) -> None:

@@ -171,7 +171,7 @@ def _tagged(call: Call, row: PublicationRow | None) -> Tagged[PublicationReply]:
 
 
 def _writable(row: PublicationRow | None) -> object:
-    """What `PublicationBody` says of a publication."""
+    """The fields of a publication that a `PublicationBody` can change, for the ETag."""
     if row is None:
         return None
     words = (row.address, row.display_name, row.category, row.tags, row.social_links, row.motd_override)

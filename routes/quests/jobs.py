@@ -13,17 +13,17 @@ from routes.quests.parts import LAUNCHES
 from routes.service import Service
 
 PAGE_ROWS = 1_000
-"""Sessions, or members of parties, that one transaction counts."""
+"""How many sessions, or members of parties, one transaction counts."""
 
 KEPT_DAYS = 7
-"""How many days are kept before this one."""
+"""How many days before the present one are kept."""
 
 
 class Progress:
-    """Counts what the committed rows show, once a minute.
+    """Counts progress from the committed rows, once a minute.
 
     Args:
-        service: asked for the time and the database.
+        service: gives the clock and the database.
     """
 
     def __init__(self, service: Service) -> None:
@@ -36,7 +36,7 @@ class Progress:
         Cancellation: what was counted stays counted, and the next run counts the rest.
 
         Raises:
-            PersistenceError: the next run counts what this one has not.
+            PersistenceError: the database failed; the next run counts what this one has not.
         """
         service, now_ms = self._service, self._service.clock.now_ms()
         place: tuple[str, str] | None = None
@@ -56,7 +56,7 @@ class Progress:
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """The jobs."""
+    """The jobs: count progress and launches, and delete old days."""
     launches = service.of(LAUNCHES)
 
     async def count_launches() -> None:

@@ -12,11 +12,11 @@ from routes.service import Service
 from routes.services.moving import Totals, move
 
 AT_ONCE = 100
-"""Most services of one page."""
+"""How many services a page has at most."""
 
 
 async def go_on(service: Service, after: str | None, limit: int) -> str | None:
-    """Move what is left of the next migrations. Those that cannot end now do not hold up the others.
+    """Go on with one page of unfinished migrations. Those that cannot end now do not hold up the others.
 
     Args:
         after: the last service of the page before; None from the start.
@@ -39,6 +39,6 @@ async def go_on(service: Service, after: str | None, limit: int) -> str | None:
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """The job."""
+    """The job that goes on with migrations."""
     walk = Pruning(Walk(partial(go_on, service)).take, most=AT_ONCE)
     return (Job("migrations of services", 5, walk.run, one_node=True),)

@@ -1,4 +1,4 @@
-"""Have game servers move an extension to another one, or remove it: each in one turn of its own actor."""
+"""Has game servers replace an extension by another, or remove it: each in one turn of its own actor."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -25,10 +25,10 @@ MOVING_SECONDS = 3.0
 
 
 class Totals(msgspec.Struct):
-    """What was moved, added up over game servers.
+    """Counts of what was moved, over all game servers.
 
     Args:
-        servers: where something was moved.
+        servers: game servers on which something was moved.
     """
 
     servers: int = 0
@@ -36,19 +36,21 @@ class Totals(msgspec.Struct):
     registrations: int = 0
 
     def add(self, moved: Moved) -> None:
-        """Count one game server."""
+        """Add what one game server has moved."""
         self.servers += bool(moved.settings or moved.registrations)
         self.settings += moved.settings
         self.registrations += moved.registrations
 
 
 async def move(service: Service, row: ServiceRow, totals: Totals) -> None:
-    """Move a service on all game servers of its owner that still have its former extension.
+    """Replace the former extension of a service on all game servers of its owner that still have it.
 
     Those that cannot be asked now are left; nothing is half moved.
 
     Args:
-        totals: what is moved is added to it, also before a cancellation.
+        service: the running service, whose game servers are asked.
+        row: the user's service, which already has its new extension.
+        totals: what is moved is added to it, also what was moved before a cancellation.
 
     Raises:
         PersistenceError: the game servers cannot be read.
@@ -72,7 +74,7 @@ async def move(service: Service, row: ServiceRow, totals: Totals) -> None:
 
 
 async def drop(service: Service, row: ServiceRow) -> int:
-    """Remove a service's extension from all game servers of its owner that can be asked now; returns from how many.
+    """Remove a service's extension from its owner's game servers that can be asked now; returns how many removed it.
 
     Raises:
         PersistenceError: the game servers cannot be read.

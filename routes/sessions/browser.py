@@ -1,7 +1,7 @@
-"""What a browser carries: its session's cookie, and what tells that one of our own pages asks.
+"""What a browser sends: its session's cookie, and headers that show whether one of our own pages asks.
 
-The only module that reads the cookie. Routes that call it declare `cookies=True`; no other route looks at cookies, so
-that no other can be asked in a user's name by a page of somebody else.
+This is the only module that reads the cookie. Routes that call it declare `cookies=True`; no other route looks at
+cookies, so pages of others cannot use any other route in a user's name.
 """
 
 from hashlib import sha256
@@ -15,7 +15,7 @@ from routes.edge.errors import OriginRefused
 from routes.edge.identity.base64url import to_base64url
 
 SECRET_BYTES = 32
-"""256 random bits in a cookie; a code in a link has as many."""
+"""A cookie, and likewise the code in a link, has 256 random bits."""
 
 ADDRESS_MAX, BROWSER_MAX = 64, 200
 """Most characters of a client's address and of a browser's description that are kept."""
@@ -27,7 +27,7 @@ def session_cookie(config: Config) -> Cookie:
 
 
 def flow_cookie(config: Config) -> Cookie:
-    """The cookie of a sign-in that is under way at another issuer, from where the browser comes back by a link."""
+    """The cookie of a sign-in that is under way at another issuer, which leads the browser back here by a link."""
     return Cookie("partyline-flow", "Lax", secure=_is_secure(config))
 
 
@@ -50,7 +50,8 @@ def new_session(call: Call, secret: str) -> NewSession:
     """The session that this request begins.
 
     Args:
-        secret: what its cookie will hold.
+        call: the request.
+        secret: the value that its cookie will have.
     """
     return NewSession(
         call.new_id(), hash_of(secret), call.client_address[:ADDRESS_MAX], browser_of(call), call.now_ms
@@ -58,7 +59,7 @@ def new_session(call: Call, secret: str) -> NewSession:
 
 
 def browser_of(call: Call) -> str:
-    """How the client describes itself, printable and cut."""
+    """The client's User-Agent, with printable characters only, cut to `BROWSER_MAX`."""
     said = (call.header(b"user-agent") or b"").decode("latin-1")
     return "".join(sign for sign in said if sign.isprintable())[:BROWSER_MAX]
 
@@ -79,7 +80,7 @@ def is_same_origin(call: Call) -> bool:
 
 
 def require_same_origin(call: Call) -> None:
-    """Refuse whatever does not come from one of our own pages.
+    """Refuse a request that does not come from one of our own pages.
 
     Raises:
         OriginRefused: another page asks, or no browser does.

@@ -21,12 +21,12 @@ class Flow(msgspec.Struct, frozen=True):
     """A sign-in that is under way.
 
     Args:
-        issuer: as it is named in addresses.
-        state: comes back with the browser (RFC 6749 §10.12).
-        nonce: comes back in the ID token.
-        verifier: proves that who exchanges the code has asked for it (RFC 7636 §4.1).
-        until_ms: epoch milliseconds.
-        linking: None where somebody signs in.
+        issuer: the issuer's name, as in addresses.
+        state: random text that comes back with the browser (RFC 6749 §10.12).
+        nonce: random text that comes back in the ID token.
+        verifier: proves that whoever exchanges the code also asked for it (RFC 7636 §4.1).
+        until_ms: when it expires, epoch milliseconds.
+        linking: the user to link with the account; None if somebody signs in.
     """
 
     issuer: str
@@ -38,11 +38,11 @@ class Flow(msgspec.Struct, frozen=True):
 
     @property
     def challenge(self) -> str:
-        """SHA-256 of the verifier (RFC 7636 §4.2, S256)."""
+        """The code challenge: SHA-256 of the verifier (RFC 7636 §4.2, S256)."""
         return to_base64url(sha256(self.verifier.encode("ascii")).digest())
 
     def is_answered_by(self, state: str) -> bool:
-        """Whether the browser comes back from this very sign-in."""
+        """Whether an answer with this state belongs to this sign-in."""
         return compare_digest(self.state.encode(), state.encode())
 
 
@@ -50,8 +50,9 @@ def new_flow(call: Call, issuer: str, linking: Linking | None = None) -> Flow:
     """A sign-in that begins now.
 
     Args:
-        issuer: as it is named in addresses.
-        linking: None where somebody signs in.
+        call: the request that begins it.
+        issuer: the issuer's name, as in addresses.
+        linking: the user to link with the account; None if somebody signs in.
     """
     state, nonce, verifier = (new_secret(call) for _ in range(3))
     return Flow(issuer, state, nonce, verifier, call.now_ms + FLOW_MS, linking)
@@ -65,7 +66,7 @@ def keeping(call: Call, flow: Flow) -> str:
 
 
 def kept(call: Call) -> Flow | None:
-    """The flow that this browser keeps; None if there is none, or it is over."""
+    """The flow that this browser keeps; None if there is none, or it has expired."""
     text = flow_cookie(call.service.config).of(call.headers)
     if text is None:
         return None

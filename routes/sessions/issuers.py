@@ -1,7 +1,7 @@
 """Signing in at another issuer: OpenID Connect's authorization code flow with PKCE, and the way back.
 
-Both routes are addresses that browsers are led to, so whatever goes wrong leads to the sign-in page, with one of a few
-fixed words in the fragment. No address of a request is ever led to.
+Browsers navigate to both routes, so every failure leads to the sign-in page, with one of a few fixed words in the
+fragment. A redirect never goes to an address that was in a request.
 """
 
 from typing import Annotated
@@ -67,7 +67,7 @@ class CallbackQuery(Wire, frozen=True):
 
 
 class _Astray(Exception):
-    """A sign-in that leads nowhere; its text is the word for the page."""
+    """A sign-in has failed; the exception's text is the word for the sign-in page."""
 
 
 @endpoint("GET", "/v1/public/issuers", needs=PUBLIC, cacheable=LISTED)
@@ -156,7 +156,7 @@ def _page(call: Call, below: str) -> Redirect:
 
 
 async def _answered(provider: Provider, flow: Flow | None, query: CallbackQuery) -> Flow:
-    """The flow that this answer belongs to, once it is certain that it comes from the issuer that was asked."""
+    """The flow that this answer belongs to, after a check that it comes from the issuer that was asked."""
     if flow is None or flow.issuer != provider.settings.slug or not flow.is_answered_by(query.state):
         raise _Astray("expired")
     try:

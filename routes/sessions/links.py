@@ -1,7 +1,7 @@
 """Links that sign somebody in once, on another device or for the first time.
 
-The code is in the fragment of the address, which no browser sends and no server logs. It is used when the page is told
-to, and not when the link is opened, so that no preview spends it and nobody is signed in unawares.
+The code is in the fragment of the address, which no browser sends and no server logs. It is used when the user confirms
+on the page, not when the link is opened, so that no preview uses it up and nobody is signed in unawares.
 """
 
 from typing import Annotated
@@ -110,15 +110,17 @@ def url_of(dashboard_url: str, code: str) -> str:
     """The address of a link.
 
     Args:
-        dashboard_url: of the console, without a trailing slash.
-        code: of the link, in its fragment.
+        dashboard_url: the address of the console, without a trailing slash.
+        code: the link's code, which becomes the fragment.
     """
     return f"{dashboard_url}/app/sign-in#code={code}"
 
 
 def _for_another(maker: UserPrincipal, session: Session | None) -> Lineage:
-    """A user's session does not end with that of the super-admin who has let them in. But a session's token may be
-    stolen: what is asked for with it alone, or in a session that a token bounds, ends with the token.
+    """What the session of a link for another user must not outlive.
+
+    It does not end with the session of the super-admin who made the link. But a session's token may be stolen: if the
+    link is made with a token alone, or in a session that a token bounds, its session ends with that token.
     """
     if session is not None:
         return Lineage(bound_at_ms=session.bound_at_ms)

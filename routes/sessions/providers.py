@@ -1,7 +1,7 @@
 """The issuers that users sign in with, asked as an OpenID Connect client: discovery, and codes for ID tokens.
 
-What an issuer answers decides only where browsers and codes are sent; who has signed in is said by the ID token, whose
-keys and algorithm are configured (`id_tokens.py`).
+What an issuer answers decides only where browsers and codes are sent; who has signed in is taken from the ID token,
+whose keys and algorithm are configured (`id_tokens.py`).
 """
 
 from base64 import b64encode
@@ -21,7 +21,7 @@ FRESH_MS = 3_600_000
 """How long an issuer's configuration is used before it is asked for again."""
 
 ASK_SECONDS = 4.0
-"""For one request to an issuer; below the deadline of the request that waits for it."""
+"""How long one request to an issuer may take; less than the deadline of the client's request that waits for it."""
 
 ANSWER_MAX_BYTES = 64 * 1024
 
@@ -54,7 +54,7 @@ class Provider:
     """One issuer that users sign in with.
 
     Args:
-        settings: with name, client id and discovery address.
+        settings: the issuer as configured, with its name, client id and discovery address.
         clock: tells how old its configuration is.
     """
 
@@ -66,13 +66,14 @@ class Provider:
         self._failures = 0
 
     async def discovered(self) -> Discovered:
-        """The issuer's configuration, asked for at most once an hour by all that wait for it together. Where it fails,
-        all of them are told at once: one after the other would wait longer than a request may take.
+        """The issuer's configuration, kept for an hour; callers that need it at the same time share one request.
+
+        If that request fails, it fails for all of them: to try one after another would take longer than a request may.
 
         Cancellation changes nothing.
 
         Raises:
-            UpstreamUnavailable: it does not answer with one that can be used.
+            UpstreamUnavailable: it does not answer with a configuration that can be used.
         """
         failures = self._failures
         async with self._finding:
@@ -126,7 +127,7 @@ class Provider:
         """Whether an answer to a browser's request may come from this issuer (RFC 9207 §2.4).
 
         Args:
-            iss: as the answer says; None where it says nothing.
+            iss: the issuer that the answer names; None if it names none.
 
         Raises:
             UpstreamUnavailable: the issuer's configuration is not known.
@@ -141,9 +142,9 @@ class Provider:
         Cancellation: the code may be used up.
 
         Args:
-            code: as the browser has brought it.
-            redirect_uri: as it was asked with.
-            verifier: of the challenge.
+            code: the code that the browser has brought.
+            redirect_uri: the same that the browser was sent to the issuer with.
+            verifier: the code verifier, of which the challenge was made.
 
         Raises:
             Unauthenticated: the issuer does not accept the code.
@@ -186,7 +187,7 @@ class Providers:
         return iter(self._by_slug.values())
 
     def find(self, slug: str) -> Provider | None:
-        """The issuer that is named so in addresses, or None."""
+        """The issuer that has this name in addresses, or None."""
         return self._by_slug.get(slug)
 
 
@@ -205,6 +206,6 @@ async def _ask(
 
 
 def _basic(client_id: str, secret: str) -> str:
-    """The header of a client that authenticates by its secret (RFC 6749 §2.3.1)."""
+    """The Authorization header of a client that authenticates with its secret (RFC 6749 §2.3.1)."""
     pair = f"{quote_plus(client_id)}:{quote_plus(secret)}"
     return f"Basic {b64encode(pair.encode()).decode()}"

@@ -1,7 +1,7 @@
 """Reactions to sessions that have ended: their tokens are refused, and the sockets that were opened with them close.
 
-An end is announced by PostgreSQL as well, so that a change of unknown outcome needs no reconciliation: what has ended
-is heard of, and after a broken connection all that may have been missed is looked up.
+PostgreSQL announces ends as well, so a change of unknown outcome needs no reconciliation: if the session has ended,
+that is announced, and after a broken connection, all that may have been missed is looked up.
 """
 
 from actors.sessions.events import SessionsEnded

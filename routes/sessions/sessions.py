@@ -166,7 +166,7 @@ async def list_own_sessions(call: Call) -> OwnSessions:
         access = await call.service.of(USER_DIRECTORY).access_of(call.user_id)
     except NotFound:
         raise Unauthenticated from None  # erased meanwhile
-    # Each with the rights that its tokens have: what may not vouch for super-admins lasts as long as anybody's.
+    # Each with the rights that its own tokens have: one without a super-admin's rights lasts as long as anybody's.
     ends = {
         one.id: ends_at_ms(chain_of(one, found), lifetime_of(capped_to(access, capped=one.capped)))
         for one in found
@@ -193,11 +193,12 @@ async def end_other_sessions(call: Call) -> None:
 
 
 async def signed_in(call: Call, session: Session, secret: str) -> Reply[SessionToken]:
-    """The answer to who has just signed in, with the cookie.
+    """The answer to a user who has just signed in, with the cookie.
 
     Args:
-        session: just begun.
-        secret: what its cookie holds.
+        call: the request.
+        session: the session that has just begun.
+        secret: the value of its cookie.
 
     Raises:
         Unauthenticated: the session has ended meanwhile, or ends within this second.
@@ -214,9 +215,10 @@ def setting_of(call: Call, chain: Sequence[Session], whole_ms: int, secret: str)
     """The value of Set-Cookie that keeps a session that has just begun for as long as it can last.
 
     Args:
+        call: the request.
         chain: the session, the one that it was made from, and so on.
-        whole_ms: how long sessions of its user last.
-        secret: what the cookie holds.
+        whole_ms: how long sessions of its user last at most.
+        secret: the value of the cookie.
     """
     bounds = [one.bound_at_ms for one in chain if one.bound_at_ms is not None]
     until_ms = min([call.now_ms + whole_ms, *bounds])
@@ -226,7 +228,7 @@ def setting_of(call: Call, chain: Sequence[Session], whole_ms: int, secret: str)
 
 
 async def _bearer_of(call: Call) -> UserPrincipal:
-    """The user of the request's token, which the gate does not read where nobody needs one."""
+    """The user of the request's token, which the gate does not read for routes that need none."""
     token = bearer(call.header(b"authorization"))
     if token is None:
         raise Unauthenticated

@@ -1,4 +1,4 @@
-"""The tokens of sessions, and what a session that is asked for by a credential must not outlive."""
+"""The tokens of sessions, and which credentials a new session must not outlive."""
 
 from collections.abc import Sequence
 
@@ -63,8 +63,9 @@ def token_of(call: Call, chain: Sequence[Session], user: User, access: Access) -
     """A fresh token of a session that is alive.
 
     Args:
+        call: the request.
         chain: the session, the one that it was made from, and so on.
-        user, access: as `rights_in` says.
+        user, access: what `rights_in` returns for the session.
 
     Raises:
         Unauthenticated: the session ends within this second.
@@ -89,11 +90,12 @@ def token_of(call: Call, chain: Sequence[Session], user: User, access: Access) -
 
 
 def lineage_of(user: UserPrincipal, session: Session | None) -> Lineage:
-    """What a session must not outlive that a user asks for: their session, where its cookie shows that the browser
-    itself asks, else their token. So who steals a token of ten minutes has ten minutes.
+    """What a new session that a user asks for must not outlive: the user's present session, if its cookie shows that
+    the browser itself asks, else their token. So whoever steals a token of ten minutes has ten minutes.
 
     Args:
-        session: as `proven_session` says; None also where a token alone is used.
+        user: the user of the request's token.
+        session: what `proven_session` returns; None also if a token alone is used.
     """
     if session is not None:
         return Lineage(session.id, session.bound_at_ms, session.capped)
@@ -101,7 +103,7 @@ def lineage_of(user: UserPrincipal, session: Session | None) -> Lineage:
 
 
 def proof_of(user: UserPrincipal) -> Proof:
-    """The token of a request, for a unit of work that makes something lasting of it."""
+    """The proof of a request's token, for a unit of work that makes something lasting with it."""
     return Proof(user.issued_at_s, user.sid)
 
 
