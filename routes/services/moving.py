@@ -74,7 +74,7 @@ async def move(service: Service, row: ServiceRow, totals: Totals) -> None:
 
 
 async def drop(service: Service, row: ServiceRow) -> int:
-    """Remove a service's extension from its owner's game servers that can be asked now; returns how many removed it.
+    """Remove a service's extension from its owner's game servers that can be asked now; returns from how many.
 
     Raises:
         PersistenceError: the game servers cannot be read.

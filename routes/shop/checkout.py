@@ -30,7 +30,7 @@ from routes.shop.reactions import PurchasesOf
 from routes.shop.sessions import Sessions
 
 PROVIDER_SECONDS = 10.0
-"""How much longer a request may take that asks the provider."""
+"""How much longer than others a request that asks the provider may take."""
 
 ReturnUrl = Annotated[ShortText, ruled(maxLength=URL_MAX)]
 
@@ -38,7 +38,7 @@ log = structlog.get_logger()
 
 
 class ItemBody(Wire, frozen=True):
-    """So many pieces of a product, 1 to 99."""
+    """A product, and how many pieces of it: 1 to 99."""
 
     product_id: ObjectIdText
     quantity: Annotated[Bigint, ruled(minimum=1, maximum=QUANTITY_MAX)] = 1
@@ -130,7 +130,7 @@ async def cancel_checkout(call: Call, checkout_id: ObjectId) -> None:
             about=PurchasesOf(checkout_id), shape=_nothing,
         )  # fmt: skip
     except Conflict as conflict:
-        # The provider's webhook about the end of the session may be faster than we are.
+        # The provider's webhook about the end of the session may come before this transaction.
         if not ended_there or conflict.meta.get("status") != "expired":
             raise
 
@@ -157,10 +157,10 @@ async def _open_session(call: Call, provider: Provider, placed: Placed) -> Sessi
 
 
 async def end_session(call: Call, provider: Provider, placed: Placed) -> None:
-    """End the session of an open checkout before anything else ends it: it must not be paid any more.
+    """End the provider's session of an open checkout, before the checkout itself ends: it must not be paid afterwards.
 
     Raises:
-        Conflict: its payer was faster; that is applied.
+        Conflict: the payer was faster; the payment is applied.
         UpstreamUnavailable: the provider does not answer, or refuses.
     """
     try:

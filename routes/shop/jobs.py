@@ -1,4 +1,4 @@
-"""Periodic jobs of the shop: checkouts that end, money that nobody told us of, rights that are over, old rows."""
+"""Periodic jobs of the shop: end checkouts, ask about payments whose webhook was lost, settle ended rights, prune."""
 
 from functools import partial
 
@@ -29,11 +29,11 @@ from routes.shop.reactions import PurchasesOf
 from routes.shop.sessions import Sessions
 
 OVERDUE_MS = 5 * 60 * 1000
-"""How long after its end a checkout is ended: a payment may be on its way."""
+"""How long after its expiry a checkout is ended: a payment may be on its way."""
 
 UNASKED_MS = 10 * 60 * 1000
-"""How long after the last question the provider is asked again about a checkout, in case a webhook was lost; also how
-old a checkout without session is when it is given up."""
+"""How long after the last question the provider is asked again about a checkout, in case a webhook was lost; also the
+age at which a checkout without a session is given up."""
 
 UNPAID_MS = 30 * DAY_MS
 """How long money may be on its way; delayed payments take two weeks at most."""
@@ -42,8 +42,8 @@ A_RUN = 50
 """How many checkouts one run attends to."""
 
 LOOKED_BACK_MS = 7 * DAY_MS
-"""How far a node looks back, when it settles users for the first time, for what has ended while nobody did: far longer
-than the service is ever away."""
+"""How far back a node looks, when it first settles users, for rights that ended while no node ran: far longer than the
+service is ever away."""
 
 KEPT_MS = 90 * DAY_MS
 """How long checkouts that were not completed and ids of webhooks are kept."""
@@ -71,7 +71,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
 
 async def _attend(service: Service) -> bool:
-    """End checkouts whose time is over, and ask the provider about the others; returns False if some may be left.
+    """Ask the provider about its checkouts, and end others that are overdue; returns False if some may be left.
 
     Raises:
         PersistenceError: the database failed; the rest waits for the next run.
@@ -86,7 +86,7 @@ async def _attend(service: Service) -> bool:
         for checkout in unasked:
             with OneOfMany("asking about a checkout", checkout.id):
                 await _ask(service, provider, checkout)
-    # Those of the present provider end when it agrees, which is asked above.
+    # Those of the present provider end only when it agrees, for which it was asked above.
     list_overdue = partial(checkouts.list_overdue, but_of=None if provider is None else provider.name)
     overdue = await service.database.read(list_overdue, now_ms - OVERDUE_MS, A_RUN)
     ended = 0
@@ -131,8 +131,8 @@ async def _finish(
 
 
 def _given_up(service: Service, checkout: Checkout, event: ProviderEvent | None) -> ProviderEvent | None:
-    """What the provider has said, or that the money does not come when it has been on its way for too long; should it
-    come nevertheless, it counts."""
+    """What the provider has said; or, if the money has been on its way for too long, an event that it does not come.
+    Should it come nevertheless, it counts."""
     if event is None or event.kind is not EventKind.COMPLETED_UNPAID:
         return event
     too_long = checkout.created_at_ms + UNPAID_MS <= service.clock.now_ms()
@@ -146,10 +146,10 @@ async def _end(service: Service, checkout: Checkout, move: CheckoutMove) -> None
 
 
 class Settling:
-    """Settles users some of whose rights are over: their tier, and what they wear.
+    """Settles users of whom some right has ended: updates their tier, and what they wear.
 
     Args:
-        service: asked for the time and the database.
+        service: gives the clock and the database.
     """
 
     def __init__(self, service: Service) -> None:
@@ -157,7 +157,8 @@ class Settling:
         self._place: EndedGrant | None = None  # the last one that was looked at; None before the first
 
     async def take(self, limit: int) -> bool:
-        """Settle at most `limit` users for either reason; returns whether there may be more.
+        """Settle at most `limit` users whose purchases have ended, and as many whose grants have; returns whether there
+        may be more.
 
         Cancellation: those who are settled stay so, and the next call finds the others.
 
@@ -168,16 +169,15 @@ class Settling:
         return await self._granted(limit) or bought
 
     async def _bought(self, limit: int) -> bool:
-        """Settle those whose purchases have come to their end."""
+        """Settle users whose purchases have ended."""
         now_ms = self._service.clock.now_ms()
         found = await self._service.database.read(entitlements.users_of_ended, now_ms, limit)
         settled = [user_id for user_id in found if await self._settle(user_id, now_ms)]
-        # The rows of the batch may all be of one user, so only one of which nobody could be settled is the last one.
+        # The rows of a batch may all be of one user, so only a batch in which nobody could be settled is the last one.
         return bool(settled)
 
     async def _granted(self, limit: int) -> bool:
-        """Settle those of whom an admin has said something for a time that is over: a tier comes back that was denied,
-        and a cape goes that was granted."""
+        """Settle users for whom an admin's temporary grant has ended: a denied tier comes back, a granted cape goes."""
         now_ms = self._service.clock.now_ms()
         after = self._place or EndedGrant(now_ms - LOOKED_BACK_MS, "", "")
         found = await self._service.database.read(entitlements.grants_ended, after, now_ms, limit)

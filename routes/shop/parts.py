@@ -1,4 +1,4 @@
-"""The parts of the shop: its payment provider, and what signs webhooks."""
+"""The parts of the shop: its payment provider, and the secrets of webhooks."""
 
 from dataclasses import dataclass
 
@@ -15,8 +15,8 @@ class Senders:
     """Who may send webhooks.
 
     Args:
-        secrets: that they sign with.
-        live: whether events are about real money; others are ignored. None where that cannot be told.
+        secrets: the secrets that they sign with.
+        live: whether events are about real money; others are ignored. None if that is not known.
     """
 
     secrets: Secrets

@@ -1,4 +1,4 @@
-"""Who takes the money: the interface of payment providers, and `manual`, where an admin says what was paid."""
+"""The interface of payment providers; and `manual`, where there is none, and an admin says what was paid."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol
@@ -9,14 +9,14 @@ from actors.shop.provider_events import EventKind, ProviderEvent
 from persistence.shop.checkouts import ProviderName
 
 MANUAL_MS = 24 * 60 * 60 * 1000
-"""How long a checkout is open that an admin marks as paid."""
+"""How long a checkout without a provider stays open; an admin marks it as paid."""
 
 
 class ProviderAway(Exception):
-    """The provider did not answer, or not with an answer that counts.
+    """The provider did not answer, or its answer does not decide anything.
 
     Args:
-        answered: it has answered that it failed, and repeats that under the same idempotency key.
+        answered: whether it answered with a failure, which it would repeat under the same idempotency key.
     """
 
     def __init__(self, *, answered: bool) -> None:
@@ -37,13 +37,13 @@ class SessionLine(msgspec.Struct, frozen=True):
 
 
 class SessionOrder(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be paid.
+    """What is to be paid in a session.
 
     Args:
         currency: three lower-case letters.
         success_url, cancel_url: where the payer's browser goes afterwards.
         expires_at_ms: epoch milliseconds.
-        attempt: number of the provider's idempotency key, from 0.
+        attempt: counts sessions tried for this checkout, from 0; part of the provider's idempotency key.
     """
 
     checkout_id: str
@@ -59,8 +59,8 @@ class Session(msgspec.Struct, frozen=True):
     """A page of the provider where a checkout is paid.
 
     Args:
-        ref: the provider's name of it.
-        url: its address.
+        ref: the provider's id of the session.
+        url: the address of the page.
     """
 
     ref: str
@@ -68,12 +68,12 @@ class Session(msgspec.Struct, frozen=True):
 
 
 class SessionState(msgspec.Struct, frozen=True, kw_only=True):
-    """How a session stands.
+    """The state of a session.
 
     Args:
         status: `complete` once the payer has finished.
-        paid: whether the money is there.
-        payment_ref: the provider's name of the payment; None while there is none.
+        paid: whether the money has arrived.
+        payment_ref: the provider's id of the payment; None while there is none.
         amount: the total, in the currency's smallest unit.
     """
 
@@ -102,7 +102,7 @@ class Provider(Protocol):
         ...
 
     async def expire_session(self, ref: str) -> SessionState:
-        """End a session; returns how it stands then, which is `complete` when its payer was faster.
+        """End a session; returns its state afterwards, which is `complete` if its payer was faster.
 
         Raises:
             ProviderAway, ProviderRefused: as in `open_session`.
@@ -110,7 +110,7 @@ class Provider(Protocol):
         ...
 
     async def read_session(self, ref: str) -> SessionState:
-        """How a session stands.
+        """The state of a session.
 
         Raises:
             ProviderAway, ProviderRefused: as in `open_session`.

@@ -1,8 +1,8 @@
-"""Events of payment providers: from the bodies of verified webhooks to what the shop understands. Pure.
+"""Reads events of payment providers from the bodies of verified webhooks. Pure.
 
 Two forms are read: Stripe's objects (API version 2026-10-28.endive), and plain events of any other sender,
-`{"type":…,"data":{"checkoutId" or "purchaseId",…}}`. Only who knows the secret gets this far, so the parser has to bear
-mistakes, not attacks; the length of a body is bounded before.
+`{"type":…,"data":{"checkoutId" or "purchaseId",…}}`. Only senders who know the secret get this far, so the parser must
+bear mistakes, not attacks; the length of a body is limited before.
 """
 
 import re
@@ -18,10 +18,10 @@ from routes.edge.errors import MalformedJson
 T = TypeVar("T")
 
 Amount: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-"""In the smallest unit of its currency."""
+"""An amount of money in the smallest unit of its currency."""
 Currency: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z]{3}\Z")]
 Ref: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,255}\Z")]
-"""A name that a provider gives: visible ASCII characters."""
+"""An id that a provider gives: visible ASCII characters."""
 
 
 class _Envelope(msgspec.Struct, frozen=True):
@@ -83,7 +83,7 @@ _SESSIONS = {
 _DISPUTED = "charge.dispute.created"
 _CLOSED_AS = {
     "won": EventKind.DISPUTE_WON,
-    # An inquiry of the payer's bank that did not become a dispute.
+    # The payer's bank has closed an inquiry that did not become a dispute.
     "warning_closed": EventKind.DISPUTE_WON,
     "lost": EventKind.DISPUTE_LOST,
 }
@@ -99,14 +99,14 @@ _ID = re.compile(r"[!-~]{1,255}", re.ASCII)
 
 
 def read_event(body: bytes, event_id: str | None) -> ProviderEvent:
-    """The event in a body, of kind `IGNORED` if the shop does not understand its type, or it is about nothing of ours.
+    """The event in a body; of kind `IGNORED` if its type is unknown, or if it is about nothing of this service.
 
     Args:
         body: JSON, from a sender who has signed it.
         event_id: from the signature (`Signed.id`); None = the body has its own.
 
     Raises:
-        MalformedJson: it is not JSON, has no id, or an event of a known type has not the fields that it must have.
+        MalformedJson: it is not JSON, has no id, or is of a known type and lacks required fields.
     """
     envelope = _decoded(body, _Envelope)
     id = envelope.id if event_id is None else event_id
@@ -147,7 +147,7 @@ def _refund(envelope: _Envelope, id: str) -> ProviderEvent | None:
         payment_ref=charge.payment_intent,
         amount=charge.amount,
         currency=_lower(charge.currency),
-        # All of a payment may be another amount than all of its purchases, where it was not what we had asked for.
+        # None = all of it: the total of a payment differs from that of its purchases if it was not what we asked for.
         refunded_amount=charge.amount_refunded if charge.amount_refunded < charge.amount else None,
         live=envelope.livemode,
     )
@@ -209,7 +209,7 @@ def _ours(metadata: _Metadata | None) -> str | None:
 
 
 def _object_id(text: str | None) -> str | None:
-    """An id of ours in its normal form; None if it is none, and so names nothing of ours."""
+    """The normal form of one of our ids; None if the text is not an id, and so cannot name anything of ours."""
     id = (text or "").lower()
     return id if OBJECT_ID_FORM.fullmatch(id) else None
 
@@ -225,4 +225,4 @@ _READERS: dict[str, Callable[[_Envelope, str], ProviderEvent | None]] = {
     "charge.dispute.created": _dispute,
     "charge.dispute.closed": _dispute,
 }
-"""{type: what reads it}."""
+"""{type of event: its reader}."""

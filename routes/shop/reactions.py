@@ -1,4 +1,4 @@
-"""Reactions of the view of purchases and of the log, and how purchases are asked after an unknown outcome."""
+"""Reactions of the view of purchases, and of the log; and the reconciliation of purchases with their rows."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class PurchasesOf(NamedTuple):
     """Reconciliation subject: the purchases of a checkout.
 
     Args:
-        id: of the checkout, of one of its purchases, or the provider's name of the payment.
+        id: the id of the checkout or of one of its purchases, or the provider's id of the payment.
     """
 
     id: str

@@ -24,21 +24,21 @@ class Sessions:
     """The sessions of a provider.
 
     Args:
-        service: holds the database.
-        provider: who is asked.
+        service: gives the database.
+        provider: the payment provider.
     """
 
     service: Service
     provider: Provider
 
     async def open(self, placed: Placed) -> Session:
-        """The session of an open checkout, made now unless it was made before.
+        """The session of an open checkout, made now unless it exists already.
 
-        Cancellation: there may be a session; the same checkout finds it.
+        Cancellation: there may be a session; the next call for the same checkout finds it.
 
         Raises:
             ProviderAway, ProviderRefused: as `Provider.open_session`.
-            PersistenceError: the database cannot be asked.
+            PersistenceError: the database failed.
         """
         checkout = placed.checkout
         order = await self._order(placed)
@@ -59,8 +59,8 @@ class Sessions:
         raise ProviderAway(answered=True)
 
     async def end(self, placed: Placed) -> ProviderEvent | None:
-        """End the session of an open checkout; returns what that says about the checkout when its payer was faster,
-        None when it can be ended with us as well.
+        """End the session of an open checkout; returns the event by which it was completed if the payer was faster, or
+        None if the checkout can be ended as well.
 
         Raises: as `open`.
         """
@@ -71,7 +71,7 @@ class Sessions:
         return None if event is None or event.kind is EventKind.EXPIRED else event
 
     async def ask(self, placed: Placed) -> ProviderEvent | None:
-        """What the session of a checkout says about it; None while it is open, or when there is no session yet.
+        """Ask what has become of a checkout's session; None while it is open, or if there is no session yet.
 
         Raises: as `open`.
         """

@@ -1,7 +1,7 @@
 """Signatures of webhooks, over the raw bytes of the body. Pure.
 
-Two families are taken. Where `Stripe-Signature` is present, it alone decides; else the three headers of Standard
-Webhooks 1.0.0 do:
+There are two families. If `Stripe-Signature` is present, it alone decides; else the three headers of Standard Webhooks
+1.0.0 do:
 
 | | Stripe | Standard Webhooks |
 |---|---|---|
@@ -30,7 +30,7 @@ TOLERANCE_SECONDS = 300
 """How far the time of a signature may lie from now, in both directions."""
 
 SECRETS_MAX = 5
-"""Most secrets at a time: with each one the whole body is hashed."""
+"""How many secrets there are at most: the whole body is hashed with each of them."""
 
 HEADER_MAX_BYTES = 4096
 """Longest value of a header that is read."""
@@ -44,7 +44,7 @@ _STRIPE = b"stripe-signature"
 _STANDARD = (b"webhook-id", b"webhook-timestamp", b"webhook-signature")
 
 _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
-# visible, but no `.`, which separates id from time in what is signed
+# Visible characters but `.`, which separates the id from the time in the signed text.
 _ID = re.compile(r"[!-\-/-~]{1,255}", re.ASCII)
 _HEX = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{43}=", re.ASCII)
@@ -52,7 +52,7 @@ _KEY_BYTES = range(24, 65)
 
 
 class Secrets(msgspec.Struct, frozen=True):
-    """The secrets of webhooks, as the keys that each family makes of them; nothing shows them.
+    """The secrets of webhooks, as the keys that each family derives from them; `repr` does not show them.
 
     Args:
         stripe, standard: one key for each secret.
@@ -66,7 +66,7 @@ class Secrets(msgspec.Struct, frozen=True):
 
 
 class Signed(msgspec.Struct, frozen=True):
-    """A webhook is authentic.
+    """Says who signed an authentic webhook.
 
     Args:
         id: `webhook-id`; None with Stripe, whose id stands in the body.
@@ -77,7 +77,7 @@ class Signed(msgspec.Struct, frozen=True):
 
 
 def parse_secrets(text: str | None) -> Secrets:
-    """The secrets of a setting, separated by commas; without one nothing is authentic.
+    """The secrets in a setting, separated by commas; if there are none, no webhook is authentic.
 
     Raises:
         OperatorFault: there are too many.
@@ -101,10 +101,11 @@ def says_signed(headers: Headers, secrets: Secrets) -> bool:
 
 
 def verify(headers: Headers, body: bytes, secrets: Secrets, now_s: int) -> Signed | None:
-    """Who signed a webhook, or None when nobody did whose secret is known, or not within five minutes.
+    """Who signed a webhook; None if no known secret signed it, or its time is more than five minutes off.
 
     Args:
-        headers: all of the request, (lower-case name, value).
+        headers: all headers of the request, as (lower-case name, value).
+        secrets: the secrets of which one must have signed it.
         body: as received.
         now_s: epoch seconds.
     """
@@ -142,7 +143,7 @@ def _stripe(value: str, body: bytes, keys: Sequence[bytes], now_s: int) -> bool:
 
 
 def _matches(codes: Sequence[bytes], signed: bytes, keys: Sequence[bytes]) -> bool:
-    """Whether one of the codes is that of one of the keys; all are compared, in constant time."""
+    """Whether any code is right for any of the keys; all are compared, each in constant time."""
     if not codes:
         return False
     wanted = [hmac.digest(key, signed, "sha256") for key in keys]
@@ -154,13 +155,13 @@ def _is_recent(seconds: str, now_s: int) -> bool:
 
 
 def _parts(value: str, separator: str) -> list[str]:
-    """The parts of a header; none where there are too many, so that nothing of it counts."""
+    """The parts of a header; none if there are too many, so that the whole header is rejected."""
     parts = value.split(separator, SIGNATURES_MAX)
     return parts if len(parts) <= SIGNATURES_MAX else []
 
 
 def _only(headers: Headers, name: bytes) -> str | None:
-    """The value of a header that is there once, within its bound and in ASCII; else None."""
+    """The value of a header, if it is there exactly once, is not too long, and is ASCII; else None."""
     values = [value for known, value in headers if known == name]
     if len(values) != 1 or len(values[0]) > HEADER_MAX_BYTES or not values[0].isascii():
         return None

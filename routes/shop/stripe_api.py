@@ -19,10 +19,10 @@ from routes.edge.outgoing_json import NotUnderstood, decoded
 from routes.shop.provider import ProviderAway, ProviderRefused, Session, SessionOrder, SessionState
 
 SECONDS = 5.0
-"""Deadline of one request."""
+"""The deadline of one request to Stripe."""
 
 MAX_BYTES = 512 * 1024
-"""Largest answer that is taken; a session of a hundred lines has a tenth of it."""
+"""The largest answer that is accepted; a session of a hundred lines takes a tenth of it."""
 
 OPEN_MS = 60 * 60 * 1000
 """How long a session is open. Stripe takes 30 minutes to 24 hours by its own clock, so clocks may differ by half an
@@ -131,7 +131,7 @@ class Stripe:
         *,
         idempotency_key: str | None = None,
     ) -> Answer:
-        """A successful answer."""
+        """Ask Stripe; returns its answer if that is a success."""
         headers = self._headers
         if form is not None:
             headers = {**headers, "content-type": "application/x-www-form-urlencoded"}
@@ -163,7 +163,7 @@ def _form(order: SessionOrder) -> Iterator[tuple[str, str]]:
     yield "mode", "payment"
     yield "client_reference_id", order.checkout_id
     yield "metadata[checkoutId]", order.checkout_id
-    # Refunds and disputes name the payment alone.
+    # Events of refunds and disputes name only the payment, so it carries the checkout's id, too.
     yield "payment_intent_data[metadata][checkoutId]", order.checkout_id
     yield "success_url", order.success_url
     yield "cancel_url", order.cancel_url
@@ -177,14 +177,14 @@ def _form(order: SessionOrder) -> Iterator[tuple[str, str]]:
 
 
 def _failure(answer: Answer) -> ProviderAway | ProviderRefused:
-    """What an answer other than a successful one means."""
+    """The exception for an answer that is not a success."""
     error = _error(answer)
     if answer.status >= 500:
         return ProviderAway(answered=True)
     if answer.status == 429 or error.code == "idempotency_key_in_use":
         return ProviderAway(answered=False)
     if error.type == "idempotency_error":
-        # Something that the order is made of has changed since the last try, such as the name of a product.
+        # Part of the order, such as the name of a product, has changed since the last try under this key.
         return ProviderAway(answered=True)
     if answer.status == 409:
         return ProviderAway(answered=False)
@@ -222,13 +222,13 @@ def _decoded(answer: Answer, type: type[T]) -> T:
 
 
 def _unreadable() -> ProviderAway:
-    """Stripe has answered something else than it documents; asking again may help, and an operator should know."""
+    """The exception for an answer that Stripe does not document; asking again may help, and the log tells operators."""
     log.error("Stripe's answer cannot be read")
     return ProviderAway(answered=False)
 
 
 def _ref(ref: str) -> str:
-    """The name of a session, which becomes part of a path."""
+    """Check the id of a session, which becomes part of a path; returns it."""
     if _REF.fullmatch(ref) is None:
         raise ProviderRefused("not the name of a session")
     return ref

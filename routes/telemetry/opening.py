@@ -38,7 +38,7 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def open_telemetry(config: Config) -> AsyncIterator[Seams]:
-    """Send what the configuration wants for as long as the block runs; what waits at its end is sent for five seconds.
+    """Send what the configuration wants while the block runs; at its end, up to five seconds go to what still waits.
 
     Args:
         config: its `otel` says whether traces, logs or both are sent.
@@ -77,7 +77,7 @@ async def open_telemetry(config: Config) -> AsyncIterator[Seams]:
 
 
 class _Complaints(logging.Handler):
-    """Passes on what the SDK complains about, such as a collector that is away, to the log of the service."""
+    """Passes the SDK's complaints, such as about a collector that is away, on to the service's log."""
 
     def emit(self, record: logging.LogRecord) -> None:
         log.warning(FAILED, why=record.getMessage())

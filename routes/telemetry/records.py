@@ -1,4 +1,4 @@
-"""Lines of the log as records of OpenTelemetry, each with the trace in which it was written."""
+"""Sends lines of the log as OpenTelemetry records, each with the trace in which it was written."""
 
 import sys
 import time
@@ -10,7 +10,7 @@ from opentelemetry.trace import get_current_span
 from structlog.typing import EventDict, WrappedLogger
 
 FAILED = "telemetry_failed"
-"""What is logged when something cannot be sent; it is not sent itself."""
+"""The event that is logged when something cannot be sent; it is not sent itself."""
 
 _SEVERITIES = {
     "debug": SeverityNumber.DEBUG,
@@ -23,17 +23,17 @@ _SEVERITIES = {
 
 
 class Sender:
-    """A processor of structlog that sends each line, and adds the trace to the line that is printed here.
+    """A processor of structlog that sends each line, and adds the trace to the line that is printed.
 
     Args:
-        logger: of OpenTelemetry.
+        logger: OpenTelemetry's logger, which sends records.
     """
 
     def __init__(self, logger: Logger) -> None:
         self._logger = logger
 
     def __call__(self, _logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-        """Send a line; returns it for those who print it."""
+        """Send a line; returns it, with its trace, for the next processor."""
         span = get_current_span().get_span_context()
         if span.is_valid:
             event["trace_id"] = f"{span.trace_id:032x}"
@@ -64,7 +64,7 @@ def _attributes(event: EventDict) -> dict[str, Any]:
 
 
 def _exception(value: Any) -> dict[str, str]:
-    """What was raised, with its stack and without the values of variables."""
+    """The attributes of an exception: its stack is included, the values of variables are not."""
     error = value if isinstance(value, BaseException) else sys.exc_info()[1]
     if error is None:
         return {}

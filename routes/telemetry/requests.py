@@ -1,4 +1,4 @@
-"""A span for each request and each opened stream, in the trace of whoever asks (W3C Trace Context)."""
+"""A span for each request and each opened stream, in the trace of the client (W3C Trace Context)."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -24,10 +24,10 @@ Answer = TypeVar("Answer", bound=Outgoing | Opening)
 
 
 class _Headers(Getter[Incoming]):
-    """Reads what the propagator asks for."""
+    """Reads headers for the propagator."""
 
     def get(self, carrier: Incoming, key: str) -> list[str] | None:
-        """The values of a header; None where it is missing."""
+        """The values of a header; None if it is missing."""
         value = carrier.header(key.lower().encode("ascii"))
         return None if value is None else [value.decode("latin-1")]
 
@@ -41,12 +41,12 @@ _TRACE_CONTEXT = TraceContextTextMapPropagator()
 
 
 class TracedEdge:
-    """Around an `Edge`, whose requests are spans; implements `Dispatcher`.
+    """An `Edge` that makes a span of each request; implements `Dispatcher`.
 
     Addresses and queries are not in spans, since they name users and carry tokens.
 
     Args:
-        service, table: as of `Edge`.
+        service, table: as for `Edge`.
         tracer: makes the spans.
     """
 
@@ -55,15 +55,15 @@ class TracedEdge:
         self.table = table
         self._edge = edge = Edge(service, table)
         self._tracer = tracer
-        # What is answered at once is no span.
+        # What is answered at once gets no span.
         self.refuse, self.tab, self.preflight = edge.refuse, edge.tab, edge.preflight
 
     async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
-        """As of `Edge`."""
+        """As in `Edge`, within a span."""
         return await self._traced(partial(self._edge.answer, endpoint, incoming), endpoint.line, incoming)
 
     async def answer_passed(self, request: Passed, deadline: Deadline, client: FarClient) -> Outgoing:
-        """As of `Edge`; the span is below that of the node that has passed the request on."""
+        """As in `Edge`; the span's parent is that of the node that has passed the request on."""
         return await self._traced(
             partial(self._edge.answer_passed, request, deadline, client),
             request.line,
@@ -71,7 +71,7 @@ class TracedEdge:
         )
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
-        """As of `Edge`; the span ends once the stream is open."""
+        """As in `Edge`; the span ends once the stream is open."""
         return await self._traced(partial(self._edge.open, stream, incoming), stream.line, incoming)
 
     async def _traced(self, ask: Callable[[], Awaitable[Answer]], line: str, incoming: Incoming) -> Answer:
@@ -99,7 +99,7 @@ class TracedEdge:
 
 
 def _below(own: Context, headers: Headers) -> Headers:
-    """The headers with which a request goes on to another node: those that came, but its trace goes on below ours."""
+    """The headers with which a request goes on to another node: the client's, but the trace goes on from our span."""
     carried: dict[str, str] = {}
     _TRACE_CONTEXT.inject(carried, own)
     others = [header for header in headers if header[0].decode("latin-1") not in carried]

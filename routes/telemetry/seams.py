@@ -1,4 +1,4 @@
-"""Where requests, turns and units of work can be seen. Without telemetry these are the plain classes themselves."""
+"""Where telemetry observes requests, turns and units of work. Without it, these are the plain classes themselves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from routes.edge.pipeline.dispatcher import Dispatcher
 
 
 class TelemetryMissing(OperatorFault):
-    """Telemetry is wanted, and the packages for it are not installed; the message is one line for the operator."""
+    """Telemetry is configured, but its packages are not installed; the message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seams:
-    """What is made in place of the plain classes.
+    """What is used in place of the plain classes.
 
     Args:
-        edge: answers requests.
-        database: runs units of work.
-        observer: sees the turns of actors.
+        edge: makes what answers requests.
+        database: makes what runs units of work.
+        observer: observes the turns of actors; None = nobody does.
     """
 
     edge: Callable[..., Dispatcher] = Edge
@@ -30,4 +30,4 @@ class Seams:
 
 
 PLAIN = Seams()
-"""Nothing is seen, and nothing is in the way."""
+"""The plain classes: nothing is observed, and nothing is slowed down."""

@@ -1,4 +1,4 @@
-"""A span for each turn of an actor, below the first request that it decides; the others are linked."""
+"""A span for each turn of an actor, whose parent is the first request that it decides; other requests are linked."""
 
 from collections.abc import Sequence
 
@@ -17,27 +17,27 @@ from opentelemetry.trace import (
 
 
 class TurnTracer:
-    """Makes the spans; implements `actors.kernel.observer.Observer`.
+    """Makes spans of turns; implements `actors.kernel.observer.Observer`.
 
     Args:
-        tracer: of all spans.
+        tracer: makes the spans.
     """
 
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
 
     def cause(self) -> SpanContext | None:
-        """The span of the request that is being carried out at this moment."""
+        """The span of the request in whose task this is called; None if there is none."""
         found = get_current_span().get_span_context()
         return found if found.is_valid else None
 
     def begin(self, kind: str, id: str, *, letters: int, causes: Sequence[object]) -> "TracedTurn":
-        """Begin the span of a turn; without causes it begins a trace.
+        """Begin the span of a turn; without causes, it begins a new trace.
 
         Args:
-            kind, id: of the owner.
-            letters: how many are decided together.
-            causes: the spans of requests that some of them come from.
+            kind, id: the kind and id of the owner.
+            letters: how many letters the turn decides together.
+            causes: the spans of requests from which some of these letters come.
         """
         spans = [cause for cause in causes if isinstance(cause, SpanContext)]
         above = set_span_in_context(NonRecordingSpan(spans[0]), Context()) if spans else Context()
@@ -55,8 +55,8 @@ class TracedTurn:
     """One turn; implements `actors.kernel.observer.ObservedTurn`.
 
     Args:
-        tracer: makes the spans below it.
-        span: of the turn.
+        tracer: makes the spans within the turn.
+        span: the span of the turn.
     """
 
     __slots__ = ("_below", "_span", "_tracer")
@@ -81,8 +81,8 @@ class TracedTurn:
         """Begin the span of the fan-out.
 
         Args:
-            events: that have happened.
-            subscribers: of the owner's channel.
+            events: how many events have happened.
+            subscribers: how many subscribers the owner's channel has.
         """
         self._end()
         self._begin("fan-out")
@@ -95,7 +95,7 @@ class TracedTurn:
         self._end()
 
     def end(self) -> None:
-        """End the turn."""
+        """End the span of the turn."""
         self._end()
         self._span.end()
 

@@ -14,12 +14,12 @@ Args = TypeVarTuple("Args")
 
 
 class TracedDatabase(Database):
-    """A database whose units are spans below those of requests; what nobody traces is not seen.
+    """A database whose units of work are spans within those of requests; outside of a traced request there are none.
 
     Args:
-        arguments: those of `Database`.
+        arguments: positional arguments of `Database`.
         tracer: makes the spans.
-        options: those of `Database`.
+        options: keyword arguments of `Database`.
     """
 
     def __init__(self, *arguments: Any, tracer: Tracer, **options: Any) -> None:
@@ -29,7 +29,7 @@ class TracedDatabase(Database):
     async def read(
         self, unit: Unit[*Args, Result], /, *args: *Args, timeout_seconds: float | None = None
     ) -> Result:
-        """As of `Database`."""
+        """As in `Database`, within a span."""
         if not get_current_span().is_recording():
             return await super().read(unit, *args, timeout_seconds=timeout_seconds)
         with self._span("read", unit):
@@ -38,7 +38,7 @@ class TracedDatabase(Database):
     async def transact(
         self, unit: Unit[*Args, Result], /, *args: *Args, timeout_seconds: float | None = None
     ) -> Result:
-        """As of `Database`."""
+        """As in `Database`, within a span."""
         if not get_current_span().is_recording():
             return await super().transact(unit, *args, timeout_seconds=timeout_seconds)
         with self._span("transact", unit):

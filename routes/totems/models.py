@@ -1,4 +1,4 @@
-"""Reading totems: the caller's own, their uploads, the gallery, and the models themselves."""
+"""Reading totems: the caller's own, the caller's uploads, the gallery, and the models themselves."""
 
 from functools import partial
 from typing import Annotated, Any

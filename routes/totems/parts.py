@@ -5,7 +5,7 @@ import trio
 from routes.part import Opening, Part
 
 CHECKS_AT_ONCE = 2
-"""Most uploaded models checked at the same time; others wait."""
+"""How many uploaded models are checked at the same time; others wait."""
 
 
 async def _open(_opening: Opening) -> trio.CapacityLimiter:

@@ -16,7 +16,7 @@ from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
 
 NEVER_MS = 2**62
-"""Later than all times."""
+"""A time later than all others, epoch milliseconds."""
 
 _PAGES = Cursor("audit", tuple[int, int])
 
@@ -90,7 +90,7 @@ async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
 
 
 def _time(text: str | None, parameter: str, otherwise: int) -> int:
-    """Epoch milliseconds of a parameter, or a time for where it was left out."""
+    """A time parameter as epoch milliseconds; `otherwise` if it was left out."""
     if text is None:
         return otherwise
     try:

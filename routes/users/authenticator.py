@@ -22,7 +22,7 @@ from routes.sessions.parts import SIGNED_IN
 from routes.users.parts import USER_DIRECTORY
 
 CAPACITY = 50_000
-"""Most cached tokens per generation, some 0.3 KB each; two generations are kept."""
+"""How many tokens a generation of the cache holds at most, some 0.3 KB each; there are two generations."""
 
 DIGEST_BYTES = 16
 
@@ -41,8 +41,8 @@ class TokenAuthenticator:
         issuers: the configured issuers of other tokens.
         users: creates a user at their first request, and knows their rights.
         signed_in: knows which sessions have ended, and with them their tokens.
-        clock: for the expiry of tokens.
-        capacity: most tokens per generation, at least 1.
+        clock: tells whether tokens have expired.
+        capacity: how many tokens a generation of the cache holds at most; at least 1.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class TokenAuthenticator:
         return principal
 
     def _generations(self) -> tuple[int, int]:
-        """Those of the issuers and of the ended sessions."""
+        """The generations of the issuers' keys and of the ended sessions; a change voids the cached tokens."""
         return self._issuers.generation, self._signed_in.generation
 
     def _remember(self, digest: bytes, principal: UserPrincipal) -> None:

@@ -31,11 +31,11 @@ log = structlog.get_logger()
 SWEPT_AT_ONCE = 10
 
 TRIES = 3
-"""How often a user is let go at most who joins things meanwhile, or is in what fails; then they are erased all the
-same."""
+"""How often letting a user go is tried at most, if they join things meanwhile or something that they are in fails; then
+they are erased all the same."""
 
 LETTING_GO_SECONDS = 5.0
-"""How much longer a request may take in which a user is let go: by game servers, and by their DNS providers."""
+"""How much longer than others a request that erases a user may take, since game servers and DNS providers are asked."""
 
 
 @endpoint("DELETE", "/v1/admin/users/{userId}", needs=SUPER_ADMIN, refusals=(NotFound, Forbidden, Conflict))
@@ -60,21 +60,21 @@ async def erase_user(call: Call, user_id: UserId) -> None:
 
 
 async def sweep_erased(service: Service) -> None:
-    """Replace the names of erased users in messages and in what others were sent about them; run as a job.
+    """Finish erasures: replace the users' names in messages and in what others were sent about them; run as a job.
 
     A user for whom a step fails stays queued and is started again by the next run; the others are processed. Nobody
     comes back before their erasure is finished.
 
     Raises:
         DatabaseUnavailable, QueueFull: the database is away; the rest waits for the next run.
-        RowsRejected, Fault, Refused: why the last user could not be finished who could not, after all were tried.
+        RowsRejected, Fault, Refused: the failure of the last user who could not be finished, after all were tried.
     """
     failure: Failure | None = None
     after: tuple[int, str] | None = (-1, "")
     while after is not None:
         erasures, after = await service.database.read(erasure.unswept, after, SWEPT_AT_ONCE)
         for one in erasures:
-            # It logs whom it concerns: until it is finished the user is refused.
+            # It logs whom a failure concerns, since that user is refused until the erasure is finished.
             with OneOfMany("finishing an erasure", one.user_id) as finishing:
                 await _sweep(service, one)
             failure = finishing.failure or failure
@@ -102,6 +102,6 @@ async def _let_go(service: Service, user_id: UserId) -> None:
         try:
             await let_go(service, user_id)
         except (Fault, Parked):
-            # What fails has lost its state, and reads it anew from rows, in which the user is no more by then. So they
-            # are erased all the same, after the last try: else nobody could erase them before it is mended.
+            # An actor that fails has lost its state, and reads it anew from rows that then no longer have the user. So
+            # the user is erased all the same, after the last try: else nobody could erase them until it is repaired.
             log.warning("a user is not let go by what fails", user_id=user_id, by=let_go.__module__)

@@ -17,7 +17,7 @@ from routes.users.admin import USER_VIEW
 from routes.users.parts import USER_DIRECTORY
 
 GivenRole = Literal["moderator", "admin", "super-admin"]
-"""The roles that somebody is given; every user has the role User."""
+"""The roles that can be given to a user; the role User is everybody's."""
 
 _PAGES = Cursor("users", tuple[str, str])
 

@@ -15,13 +15,13 @@ from routes.edge.websocket.registry import MAX_PER_USER, Sockets
 from routes.edge.websocket.socket import LiveSocket
 
 TOPIC = "presence"
-"""What other nodes are told about: who has sockets open."""
+"""The topic on which nodes tell each other whose sockets are open."""
 
 GONE = "gone"
-"""And when those went who have none."""
+"""The topic on which a node tells when users without open sockets went offline."""
 
 GONE_TOLD = 40_000
-"""Of how many users that is told, 45 bytes each: what a link takes at once of what can be done without."""
+"""For how many users that is told at most, 45 bytes each: as much as a link takes at once of optional news."""
 
 _encode_gone = msgspec.msgpack.Encoder().encode
 _decode_gone = msgspec.msgpack.Decoder(dict[str, int]).decode
@@ -33,7 +33,7 @@ def follow_sockets(sockets: Sockets, presence: Presence, users: Users) -> None:
     def opened(socket: LiveSocket) -> None:
         if socket.issued_at_s is not None and socket.issued_at_s < users.not_before_s(socket.user_id or ""):
             socket.close(CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
-        if socket.user_id is not None and is_uuid(socket.user_id):  # not of a game server
+        if socket.user_id is not None and is_uuid(socket.user_id):  # else it is a game server's
             presence.opened(socket.user_id)
 
     def closed(socket: LiveSocket) -> None:
@@ -44,16 +44,16 @@ def follow_sockets(sockets: Sockets, presence: Presence, users: Users) -> None:
 
 
 def roam(own: str, peers: Peers, sockets: Sockets, presence: Presence, clock: Clock) -> None:
-    """Tell other nodes whose sockets are open here, and hear of theirs; a user's cap is one for all nodes.
+    """Tell other nodes whose sockets are open here, and hear of theirs; a user's limit of sockets is for all nodes.
 
-    A node that comes is told as well when users went who are on no node any more.
+    A node that joins is also told when users who are on no node any more went offline.
 
     Args:
         own: the name of this node.
-        peers: the others.
-        sockets: which are open here.
-        presence: counts those of others.
-        clock: of all rules.
+        peers: the other nodes.
+        sockets: the sockets that are open on this node.
+        presence: counts the sockets of other nodes as well.
+        clock: tells the time.
     """
     times = _Times(presence, clock)
     roaming = roaming_over(peers, TOPIC, presence, times=times, counted=sockets.bound)
@@ -69,7 +69,7 @@ def roam(own: str, peers: Peers, sockets: Sockets, presence: Presence, clock: Cl
     def closed(socket: LiveSocket) -> None:
         if socket.user_id is not None and is_uuid(socket.user_id):
             roaming.closed(socket.user_id)
-            # What is still too much is closed by whoever has most now.
+            # If there are still too many, the node that now has most of them closes one.
             sockets.bound(socket.user_id)
 
     def met(node: str) -> None:
@@ -83,14 +83,14 @@ def roam(own: str, peers: Peers, sockets: Sockets, presence: Presence, clock: Cl
 
 
 def told_gone(presence: Presence) -> Iterator[bytes]:
-    """What a node is told that comes: when users went offline, the newest last."""
+    """What a node that joins is told: when users went offline, the newest last."""
     gone = list(presence.gone().items())[-GONE_TOLD:]
     for first in range(0, len(gone), TOLD_AT_ONCE):
         yield _encode_gone(dict(gone[first : first + TOLD_AT_ONCE]))
 
 
 class _Times:
-    """Since when users are online, for other nodes."""
+    """Tells other nodes since when users are online."""
 
     def __init__(self, presence: Presence, clock: Clock) -> None:
         self._presence = presence
@@ -101,12 +101,12 @@ class _Times:
 
 
 def closes(own: str, here: int, there: Mapping[str, int]) -> bool:
-    """Whether this node, of all that have sockets of a user, is the one to close one: that with most, then the first by
-    name.
+    """Whether this node is the one to close a socket of a user: the node with most of the user's sockets, or of several
+    such nodes the first by name.
 
     Args:
         own: the name of this node.
-        here: sockets on it.
-        there: {another node: sockets on it}.
+        here: how many of the user's sockets are on this node.
+        there: {name of another node: how many are on it}.
     """
     return all((-here, own) < (-count, node) for node, count in there.items())

@@ -233,6 +233,6 @@ def _tagged(settings: Settings) -> Tagged[ProfileSettings]:
 
 
 def _changeable(settings: Settings) -> object:
-    """What `SettingsPatch` says of settings."""
+    """The settings that a `SettingsPatch` can change, for the ETag."""
     shown = settings_of(settings)
     return [shown.allow_friend_requests, shown.privacy, shown.ui_style]

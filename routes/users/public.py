@@ -100,7 +100,7 @@ async def list_supporters(call: Call, query: SupportersQuery) -> Supporters:
 
 
 async def _online(call: Call, user: User) -> bool | None:
-    # A user from whom they hide could look here without a token.
+    # Otherwise someone from whom the user hides could look here without a token.
     if user.server_list_visibility != SHOWN or await call.service.database.read(shuns_somebody, user.id):
         return None
     return call.service.of(PRESENCE).is_online(user.id)

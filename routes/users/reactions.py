@@ -12,7 +12,7 @@ from routes.users.parts import USER_DIRECTORY
 
 
 class RightsOf(NamedTuple):
-    """Reconciliation subject: a user's row, settings and rights, which memory reads again."""
+    """Reconciliation subject: a user's row, settings and rights, which memory must read again."""
 
     user_id: str
 

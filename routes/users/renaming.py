@@ -1,4 +1,4 @@
-"""Passing new names of users on to what shows them, beside the request that brings one."""
+"""Passes new names of users on to what shows them, in a task apart from the request that brings a new name."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -13,7 +13,7 @@ from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 
 RENAMES_WAITING = 1_000
-"""New names that wait to be passed on; what is renamed beyond it is read when it is next loaded."""
+"""How many new names can wait to be passed on; beyond it, a name is seen only when what shows it is loaded again."""
 
 log = structlog.get_logger()
 
@@ -21,13 +21,14 @@ log = structlog.get_logger()
 def following_renames(
     service: Service, name: str, pass_on: Callable[[str, str], Awaitable[None]]
 ) -> BackgroundTask:
-    """Subscribe to new names; returns the task that passes them on, one after the other.
+    """Subscribe to new names; returns the task that passes them on, one after another.
 
-    A name waits for a database that is away, and the others behind it. It is dropped when too many users are renamed at
-    once, or the database is away for longer than `insist` tries.
+    While the database is away, names wait. A name is dropped if too many users are renamed at once, or if the database
+    is away for longer than `insist` tries.
 
     Args:
-        name: of the task.
+        service: gives the directory of users.
+        name: the name of the task.
         pass_on: called with a user's id and new name; may raise PersistenceError, and is called again then.
     """
     sender, renames = trio.open_memory_channel[tuple[str, str]](RENAMES_WAITING)

@@ -70,14 +70,14 @@ async def setup_link(
 
 
 async def announce_setup(service: Service) -> None:
-    """Print the link that creates the first super-admin, if there is none.
+    """Print the link that creates the first super-admin, if there is no super-admin.
 
-    Of several nodes the oldest does, because each link replaces the one before.
+    Of several nodes, only the oldest prints one, because each link replaces the one before.
 
     It goes to standard output and not to the log, because it is a secret.
 
     Args:
-        service: just opened.
+        service: the service, which has just been opened.
 
     Raises:
         DatabaseUnavailable: the code cannot be stored.
@@ -122,7 +122,7 @@ async def set_up_server(call: Call, body: SetupBody) -> Reply[SetUp]:
         random_bytes=service.random_bytes,
     )
     stamp = Stamp(call.new_id(), call.now_ms, user_id, call.request_id)
-    # A browser is signed in; a script that asks by itself is given the token alone.
+    # A browser is signed in as well; a script that asks by itself gets only the token.
     secret = new_secret(call) if is_same_origin(call) else None
     new = None if secret is None else new_session(call, secret)
 

@@ -20,7 +20,7 @@ from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
 
 NAME_MAX = 100
-"""Most characters of a name."""
+"""How many characters a name has at most."""
 
 BODY_MAX_BYTES = MANIFEST_MAX_BYTES + 16 * 1024
 

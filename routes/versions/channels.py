@@ -23,7 +23,7 @@ from routes.edge.wire import Wire
 from routes.versions.releases import PUBLISH, READ, WRITE
 
 HISTORY_MAX = 50
-"""How many revisions of a channel are shown."""
+"""How many revisions of a channel are shown at most."""
 
 
 class ChannelsQuery(msgspec.Struct, frozen=True, rename="camel"):

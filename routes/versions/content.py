@@ -1,4 +1,4 @@
-"""The bytes of artifacts: how publishers put them, and how clients get them (contract §10)."""
+"""The bytes of artifacts: publishers upload them, and clients download them (contract §10)."""
 
 from actors.errors import Conflict, Invalid, NotFound, Overloaded
 from actors.ids import ObjectId
@@ -16,7 +16,7 @@ from routes.versions.hosted import HOSTED_FILES
 from routes.versions.releases import WRITE, known_release
 
 KEPT = "public, max-age=60"
-"""Cache-Control of bytes: what is yanked is gone within a minute, and an ETag spares those who ask again."""
+"""Cache-Control of bytes: what is yanked is gone from caches within a minute; an ETag makes asking again cheap."""
 
 
 async def known_artifact(call: Call, release_id: ObjectId, artifact_id: ObjectId) -> None:
@@ -61,8 +61,8 @@ def file_of(service: Service, artifact: Artifact) -> Blob | Redirect:
     """The bytes of an artifact of a published release, or a redirect to them.
 
     Args:
-        service: of the request.
-        artifact: of a published release.
+        service: the service that has the files.
+        artifact: an artifact of a published release.
 
     Raises:
         NotFound: it has neither bytes nor an address.

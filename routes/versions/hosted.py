@@ -1,8 +1,8 @@
-"""The files of releases that are put with us: how they come, where they lie, and when they go.
+"""The files of releases that this service stores: how they are received, where they lie, and when they go.
 
-They come one at a time, in steps of half a megabyte: each is written and hashed in a worker thread while the next one
-arrives. So an upload of any length costs a few megabytes of memory, and other requests do not wait for it. A file is
-stored durably before its row says that it is there; what no row names is swept.
+They are received one at a time, in pieces of half a megabyte: each piece is written and hashed in a worker thread while
+the next one arrives. So an upload of any length takes a few megabytes of memory, and other requests do not wait for it.
+A file is stored durably before its row says that it is there; files that no row names are swept.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from routes.edge.body_pieces import BodyPieces
 from routes.part import Opening, Part
 
 VERIFIED_BYTES_PER_SECOND = 32 * 1024 * 1024
-"""How quickly a signature is checked at least: in memory it is twenty times that, but a large file may have to be read
+"""How fast a signature is checked at least: in memory it is twenty times as fast, but a large file may have to be read
 from the disk again."""
 
 log = structlog.get_logger()
@@ -38,13 +38,13 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class HostedFiles:
-    """The stored files, and the one place for an upload.
+    """The stored files, and the turn of the one upload at a time.
 
     Args:
         blobs: the files, by their SHA-256.
         keys: the publishers' keys; empty where no signature is asked for.
-        disk_free_min_bytes: what uploads leave alone.
-        place: taken while a file is coming.
+        disk_free_min_bytes: how much free space on the disk uploads must leave.
+        place: held while a file is received.
     """
 
     blobs: Blobs
@@ -55,18 +55,18 @@ class HostedFiles:
     async def receive(
         self, named: Named, body: BodyPieces, *, wait_longer: Callable[[float], None]
     ) -> Hosted:
-        """Take the bytes of an artifact, and store them durably if they are those that its release names.
+        """Receive the bytes of an artifact, and store them durably if they are those that its release names.
 
         Cancellation leaves no file behind.
 
         Args:
-            named: by the release.
-            body: of the request, not read yet.
-            wait_longer: moves the request's deadline by so many seconds; called when all has come, and is checked.
+            named: what the release says of the artifact's bytes.
+            body: the request's body, not read yet.
+            wait_longer: extends the request's deadline by so many seconds; called for the check, once all has come.
 
         Raises:
             Invalid: length, hash or signature differ (`MISMATCH`), or there is no signature that could be checked.
-            Overloaded: another file is coming, or the disk has no room.
+            Overloaded: another file is being received, or the disk has no room.
             Refused: what `BodyPieces` raises.
         """
         if body.length_bytes is not None:
@@ -143,4 +143,4 @@ async def _open(opening: Opening) -> HostedFiles:
 
 
 HOSTED_FILES = Part(name="files of releases", open=_open)
-"""The files of releases that are put with us."""
+"""The files of releases that this service stores."""

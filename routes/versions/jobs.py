@@ -1,4 +1,4 @@
-"""Periodic jobs of releases: counts are written, old ones deleted, and files that no release has removed."""
+"""Periodic jobs of releases: write counts, delete old ones, and remove files that no release has."""
 
 from functools import partial
 
@@ -45,10 +45,10 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
 
 async def write_counts(service: Service) -> None:
-    """Write what was counted since the last time.
+    """Write what was counted since the last call.
 
     Raises:
-        PersistenceError: nothing was written, or that is not known; the same is written again, and counts once.
+        PersistenceError: nothing was written, or that is not known; the next call writes the same, which counts once.
     """
     tally, now_ms = service.of(TALLY), service.clock.now_ms()
     batch = tally.batch(new_object_id(now_ms, service.random_bytes))

@@ -1,4 +1,4 @@
-"""The parts of releases: what memory holds of them, what is counted, and the key that signs answers."""
+"""The parts of releases: their memory, the counts of events, and the key that signs answers."""
 
 import structlog
 import trio
@@ -35,7 +35,7 @@ async def _open_tally(opening: Opening) -> Tally:
 
 
 async def _write_rest(opening: Opening, tally: Tally) -> None:
-    """Write what the job has left, and what was counted since; waits for the database no longer than any request."""
+    """Write the counts that the job has not written; waits for the database no longer than any request."""
     with trio.CancelScope(shield=True):
         while (batch := tally.batch(new_object_id(opening.clock.now_ms(), opening.random_bytes))) is not None:
             try:
@@ -62,13 +62,13 @@ RELEASES = Part(name="releases", open=_open_catalog)
 """Scopes, their channels and active releases, in memory."""
 
 RELEASE_KEY = Part(name="key of releases", open=_open_key)
-"""Signs what clients are offered."""
+"""The key that signs what clients are offered."""
 
 ANSWERS = Part(name="answers about releases", open=_open_answers)
-"""Signed answers that are asked for again and again."""
+"""A cache of signed answers that are asked for again and again."""
 
 FOLDERS = Part(name="folders of feeds", open=_open_folders)
 """The files that the feeds of each scope name."""
 
 TALLY = Part(name="events of releases", open=_open_tally)
-"""What clients have said and was not written yet."""
+"""Counts of what clients have reported that were not written yet."""

@@ -11,11 +11,11 @@ from routes.versions.parts import RELEASES
 
 
 class MissedScopes(msgspec.Struct, frozen=True):
-    """Reconciliation subject: all releases and pointers, which a node that has ended may have changed untold."""
+    """Reconciliation subject: all releases and pointers, some of which an ended node may have changed untold."""
 
 
 def follow(service: Service) -> tuple[()]:
-    """Subscribe: have memory read all scopes again when another node has ended; runs no tasks."""
+    """Subscribe: have memory read all scopes again when another node has ended; there are no tasks."""
     reconcile_when_parted(service, MissedScopes())
     return ()
 

@@ -1,4 +1,4 @@
-"""What clients ask without a token: which release they should have, its files, and the keys (contract §10)."""
+"""What clients can ask without a token: which release they should have, its files, and the keys (contract §10)."""
 
 from typing import Annotated
 
@@ -26,8 +26,8 @@ from routes.versions.parts import ANSWERS, RELEASE_KEY, RELEASES
 HOUR_MS = 60 * 60 * 1000
 
 LASTING_MS = 25 * HOUR_MS
-"""How long an answer is valid, from the beginning of its hour: 24 to 25 hours, which bounds how long a client can be
-kept from hearing of a newer release."""
+"""How long an answer is valid from the beginning of its hour, so 24 to 25 hours in all; this limits how long somebody
+can keep a client from hearing of a newer release."""
 
 SHARED = "public, max-age=60"
 """Cache-Control of what is the same for all clients."""
@@ -167,11 +167,11 @@ async def list_release_keys(call: Call) -> ReleaseKeys:
 async def pointer_of(
     call: Call, scope_type: ScopeType, scope_id: str, channel: str
 ) -> tuple[ScopeState, Pointer]:
-    """What is known of a scope, and the pointer of one of its channels.
+    """The state of a scope, and the pointer of one of its channels.
 
     Raises:
         NotFound: the channel points to nothing.
-        DatabaseUnavailable: the database cannot be asked.
+        DatabaseUnavailable: the scope is not in memory, and the database cannot be asked.
     """
     state = await call.service.of(RELEASES).state_of(Scope(scope_type, scope_id))
     pointer = None if state is None else state.pointers.get(channel)

@@ -11,10 +11,10 @@ _HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+", re.ASCII | re.IGNORECASE)
 
 
 def public_url(text: str) -> str:
-    """The address, as it was sent.
+    """Check the address of a voice node; returns it unchanged.
 
     Raises:
-        Invalid: it is not of a WebSocket, or says more than where it is.
+        Invalid: it is not a WebSocket's, or has more than scheme, host, port and path.
     """
     if len(text) > MAX_URL_CHARACTERS:
         raise Invalid(FieldError("/publicUrl", "TOO_LONG", f"at most {MAX_URL_CHARACTERS} characters"))
@@ -24,7 +24,7 @@ def public_url(text: str) -> str:
 
 
 def is_websocket(text: str) -> bool:
-    """Whether this is the address of a WebSocket, and says nothing more than where it is."""
+    """Whether this is the address of a WebSocket, with nothing but scheme, host, port and path."""
     if not text.isascii() or not text.isprintable() or any(mark in text for mark in ' \\?#@"<>'):
         return False
     try:

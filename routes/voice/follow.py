@@ -1,4 +1,4 @@
-"""Passes on to voice what happens elsewhere: to parties, names, and the servers of nodes."""
+"""Passes on to voice the changes of parties and names, and the removal of the servers of voice nodes."""
 
 from functools import partial
 
@@ -20,7 +20,7 @@ from routes.voice.reactions import ChannelInDoubt, show
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
-    """Subscribe to these changes; returns the task that lets waiting heartbeats go when the process stops."""
+    """Subscribe to these changes; returns the task that has waiting heartbeats answered when the process stops."""
     attendance, kinds = service.of(ATTENDANCE), service.of(VOICE_KINDS)
 
     def server_heard(server_id: str, event: ServerNews) -> None:
@@ -35,7 +35,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         service.system.changed(kinds.own, user_id, party_id or "")
 
     def joined(state: State, user_id: str) -> None:
-        # What has parted them between the turn's look at it and its commit has found no session to end.
+        # A block or departure between the turn's check and its commit has found no session to end: check again.
         other_id = state.other_of(user_id)
         parted = other_id is not None and service.of(FRIENDS_LIVE).parted(user_id, other_id)
         if parted or not belongs(state, user_id, kinds.is_member):
@@ -53,7 +53,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
             service.reconciler.add(ChannelInDoubt(mine[0]))
 
     def doomed(channel_id: str, user_id: str, session_id: str, reason: Reason) -> None:
-        # At once where the channel is live; the job sees to the others, and to what fails.
+        # A channel that is live ends the session at once; the job sees to the others, and to failures.
         if takes_up(service):
             service.system.tell(kinds.channel, channel_id, EndSessions(((user_id, session_id),), reason))
 

@@ -14,7 +14,7 @@ from routes.edge.principal import ServerPrincipal, admit
 from routes.voice.parts import FLEET, NODE_SECRETS
 
 NODE = "social:voice.node"
-"""What a server needs to have voice nodes."""
+"""The permission that a server's owner needs for the server to have voice nodes."""
 
 
 def may_have_nodes(call: Call) -> None:
@@ -31,12 +31,12 @@ async def node_or_none(call: Call, node_id: ObjectId) -> Node | None:
     """Guard: requires that the caller is this node, or the server that has registered it with its own secret; returns
     the node.
 
-    None where the caller is a server and there is no such node.
+    None if the caller is a server and there is no such node.
 
     Raises:
         BadServerCredentials: the credentials are not valid; counted by address.
-        TokenExpired: they were valid once.
-        RateLimited: the address has come with too many wrong ones.
+        TokenExpired: the credentials were valid once.
+        RateLimited: the address has sent too many wrong credentials.
         Forbidden: a server without `social:voice.node`, or with a delegated token.
         NotFound: it is another node.
     """

@@ -1,5 +1,5 @@
-"""Who minds voice: the node that has all channels. What other nodes are asked about voice is passed on to it, and it
-tells them what they show.
+"""The node that minds voice: it has all channels. Other nodes pass requests about voice on to it, and it tells them
+what they need to show voice to their clients.
 
     told                then
     a channel's turn    the channel as it is now, and who speaks in it
@@ -25,10 +25,10 @@ from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, VOICE_WATCH
 
 @dataclass(frozen=True, slots=True)
 class ChannelSeen:
-    """A channel is another, or others speak in it.
+    """A channel has changed, or other users speak in it.
 
     Args:
-        state: as it is now.
+        state: the channel as it is now.
         speaking: the ids of the sessions in it that speak.
     """
 
@@ -38,14 +38,14 @@ class ChannelSeen:
 
 @dataclass(frozen=True, slots=True)
 class NodeSeen:
-    """A voice node has another status."""
+    """A voice node's status has changed."""
 
     node_id: str
     status: NodeStatus
 
 
 def takes_up(service: Service) -> bool:
-    """Make ready what is known of voice here where this node has just come to mind it; returns whether it does."""
+    """Whether this node minds voice; if it has just begun to, its memory of voice is prepared for that."""
     watch = service.of(VOICE_WATCH)
     try:
         fence = service.placement.fence(HOME_SHARD)
@@ -59,13 +59,13 @@ def takes_up(service: Service) -> bool:
 
 
 async def go_home(call: Call) -> None:
-    """Have the request answered by the node that minds voice; for handlers that have done nothing yet.
+    """Have the request answered by the node that minds voice; for handlers that have not changed anything yet.
 
     Raises:
-        Elsewhere: it is another one; the edge passes the request on.
-        Overloaded: there is none at this moment.
+        Elsewhere: another node minds voice; the edge passes the request on.
+        Overloaded: no node does at this moment.
 
-    Cancellation ends the wait for one.
+    Cancellation ends the wait for such a node.
     """
     await call.go_to(call.service.of(VOICE_KINDS).channel, HOME)
     takes_up(call.service)
@@ -74,7 +74,7 @@ async def go_home(call: Call) -> None:
 async def ask_channel(call: Call, channel_id: str, command: AnyCommand, shape: Callable[[State], Any]) -> Any:
     """Send a command to a channel, for a request that has gone home; see `Call.ask`.
 
-    A channel that is older than the rule that all live there is asked wherever it is, without a receipt.
+    A channel from before the rule that all channels live there is asked wherever it lives, without a receipt.
     """
     kind = call.service.of(VOICE_KINDS).channel
     if lives_at_home(channel_id):
@@ -83,13 +83,13 @@ async def ask_channel(call: Call, channel_id: str, command: AnyCommand, shape: C
 
 
 def tell_channel(service: Service, state: State) -> None:
-    """Tell the other nodes of a channel that is another, or in which others speak."""
+    """Tell the other nodes that a channel has changed, or that other users speak in it."""
     if service.node is not None:
         speaking = service.of(ATTENDANCE).speaking & {one.session_id for one in state.sessions.values()}
         service.node.retelling.tell(ChannelSeen(replace(state, looked_up=None), tuple(speaking)))
 
 
 def tell_status(service: Service, node: Node) -> None:
-    """Tell the other nodes of a voice node that has another status."""
+    """Tell the other nodes that a voice node's status has changed."""
     if service.node is not None:
         service.node.retelling.tell(NodeSeen(node.row.node_id, node.status))

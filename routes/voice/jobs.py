@@ -1,4 +1,4 @@
-"""Periodic jobs of voice: what time does to nodes, sessions and channels."""
+"""Periodic jobs of voice: time-outs of nodes, sessions and channels."""
 
 from functools import partial
 
@@ -22,11 +22,12 @@ from routes.voice.reactions import ChannelInDoubt, NodeInDoubt
 from routes.voice.rights import look_at_rights
 
 MOST_FORGOTTEN = 100
-"""Nodes that are forgotten in one run."""
+"""How many nodes one run forgets at most."""
 
 
 async def look(service: Service) -> None:
-    """Find the nodes and sessions that have fallen silent; end what is to end. Only the node that minds voice does.
+    """Find nodes and sessions that have fallen silent; end sessions and channels, and move channels, as that requires.
+    Only the node that minds voice does so.
 
     Raises:
         PersistenceError: the database failed; what is left is done next time.
@@ -52,11 +53,11 @@ async def look(service: Service) -> None:
 
 
 async def take_over(service: Service) -> None:
-    """Where this node has come to mind voice: ask all channels, of which the former one may not have told, and end what
-    that was about to end.
+    """If this node has just begun to mind voice: ask all channels, of which the former node may not have told
+    everything, and end the sessions that it was about to end.
 
     Raises:
-        PersistenceError: blocks cannot be read; called again then.
+        PersistenceError: blocks cannot be read; the next call tries again.
     """
     watch = service.of(VOICE_WATCH)
     if watch.is_new:
@@ -67,7 +68,7 @@ async def take_over(service: Service) -> None:
 
 
 async def end_parted(service: Service) -> None:
-    """End the sessions of who has left the party, or was blocked, while that was not passed on.
+    """End sessions of users who left the party, or between whom there is a block, if that was not passed on to voice.
 
     Raises:
         PersistenceError: blocks cannot be read.
@@ -99,16 +100,16 @@ async def end_doomed(service: Service) -> None:
             for pair in pairs:
                 doomed.pop(pair, None)
             if any(attendance.holds(channel_id, *pair) for pair in pairs):
-                # Its rows had no such session any more, so that nothing has happened to it: its user has joined
-                # elsewhere while the channel was not live.
+                # The channel's rows had no such session any more, so it did not change: the user has joined another
+                # channel while this one was not live.
                 service.reconciler.add(ChannelInDoubt(channel_id))
         if not doomed:
             attendance.doomed.pop(channel_id, None)
 
 
 async def forget_nodes(service: Service) -> bool:
-    """Remove the nodes that have been offline for a week, such as those that were killed and registered anew; returns
-    False if some are left. Only the node that minds voice does.
+    """Remove nodes that have been offline for a week, such as those that were killed and registered anew; returns
+    False if some are left. Does nothing on nodes that do not mind voice.
 
     Raises:
         PersistenceError: the database failed; what is left is done next time.
@@ -125,7 +126,7 @@ async def forget_nodes(service: Service) -> bool:
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """The jobs."""
+    """The jobs of voice."""
 
     async def write_heard() -> None:
         if not takes_up(service):

@@ -1,4 +1,4 @@
-"""What voice nodes themselves call: they register, say how they are, and go (contract §7, §10)."""
+"""Routes that voice nodes call: to register, to report their state, and to leave (contract §7, §10)."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -30,7 +30,7 @@ from routes.voice.reactions import NodeInDoubt
 SECRET_BYTES = 32
 
 MAX_WAIT_SECONDS = 20
-"""Longest wait of a heartbeat: well below the silence after which a node is offline."""
+"""The longest wait of a heartbeat: well below the silence after which a node counts as offline."""
 
 Region = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]{2,32}$(?!\n)", max_length=32)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]

@@ -1,4 +1,4 @@
-"""Moves channels away from nodes that drain, have fallen silent, or are no more; and tells nodes who is not theirs."""
+"""Moves channels away from nodes that drain, are silent, or are gone; and tells nodes whom to remove."""
 
 from collections.abc import Iterable
 from zlib import crc32
@@ -12,29 +12,30 @@ from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
 from routes.voice.placing import kept_for, least_full
 
 JITTER_MS = 10_000
-"""The channels of a draining node move within so long, each at its own moment."""
+"""The channels of a draining node move within this time, each at a moment of its own."""
 
 GRACE_MS = 20_000
-"""Until then a channel that has moved may still be on the node that it came from: its users are on their way."""
+"""For how long after a move a channel may still be on its former node, since its users are on their way."""
 
 GONE_MS = 30_000
-"""A user whom their node has had, and has no longer for so long, has gone."""
+"""After how long a user counts as gone whom the node had, and no longer reports."""
 
 MOST_REMOVED = 500
-"""Orders of one kind that one report of a node leads to."""
+"""How many orders of one kind one report of a node causes at most."""
 
 AT_ONCE = 200
-"""Channels that one run moves."""
+"""How many channels one run moves at most."""
 
 
 async def move(service: Service, since_ms: int) -> None:
-    """Move the channels whose node is not there any more. They stay where they are while there is no other node, and
-    while they cannot be asked.
+    """Move the channels whose node is not there any more. They stay where they are as long as there is no other node,
+    or they cannot be asked.
 
     Cancellation leaves the rest for the next time.
 
     Args:
-        since_ms: the service's start: nodes that were not heard since then have a while to be heard.
+        service: the service, with its channels and voice nodes.
+        since_ms: the service's start, epoch milliseconds: nodes that were not heard since then get some time.
 
     Raises:
         PersistenceError: the database is away; what is left is moved next time.
@@ -60,12 +61,15 @@ async def move(service: Service, since_ms: int) -> None:
 
 
 def compare(service: Service, node: Node, rooms: Iterable[tuple[str, Iterable[str]]], now_ms: int) -> None:
-    """Compare who is connected to a node with the sessions there: who has none is removed. It adds nobody.
+    """Compare the users connected to a node with the sessions there: those without one are removed. Nobody is added.
 
-    What one report leads to is bounded (`MOST_REMOVED`); the next one leads to the rest.
+    One report causes a limited number of orders (`MOST_REMOVED`); the next report causes the rest.
 
     Args:
-        rooms: channel id and user ids of each.
+        service: the service, with its channels and voice nodes.
+        node: the node that has reported.
+        rooms: the id of each channel on it, with the ids of the users who are connected.
+        now_ms: epoch milliseconds.
     """
     attendance, fleet, node_id = service.of(ATTENDANCE), service.of(FLEET), node.row.node_id
     present: set[str] = set()
@@ -83,7 +87,7 @@ def compare(service: Service, node: Node, rooms: Iterable[tuple[str, Iterable[st
             if session is not None:
                 present.add(session.session_id)
             elif len(removed) < MOST_REMOVED:
-                # Whoever joins in this very second has a token of this second, or of the end of their removal.
+                # A user who joins in this very second has a token of this second, or of the end of their removal.
                 removal = state.removals.get(user_id)
                 since_s = 0 if removal is None else removal.not_before_s
                 removed[channel_id, user_id] = max(now_ms // 1000, since_s)
@@ -114,7 +118,7 @@ def _miss(service: Service, node: Node, present: set[str], now_ms: int) -> None:
 
 
 def repeat(service: Service, node: Node) -> None:
-    """Give a node the orders again that still hold: after a restart none are in memory."""
+    """Give a node those orders again that still apply: after a restart, none are in memory."""
     attendance, fleet, node_id = service.of(ATTENDANCE), service.of(FLEET), node.row.node_id
     now_ms = service.clock.now_ms()
     for state in attendance:

@@ -1,4 +1,4 @@
-"""The parts of voice: nodes and channels in memory, and the kinds that the kernel runs."""
+"""The parts of voice: nodes and channels in memory, and the kinds of actors."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from routes.voice.waiting import WaitingNodes
 from routes.voice.watch import Watch
 
 CHANNELS_AT_ONCE = 200
-"""Read at the start in one transaction."""
+"""How many channels one transaction reads at the start."""
 
 
 async def _open_fleet(opening: Opening) -> Fleet:
@@ -67,13 +67,13 @@ FLEET = Part(name="voice nodes", open=_open_fleet)
 """All voice nodes."""
 
 NODE_SECRETS = Part(name="secrets of voice nodes", open=_open_secrets)
-"""What tokens are signed with."""
+"""The keys with which tokens are signed."""
 
 WAITING_NODES = Part(name="waiting heartbeats of voice nodes", open=_open_waiting)
 """Heartbeats that wait for something to do."""
 
 VOICE_WATCH = Part(name="who minds voice", open=_open_watch)
-"""Whether this node does."""
+"""Whether this node minds voice."""
 
 ATTENDANCE = Part(name="voice channels in memory", open=_open_attendance)
 """Who is in which channel."""

@@ -1,4 +1,4 @@
-"""Which node carries a channel, and a seat there for whoever joins."""
+"""Chooses the node that carries a channel, and keeps seats there for users who join."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -17,10 +17,12 @@ from routes.voice.reactions import ChannelInDoubt
 
 
 def least_full(service: Service, *, region: str | None = None, seats: int = 1) -> Node | None:
-    """The least full online node with so many seats left: of the region if it has one, else of all; None if none has.
+    """The least full online node with enough seats left, in the region if it has one, else anywhere; None if none has.
 
     Args:
-        region: None for any.
+        service: the service, with its voice nodes.
+        region: the region that is preferred; None for any.
+        seats: how many seats must be left.
     """
     counted = service.of(ATTENDANCE).seats
     fitting = [
@@ -33,16 +35,18 @@ def least_full(service: Service, *, region: str | None = None, seats: int = 1) -
 
 
 async def carried(service: Service, state: State, user_id: str) -> State:
-    """The channel on a node that is there: moved to another one if its own is not.
+    """The channel on a node that is available: it is moved to another one if its own is not.
 
     Cancellation: it may have moved.
 
     Args:
-        user_id: who is about to join; there is a seat for them, too, on the other node.
+        service: the service, with its voice nodes.
+        state: the channel.
+        user_id: the user who is about to join, for whom there must be a seat on the other node, too.
 
     Raises:
-        UpstreamUnavailable: no node is there that could carry it.
-        Overloaded: others come in at this moment, so that it has not moved.
+        UpstreamUnavailable: there is no node that could carry it.
+        Overloaded: it was not moved, since others come in at this moment.
         NotFound: the channel has just ended.
         PersistenceError: it could not be moved, or that is not known.
     """
@@ -63,10 +67,10 @@ async def carried(service: Service, state: State, user_id: str) -> State:
 
 @contextmanager
 def kept_for(service: Service, node: Node, channel_id: str, user_ids: Collection[str]) -> Iterator[bool]:
-    """Keep seats on a node for these users while they come into a channel, or it moves there; says whether there are as
-    many.
+    """Keep seats on a node for these users while they come into a channel, or it moves there; yields whether there are
+    enough seats.
 
-    Where it is not known whether they have, they are kept until it is.
+    If it is unknown whether they came in, the seats are kept until it is known.
     """
     seats, node_id = service.of(ATTENDANCE).seats, node.row.node_id
     kept = seats.keep(node_id, user_ids, node.row.capacity)

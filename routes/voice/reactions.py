@@ -1,4 +1,4 @@
-"""Reactions of memory to nodes and channels, and to blocks; and what is asked again after an unknown outcome."""
+"""Reactions of memory to changes of nodes and channels, and to blocks; and their reconciliation with the rows."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class ChannelInDoubt(NamedTuple):
 
 
 def show(service: Service, state: State) -> None:
-    """Have everybody look again who may see this channel."""
+    """Have the views of all who may see this channel show it again."""
     members = () if state.party_id is None else service.of(MEMBERSHIPS).members(state.party_id)
     service.system.touched(OWN_VOICE, concerned(state, members), state.id)
 
@@ -68,7 +68,7 @@ def _node_seen(service: Service, event: NodeSeen) -> None:
 
 
 def _parted(service: Service, event: RelationChanged) -> None:
-    """Whoever blocks the other leaves the two without voice between them."""
+    """After a block between two users, end the sessions of their private channel."""
     if not event.between.blockers:
         return
     attendance = service.of(ATTENDANCE)

@@ -8,7 +8,7 @@ from routes.voice.parts import ATTENDANCE
 
 
 async def look_at_rights(service: Service) -> None:
-    """Ask for the rights of those in voice whose rights may have changed, and doom the sessions of who has lost them.
+    """Read the rights of users in voice whose rights may have changed, and doom the sessions of users who lost them.
 
     Cancellation leaves the rest for the next time.
 

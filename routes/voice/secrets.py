@@ -1,4 +1,4 @@
-"""The secrets of voice nodes, as they are sealed for storage: tokens are signed with them, so a hash would not do."""
+"""The secrets of voice nodes, sealed for storage: tokens are signed with them, so a hash would not be enough."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -14,14 +14,14 @@ PURPOSE = "secrets of voice nodes"
 """Purpose from which the key that seals them is derived."""
 
 VERSION = b"\x01"
-"""Of that key, and of the format of what is sealed."""
+"""The version of that key, and of the format of sealed secrets."""
 
 
 class SigningKey(NamedTuple):
-    """What tokens for a node are signed with.
+    """The key with which tokens for a node are signed.
 
     Args:
-        name: of the key, `iss` of its tokens.
+        name: the name of the key, which is the `iss` of its tokens.
     """
 
     name: str
@@ -36,8 +36,8 @@ class NodeSecrets:
     """Seals and opens the secrets.
 
     Args:
-        keys: of this installation; the secrets have a key derived from them.
-        random_bytes: for nonces; must be cryptographic.
+        keys: the installation's keys, from which the key that seals secrets is derived.
+        random_bytes: the random source of nonces; must be cryptographic.
     """
 
     def __init__(self, keys: Keys, random_bytes: RandomBytes) -> None:
@@ -48,12 +48,14 @@ class NodeSecrets:
         """Seal a secret of a node.
 
         Args:
-            part: `node` for its own secret, `livekit` for that of its API key.
+            secret: the secret in plain text.
+            node_id: the node that it belongs to.
+            part: `node` for the node's own secret, `livekit` for that of its API key.
         """
         return self._vault.seal(secret.encode(), _bound_to(node_id, part), self._random_bytes(NONCE_BYTES))
 
     def own(self, row: NodeRow) -> bytes | None:
-        """The node's own secret; None when it was sealed for another one, or with another key."""
+        """The node's own secret; None if it was sealed for another node, or with another key."""
         return self._vault.open(row.sealed_secret, _bound_to(row.node_id, "node"))
 
     def signing(self, row: NodeRow) -> SigningKey | None:

@@ -1,4 +1,4 @@
-"""A user's session in a voice channel: joining, saying that one is there, leaving (contract §10)."""
+"""A user's session in a voice channel: joining, keeping it alive, and leaving (contract §10)."""
 
 from functools import partial
 
@@ -161,8 +161,8 @@ def _session(call: Call, session_id: str) -> tuple[str, str]:
     """Channel and id of the caller's session.
 
     Raises:
-        NotFound: it is none of theirs.
-        Conflict: it has ended.
+        NotFound: the session is not one of the caller's.
+        Conflict: the session has ended.
     """
     attendance = call.service.of(ATTENDANCE)
     mine = attendance.of_user(call.user_id)

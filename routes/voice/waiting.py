@@ -1,4 +1,4 @@
-"""Heartbeats of nodes that wait for something to do: one of a node, an earlier one is answered when the next comes."""
+"""Heartbeats of nodes that wait for orders: one of each node; when a next one comes, the earlier one is answered."""
 
 import trio
 
@@ -27,7 +27,7 @@ class WaitingNodes:
             woken.set()
 
     def close(self) -> None:
-        """Have all answered, and let nothing wait any longer."""
+        """Have all heartbeats answered, and let none wait from now on."""
         self._closing = True
         for woken in self._woken.values():
             woken.set()
@@ -36,7 +36,8 @@ class WaitingNodes:
         """Wait until the node has something to do. Cancellation leaves nothing behind.
 
         Args:
-            seconds: at most.
+            node: the node whose heartbeat waits.
+            seconds: how long to wait at most.
         """
         node_id = node.row.node_id
         self.wake(node_id)

@@ -2,10 +2,10 @@
 
 
 class Watch:
-    """Whether this node minds voice, and under which fence of the shard that says so.
+    """Whether this node minds voice, and the fence of the shard under which it does.
 
     Attributes:
-        is_new: it has come to that from another node, and what that one was about to do is to be looked at.
+        is_new: it has just taken over from another node, and must still look at what that one was about to do.
     """
 
     def __init__(self) -> None:
@@ -14,11 +14,11 @@ class Watch:
         self._was_left = False
 
     def leave(self) -> None:
-        """Another node minds it, or none does."""
+        """Note that another node minds voice, or none does."""
         self._fence, self._was_left = None, True
 
     def take(self, fence: int) -> bool:
-        """This node minds it; returns whether another one may have done so since it did last."""
+        """Note that this node minds voice; returns whether another node may have done so since it last did."""
         begins = self._was_left or self._fence not in {None, fence}
         self._fence, self._was_left = fence, False
         self.is_new = self.is_new or begins
