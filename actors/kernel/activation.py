@@ -55,7 +55,7 @@ RESTING, READING, DECIDING, COMMITTING, SETTLING, ENDED = range(6)
 
 
 class Owner(Protocol):
-    """Whose state an activation is."""
+    """The actor that an activation belongs to."""
 
     def failed(self, error: Exception, /) -> None:
         """The activation has ended with this error."""
@@ -66,12 +66,12 @@ class Activation:
     """The in-memory state of an owner, and the turns that change it.
 
     Args:
-        kind, id: of the owner.
-        runtime: what all actors share.
-        mailbox: the owner's; it outlives this activation.
+        kind, id: the owner's kind and id.
+        runtime: what all actors of the system share.
+        mailbox: the owner's mailbox, which outlives this activation.
         recovered: the committed state to start from.
         fence: the lease's fence, under which its turns are written.
-        owner: hears once of the error that ended the activation, unless `end` ended it.
+        owner: told once of the error that ended the activation, unless `end` ended it.
     """
 
     __slots__ = (
@@ -180,7 +180,7 @@ class Activation:
         self.look()
 
     def check_head(self) -> None:
-        """Write the head row again if its deadline, which has passed, is not the state's."""
+        """Have the head row written again if the deadline in it, which has passed, is not that of the state."""
         self._alarm.check_head()
         if self._alarm.is_stale:
             self.look()

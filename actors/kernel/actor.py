@@ -33,8 +33,8 @@ class Actor:
     """One owner in the directory, with or without an activation.
 
     Args:
-        kind, id: of the owner.
-        runtime: what all actors share.
+        kind, id: the owner's kind and id.
+        runtime: what all actors of the system share.
         leave: called with this actor when it leaves the directory for good.
     """
 
@@ -61,7 +61,7 @@ class Actor:
         # which version subscribers have been shown who were here before it; None when there were none
         self._copied_version: int | None = None
         self.shows_outdated = False
-        """Rows differ from what those were shown, whatever its version; they are to get a snapshot."""
+        """Rows differ from what these subscribers were shown, whatever its version: they are to get a snapshot."""
         self.is_gone = False
         # True while a task retires the actor; what the task that waits for the next activation sleeps on
         self._retiring = False
@@ -82,8 +82,8 @@ class Actor:
             self._sleeping.wake(None)
 
     def tell(self, command: Any) -> None:
-        """Take a command without a caller, of what is in rows already; one that is loading may read that, and then the
-        command changes nothing any more."""
+        """Enqueue a command without a caller, about a change that is in rows already. An actor that is loading may read
+        that change from the rows; the command has no effect then."""
         if self.activation is None:
             self.shows_outdated = True
         self.mailbox.tell(command)
@@ -111,16 +111,16 @@ class Actor:
         """Take over subscribers who were shown a copy, before the actor is loaded.
 
         Args:
-            channel: theirs.
-            version: of the state that they were shown; -1 for none.
-            is_outdated: rows were changed since, otherwise than by turns.
+            channel: the channel of these subscribers.
+            version: the version of the state that they were shown; -1 if they were shown none.
+            is_outdated: rows were changed since then, otherwise than by turns.
         """
         self.channel, self._copied_version, self.shows_outdated = channel, version, is_outdated
         channel.belong_to(self)
         channel.detach()
 
     def part_with_channel(self) -> None:
-        """Leave the subscribers to somebody else."""
+        """Let go of the channel, because a copy of the owner takes over its subscribers."""
         self.channel = None
         if self.activation is not None:
             self.activation.channel = None
@@ -151,16 +151,24 @@ class Actor:
             self._runtime.counters.overdue += close_overdue(self.mailbox, soon_ms)
 
     def note_read(self, now_ms: int) -> None:
-        """Note that the owner is being read, so that it stays live."""
+        """Note that a client reads the owner at `now_ms`, epoch milliseconds, so that it stays live."""
         self._active_ms = now_ms
 
     def retire_if_idle(self, now_ms: int) -> None:
-        """Begin to retire the actor if it has had no command, reader or subscriber for the idle time."""
+        """Begin to retire the actor if it has been without commands, readers and subscribers for the idle time.
+
+        Args:
+            now_ms: epoch milliseconds.
+        """
         if self._unwanted(now_ms):
             self._retire_soon()
 
     def statistics(self, now_ms: int) -> ActorStatistics:
-        """Return its row for the list of actors."""
+        """Return this actor's row for the list of actors.
+
+        Args:
+            now_ms: epoch milliseconds.
+        """
         restarts = self._restarts
         return ActorStatistics(
             kind=self.kind.name,
@@ -262,7 +270,7 @@ class Actor:
         return not self._closing
 
     def move_on(self, forward: Callable[[Letter], None]) -> None:
-        """Have all that wait look for the owner where it is now.
+        """Have waiting letters and callers look for the owner on the node where it is now.
 
         Args:
             forward: takes each letter that was not drained, in order.

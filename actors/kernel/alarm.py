@@ -14,10 +14,10 @@ RING_AGAIN_MS = 1_000
 
 
 class Owner(Protocol):
-    """Whose alarm it is."""
+    """The activation that an alarm belongs to."""
 
     def rung(self, now_ms: int, /) -> None:
-        """The state's deadline has come; it is `now_ms`, epoch milliseconds."""
+        """The state's deadline has come; the time is `now_ms`, epoch milliseconds."""
         ...
 
 
@@ -25,9 +25,9 @@ class Alarm:
     """The deadline of one activation.
 
     Args:
-        timers, clock: of all actors.
+        timers, clock: those of the system, shared by all actors.
         due_ms: the deadline of the state, epoch milliseconds; None without one.
-        written_ms: the deadline that the head row names.
+        written_ms: the deadline that the head row names, epoch milliseconds; None without one.
         owner: told when the state's deadline has come.
 
     Attributes:

@@ -16,10 +16,10 @@ def announce(runtime: Runtime, draft: TurnDraft, channel: Channel | None, epoch:
     """Tell all but the callers of a turn that has taken effect, and tell the callers that its frames are out.
 
     Args:
-        runtime: what all actors share.
+        runtime: what all actors of the system share.
         draft: the turn.
-        channel: the owner's; None while nobody has watched it.
-        epoch, version: where the owner is with it.
+        channel: the owner's channel; None while nobody has watched it.
+        epoch, version: the name of the owner's history, and how many turns it has with this one.
     """
     kind, id, state, events = draft.kind, draft.id, draft.state, draft.events
     followed = runtime.followed
@@ -56,8 +56,8 @@ def announce_unknown(runtime: Runtime, kind: Kind[Any, Any], id: str) -> None:
     """Have memory that follows an owner ask for its state: nobody here knows whether its last turn was committed.
 
     Args:
-        runtime: what all actors share.
-        kind, id: of the owner.
+        runtime: what all actors of the system share.
+        kind, id: the owner's kind and id.
     """
     followers = kind.followers
     if followers is not None and followers.on_outcome_unknown is not None:

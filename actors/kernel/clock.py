@@ -34,13 +34,13 @@ class Clock(Protocol):
 
 
 def not_before(now_ms: int, last_ms: int) -> int:
-    """Return now, or `last_ms` where this clock is behind it, because another node wrote what came before.
+    """Return `now_ms`, or `last_ms` where this node's clock is behind the node that took the last turn.
 
     So the events of an actor keep their order wherever it moves. A moment that is more than `AHEAD_MAX_MS` ahead is
     passed over: time would stand still until then.
 
     Args:
-        now_ms: of this node's clock, epoch milliseconds.
+        now_ms: the time by this node's clock, epoch milliseconds.
         last_ms: the time of the last turn, epoch milliseconds.
     """
     return last_ms if now_ms < last_ms <= now_ms + AHEAD_MAX_MS else now_ms

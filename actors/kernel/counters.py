@@ -31,5 +31,5 @@ class Counters:
         self.turns = 0
 
     def items(self) -> list[tuple[str, int]]:
-        """Return (name, value) of each, by name."""
+        """Return (name, value) of each counter, in the alphabetical order of their names."""
         return [(name, getattr(self, name)) for name in _NAMES]

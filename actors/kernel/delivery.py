@@ -19,11 +19,11 @@ SLICE = 50
 
 
 def deliver(channel: Watched, slice_: list[Subscription], counters: Counters) -> None:
-    """Offer to each subscription what it has not had.
+    """Offer to each subscription the publications that it has not had.
 
     Args:
-        channel: theirs.
-        slice_: at most `SLICE` of them; one that leaves meanwhile must not shorten this list.
+        channel: the channel of these subscriptions.
+        slice_: at most `SLICE` subscriptions; one that leaves meanwhile must not shorten this list.
         counters: the system's, for the metrics.
     """
     walk = iter(slice_)

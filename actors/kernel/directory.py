@@ -48,11 +48,11 @@ class System:
         self._nursery = nursery
         self._kinds = {kind.name: kind for kind in kinds}
         copies = self.copies = None if far is None else Copies(runtime, far.where, far.peers)
-        """Of owners on other nodes that are watched here; None without other nodes."""
+        """The copies of owners on other nodes that are watched here; None without other nodes."""
         self._owners = Owners(runtime, nursery, copies, far)
         self._actors = self._owners.live
         self.routing = Routing(runtime, self._owners, far)
-        """Which way letters go."""
+        """Sends letters to the owners of this node and of others."""
         self._live_views = live_views
         self._views = Views(runtime, live_views, self.peek, rng)
         self.watching = Watching(runtime, self._owners, self._views, far, copies)
@@ -77,7 +77,7 @@ class System:
 
         Args:
             kind, id: which owner; it is activated if need be.
-            command: one of the kind's.
+            command: one of the kind's commands.
             receipt: makes the receipt of an idempotent request from the reply; it commits with the events.
             passed_on: raise Elsewhere where another node has the owner, so that the caller's whole request can be
                 passed on to it; otherwise the command is sent there.
@@ -159,11 +159,11 @@ class System:
         return False
 
     def tell_all(self, kind: Kind[Any, Any], command: Any) -> None:
-        """As `tell`, for all live owners of a kind here, and all copies: it is not known whose rows have changed.
+        """As `tell`, for all live owners and copies of a kind on this node: it is not known whose rows have changed.
 
         Args:
-            kind: theirs.
-            command: one of the kind's.
+            kind: the kind of these owners.
+            command: one of the kind's commands.
         """
         for name, id in list(self._actors):
             if name == kind.name:
@@ -182,7 +182,7 @@ class System:
         """Like `peek`, for a client's request: keeps a live owner from retiring, and activates one that is read often.
 
         Args:
-            kind, id: of an owner that exists and that the caller may read; neither is checked here.
+            kind, id: which owner; that it exists and that the caller may read it is not checked here.
             now_ms: epoch milliseconds.
         """
         actor = self._actors.get((kind.name, id))
@@ -229,7 +229,7 @@ class System:
 
     @property
     def counters(self) -> Counters:
-        """Totals for the metrics."""
+        """Totals since the start of the system, for the metrics."""
         return self._runtime.counters
 
     # -- stopping -----------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class System:
         Cancellation ends only the wait; the owners go on closing.
 
         Args:
-            seconds: how long to wait for that; nothing acknowledged is lost when it is not enough.
+            seconds: how long to wait for that; no acknowledged change is lost when it is not enough.
         """
         self._owners.close()
         with trio.move_on_after(seconds):
@@ -270,12 +270,13 @@ class System:
 
         Args:
             view_name: the name of the view.
+            ids: which of these views.
             source: the id of the owner whose event it was.
         """
         self._live_views.touched(view_name, ids, source)
 
     def touched_everywhere(self, view_name: str, ids: Collection[str], source: str) -> None:
-        """As `touched`, on all nodes: for what is known on one node alone, since it follows its owners.
+        """As `touched`, on all nodes: for a change that this node alone knows of, because it follows the owners.
 
         Args:
             view_name: the name of the view.
@@ -284,7 +285,7 @@ class System:
         self._runtime.touched(view_name, ids, source)
 
     def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
-        """Mark those watched views as changed whose id passes.
+        """Mark those watched views as changed for whose id `concerns` is True.
 
         Args:
             view_name: the name of the view.

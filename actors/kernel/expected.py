@@ -7,10 +7,10 @@ from actors.kernel.live_views import LiveView
 
 
 class Loading(Protocol):
-    """What loads the views."""
+    """The part of `Views` that loads and drops views."""
 
     async def wait_landed(self, wanted: Iterable[LiveView], /) -> None:
-        """Wait until each is loaded or could not be; cancellation ends only the wait."""
+        """Wait until each of these views is loaded or could not be; cancellation ends only the wait."""
         ...
 
     def drop_unwatched(self, live: LiveView, /) -> None:
@@ -19,11 +19,11 @@ class Loading(Protocol):
 
 
 class Expected:
-    """Views that are about to be watched: none of them goes during its block.
+    """A block during which some views, which are about to be watched, are not dropped.
 
     Args:
-        views: loads them.
-        wanted: they are being loaded, or are loaded.
+        views: loads the views.
+        wanted: the views, loaded or being loaded.
     """
 
     __slots__ = ("_views", "_wanted")
@@ -43,7 +43,7 @@ class Expected:
             self._views.drop_unwatched(live)
 
     async def wait_landed(self) -> None:
-        """Wait until each is loaded or could not be, for as long as a command may take; `watch` says why.
+        """Wait until each view is loaded or could not be, for as long as a command may take; `watch` raises why not.
 
         Cancellation ends only the wait.
         """

@@ -18,8 +18,8 @@ StateBoth = TypeVar("StateBoth")
 
 
 class Forgotten(Exception):
-    """No event can tell it, say because what it refers to is in memory no more: where it would be shown, a snapshot is
-    sent instead.
+    """Raised by `render_event` for an event that cannot be rendered any more, for example because what it refers to has
+    left memory: a snapshot is sent in its place.
     """
 
 
@@ -28,7 +28,7 @@ class Delta(msgspec.Struct, frozen=True, gc=False):
 
     Args:
         event: the event's name on the wire, say `message_created`.
-        data: a struct or `msgspec.Raw`.
+        data: the event's content, a struct or `msgspec.Raw`.
         self_: what concerns this audience alone, beside `data` (contract §9); None when nothing does.
         to: when set, only viewers whose `user_id` this is receive it, whatever their audience. Only for
             events outside the journal, because it may overtake those within.
@@ -132,7 +132,7 @@ class News:
 
     Args:
         of: the types of these events.
-        hear: called with the owner's id and the event, once it is committed; neither waits nor raises.
+        hear: called with the owner's id and the event, once the event is committed; neither waits nor raises.
     """
 
     of: frozenset[type[Any]]
@@ -141,11 +141,11 @@ class News:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Followers(Generic[State]):
-    """Callbacks for committed events. None of these waits or raises.
+    """Callbacks for committed events, which neither wait nor raise.
 
     Args:
         touches: (name of a view, ids) for the views that show something of this event and have to be updated.
-        news: what memory everywhere has to know; heard before `on_committed` is called.
+        news: the events that memory on every node has to know of; heard before `on_committed` is called.
         on_committed: called for every event once it is committed, with the state after its turn: what happens once,
             where the owner lives.
         on_copied: called for every event that this node hears of an owner on another one, because somebody here watches
@@ -188,4 +188,4 @@ def _no_event(_state: Any, _event: Any, _audience: Any) -> None:
 
 
 UNWATCHED: Rendering[Any] = Rendering(audience=_refuse, render=_no_snapshot, render_event=_no_event)
-"""The rendering of a kind that no client watches: refused to all."""
+"""The rendering of a kind that no client may watch: every subscription is refused with NotFound."""

@@ -25,15 +25,15 @@ from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Owner, Subscrip
 from actors.kernel.supervisor import Contained
 
 NOWHERE = -1
-"""Before every offset."""
+"""The offset before every other."""
 
 
 class Common(Protocol):
-    """What all channels share."""
+    """What all channels of a system share."""
 
     @property
     def counters(self) -> Counters:
-        """Totals, for the metrics."""
+        """Totals since the start of the system, for the metrics."""
         ...
 
     @property
@@ -46,9 +46,9 @@ class Channel:
     """The subscribers of one owner or view.
 
     Args:
-        shown: the kind or view.
-        id: of the owner or view.
-        common: what all channels share.
+        shown: the kind or view whose state is shown.
+        id: the id of the owner or view.
+        common: what all channels of a system share.
         owner: told when the last subscriber has left.
     """
 
@@ -84,11 +84,11 @@ class Channel:
     # -- the actor's side ---------------------------------------------------------------------------
 
     def attach(self, epoch: str, offset: int, state: Any, *, stale: bool = False) -> None:
-        """Take a loaded state. Lagging subscribers catch up; all get a snapshot if it has moved.
+        """Take a loaded state. Lagging subscribers catch up; all get a snapshot if the state is not the one they had.
 
         Args:
-            epoch: the name of its history.
-            offset: of the last event in the state.
+            epoch: the name of the history that offsets belong to.
+            offset: the offset of the last event in the state.
             state: the committed state.
             stale: what subscribers have been shown is older, although no event with an offset lies between.
         """
@@ -110,7 +110,7 @@ class Channel:
                 subscription.catch_up()
 
     def belong_to(self, owner: Owner) -> None:
-        """Tell another one from now on when the last subscriber has left."""
+        """Have another actor, copy or view told from now on when the last subscriber has left."""
         self._owner = owner
 
     def detach(self) -> None:
@@ -144,7 +144,7 @@ class Channel:
             events: (offset, event) in order; the offset is None outside the journal.
             moves: audiences may have changed and are computed again.
             reframing: how many of the events change the snapshot.
-            sizes: how many bytes those with an offset take to be kept; none where they are what is shown anyway.
+            sizes: the encoded bytes of each event that has an offset, in order; one that is left out counts as 0.
             rewrites: past events, these included, may read differently now; they are replayed from the journal only.
         """
         self.state = state
@@ -169,7 +169,7 @@ class Channel:
         """Admit a viewer: `opened`, the first frame and the place in the walk in one synchronous step.
 
         Args:
-            request: who, how and where to.
+            request: who watches, in which form, and over which socket.
             older: the journal's events after `request.since`, without a gap; None when they are not known.
 
         Raises: Refused when the viewer may not subscribe; then there is no subscription.
@@ -197,15 +197,16 @@ class Channel:
 
     @property
     def recent(self) -> ReplayBuffer:
-        """The newest events since the state was taken."""
+        """The newest events since the state was attached."""
         return self._recent or ReplayBuffer(self.offset)
 
     def knows(self, since: tuple[str, int]) -> bool:
-        """True when all after this (epoch, offset) is in memory or can never be had: the journal need not be read."""
+        """True when the events after this (epoch, offset) are all in memory, or cannot be replayed at all: the journal
+        need not be read."""
         return self._is_lost(since) or self.recent.after(since[1]) is not None
 
     def some(self, most: int) -> list[Subscription]:
-        """Return the first subscriptions, at most so many."""
+        """Return the first subscriptions, at most `most` of them."""
         return self._subscriptions[:most]
 
     def holds(self, subscription: Subscription) -> bool:
@@ -247,7 +248,7 @@ class Channel:
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """How many groups the subscribers form."""
         return len(self._groups)
 
     def unheard(self, at: int) -> list[Publication]:
@@ -261,7 +262,8 @@ class Channel:
         return unheard[0].told if unheard else self.told
 
     def offer_to(self, user_id: str, group: Group, prepared: Prepared) -> None:
-        """Offer to one user's members of a group. Dropped by a full socket: such events have no offset."""
+        """Offer to those members of a group that belong to one user; a full socket drops it: such events have no
+        offset."""
         for subscription in self._subscriptions.copy():
             if subscription.group is group and subscription.at != NEVER and subscription.user_id == user_id:
                 subscription.sink.offer(prepared)

@@ -26,7 +26,7 @@ NEWEST = -1
 """Below the number of every publication."""
 
 SHARED_KEYS = 32
-"""How many of the latest keys are kept to be shared: of each view in either mode."""
+"""How many of the latest keys are kept to be shared; each view has one for each mode (snapshots, events)."""
 
 
 class Shown(Protocol):
@@ -39,7 +39,7 @@ class Shown(Protocol):
 
     @property
     def rendering(self) -> Rendering[Any]:
-        """How subscribers see it."""
+        """How subscribers see the kind or view."""
         ...
 
 
@@ -107,7 +107,7 @@ class Source(Protocol):
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """How many groups the subscribers form."""
         ...
 
     def unheard(self, at: int, /) -> list[Publication]:
@@ -136,10 +136,10 @@ class GroupKey(NamedTuple):
 
 
 def group_key(wire_name: str, envelope: Envelope, delta: bool, audience: Hashable) -> GroupKey:
-    """Make a key; one that thousands of channels have in common is there once.
+    """Make a key; one that thousands of channels have in common is kept once in memory.
 
     Args:
-        wire_name, envelope, delta, audience: as in `GroupKey`.
+        wire_name, envelope, delta, audience: the fields of `GroupKey`.
     """
     if audience is None:
         return _shared_key(wire_name, envelope, delta)
@@ -155,8 +155,8 @@ class Group:
     """Subscribers of one channel that receive the same bytes.
 
     Args:
-        channel: theirs.
-        key: what they have in common.
+        channel: the channel that they subscribe to.
+        key: the properties that they have in common.
 
     Attributes:
         size: how many members there are.
@@ -172,7 +172,8 @@ class Group:
         self._ready: dict[int, Prepared] | None = None
 
     def prepare(self, at: int) -> Prepared:
-        """Return what a member has not had, joined; NOTHING when that is nothing, BROKEN if it cannot be encoded.
+        """Return the publications that a member has not had, joined; NOTHING if there are none to send, BROKEN if they
+        cannot be encoded.
 
         A fault of `render` or `render_event` occurs, and is logged, once for all members.
 

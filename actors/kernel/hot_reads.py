@@ -7,7 +7,7 @@ reads thousands of owners, one after the other, does not fill the memory.
 from typing import TypeAlias
 
 Key: TypeAlias = tuple[str, str]
-"""(kind, id)."""
+"""(kind's name, id) of an owner."""
 
 WAKING_READS = 5
 WAKING_MS = 10_000
@@ -29,7 +29,7 @@ class HotReads:
         """Count one read; True when the owner should be activated.
 
         Args:
-            key: (kind, id) of the owner.
+            key: (kind's name, id) of the owner.
             now_ms: epoch milliseconds.
         """
         since_ms, count = self._known.get(key, (now_ms, 0))

@@ -33,10 +33,10 @@ class _Batch(Generic[Key]):
 
 
 class JointReads(Generic[Key, Value]):
-    """Reads by key.
+    """Reads single keys, many of them in one query when many are wanted.
 
     Args:
-        read_many: reads some keys, each given once; returns a value for each that there is.
+        read_many: reads the given keys, each given once; returns {key: value}, without keys that have no value.
     """
 
     def __init__(self, read_many: Callable[[Sequence[Key]], Awaitable[Mapping[Key, Value]]]) -> None:
@@ -46,7 +46,7 @@ class JointReads(Generic[Key, Value]):
         self._flights: SingleFlight[_Batch[Key], Mapping[Key, Value]] = SingleFlight()
 
     async def read(self, key: Key) -> Value | None:
-        """The value of a key, by a read that begins after this call; None when there is none.
+        """The value of a key, by a read that begins after this call; None when the key has none.
 
         Raises what `read_many` raises, for the keys that were read together. Cancellation ends the read only where
         nobody else waits for it.

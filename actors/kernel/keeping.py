@@ -33,9 +33,9 @@ class Keeping:
     """Saves the snapshots of one owner and trims its journal.
 
     Args:
-        kind, id: of the owner.
-        runtime: what all actors share.
-        recovered: what its activation begins with.
+        kind, id: the owner's kind and id.
+        runtime: what all actors of the system share.
+        recovered: the committed state that the owner's activation begins with.
     """
 
     __slots__ = ("_id", "_journal_bytes", "_kind", "_runtime", "_saving", "_trimming", "_unsaved")

@@ -62,26 +62,26 @@ class Kind(Generic[State, Command]):
     """An owner: a core of pure functions, and the facets that it needs.
 
     Args:
-        name: unique, in the journal, in channel names and in statistics.
-        version: of the snapshot's encoding; a snapshot of another version is never loaded.
+        name: a unique name, used in the journal, in channel names and in statistics.
+        version: the version of the snapshot's encoding; a snapshot of another version is never loaded.
         events: the union of the kind's event structs, for the journal.
-        load: rebuilds the state from rows; None when there is no such thing.
-        dump, restore: the state to bytes and back.
+        load: rebuilds the state from rows; returns None when there is no such owner.
+        dump, restore: turn the state into the bytes of a snapshot, and back.
         decide: the events that the command makes, given the state, the command and epoch milliseconds; raises
             `Refused`, and then nothing has changed.
-        apply: the state after the event; total.
+        apply: the state after an event; defined for every event in every state.
         answer: what the caller is told, from the state after the turn's events of this command.
         persist: writes the rows of many turns, in the writer's transaction.
         plan: the statements that `persist` would run, where they are independent of each other; else None.
         summary: what lists show, kept beside the head row; None where no list needs it.
-        unknown: what callers get when there is no such owner.
-        rendering: how subscribers see it; left out, no client can watch it.
+        unknown: the exception that callers get when there is no such owner.
+        rendering: how subscribers see the owner; without one, no client can watch it.
         lookups: rows that some commands need to be decided.
         deadlines: the deadline of a state, and the command that it triggers.
         followers: callbacks for its committed events.
         unjournaled: reads from rows what snapshots and the journal do not contain.
-        crossing: the commands that other nodes send to an owner: {type of the command: that of its reply, None for
-            none}. All others are sent where the owner lives.
+        crossing: the commands that may be sent to an owner on another node: {type of the command: type of its reply,
+            None without one}. Every other command has to be asked on the owner's own node.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Durable(Generic[State]):
     """What makes the offsets of a view durable: rows that say what has happened at each of them (contract §9).
 
     Args:
-        position: epoch and offset of the last event in a state.
+        position: returns the epoch and offset of the last event in a state.
         replay: reads the events between two offsets; they are what the view's `render_event` takes.
         recall: the events above an offset that a state itself remembers, in order; None = they must be read from rows.
         size_bytes: about how much such an event takes to be kept for clients that reconnect soon; left out, they are
@@ -132,14 +132,14 @@ class View(Generic[State]):
     """A view: what one user sees of many owners. It has no task, no rows and no `decide`.
 
     Args:
-        name: unique; also the channel's name.
-        load: reads it whole.
-        load_many: reads many at once, when many are wanted at once; None where that costs as much.
+        name: a unique name, which is also the channel's.
+        load: reads the whole state of one view.
+        load_many: reads the states of many views in one query; None where that saves nothing.
         reread: reads again what the given sources show, for those that `take` could not serve.
         take: takes in changed sources from the live owners; returns the new state and what is still to be
             read.
         absorb: takes in what `reread` returned.
-        rendering: how subscribers see it; `render_event` is asked once for each source that changed, or each of
+        rendering: how subscribers see the view; `render_event` is called once for each source that changed, or each of
             `events`.
         interval_ms: frames to one viewer are at least this far apart.
         adopt: called in the trio thread with the present state (None at first) and the next one, before that is shown;
@@ -173,18 +173,18 @@ class Load(Protocol[StateOut_co]):
     """Reads a state from its rows."""
 
     async def __call__(self, conn: Connection, id: str, /) -> StateOut_co | None:
-        """The whole state, or None when there is no such thing."""
+        """The whole state, or None when there is no owner or view with this id."""
         ...
 
 
 class LoadMany(Protocol[StateOut_co]):
-    """Reads states from their rows."""
+    """Reads the states of many views from their rows."""
 
     async def __call__(self, conn: Connection, ids: Sequence[str], /) -> Mapping[str, StateOut_co]:
-        """{id: the whole state}, without those that there are not.
+        """{id: the whole state}; ids without a state are left out.
 
         Args:
-            ids: each once.
+            ids: the ids of the views, each once.
         """
         ...
 

@@ -19,10 +19,10 @@ AGAIN_MS = 500
 
 
 class Owner(Protocol):
-    """What brings views up to date."""
+    """The part of `Views` that brings views up to date and drops them."""
 
     def schedule(self, live: "LiveView", at_ms: int, /) -> None:
-        """Render a view at this time, epoch milliseconds, if that is not planned already."""
+        """Have a view rendered at `at_ms`, epoch milliseconds, unless a rendering is planned already."""
         ...
 
     def drop_unwatched(self, live: "LiveView", /) -> None:
@@ -35,11 +35,11 @@ class LiveView:
 
     Args:
         view, id: the view, and the id for which it is shown.
-        owner: renders it, and drops it once it is unwatched.
-        common: what all channels share.
+        owner: renders the view, and drops it once it is unwatched.
+        common: what all channels of a system share.
 
     Attributes:
-        channel: its subscribers.
+        channel: the channel with the view's subscribers.
     """
 
     __slots__ = (
@@ -76,7 +76,11 @@ class LiveView:
         return self.channel.id
 
     def statistics(self, now_ms: int) -> ActorStatistics:
-        """Return its row for the list of actors."""
+        """Return this view's row for the list of actors.
+
+        Args:
+            now_ms: epoch milliseconds.
+        """
         return ActorStatistics(
             kind=self.view.name,
             id=self.id,
@@ -93,7 +97,7 @@ class LiveView:
         self._owner.drop_unwatched(self)
 
     def forget(self, waiter: OneShot[Failure | None]) -> None:
-        """Have a waiter not woken any more when what is read has landed."""
+        """Take back a waiter, so that it is not woken when the load has ended."""
         if self.waiting is not None and waiter in self.waiting:
             self.waiting.remove(waiter)
 
@@ -150,6 +154,7 @@ class LiveViews:
 
         Args:
             view_name: the name of the view.
+            ids: which of these views.
             source: what has changed, as the view's `take` and `reread` know it.
         """
         live = self._live.get(view_name)
@@ -163,7 +168,7 @@ class LiveViews:
             found.mark(source)
 
     def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
-        """Mark those watched views as changed by a source whose id passes; views that are being loaded are asked too.
+        """Mark watched views as changed by a source, those for whose id `concerns` is True; also views being loaded.
 
         Args:
             view_name: the name of the view.

@@ -28,10 +28,10 @@ async def load(
     """Make an activation of an owner's committed state. Cancellation: there is none.
 
     Args:
-        kind, id: of the owner.
-        runtime: what all actors share.
+        kind, id: the owner's kind and id.
+        runtime: what all actors of the system share.
         mailbox, owner: passed to the activation.
-        restarts: those of the actor; None before the first.
+        restarts: the actor's restarts; None before the first of them.
 
     Raises: NotFound for no such owner, Fenced when another node has its shard, other PersistenceErrors when rows
     cannot be read.

@@ -17,13 +17,13 @@ from persistence.errors import PersistenceError
 async def look_up(
     runtime: Runtime, lookups: Lookups[Any, Any], draft: TurnDraft, letter: Letter, then: Callable[[], None]
 ) -> None:
-    """Read what the draft needs for a letter, and have it decided or refused. Cancellation: it is neither.
+    """Read the rows that a letter needs, and have it decided or refused. Cancellation: it is neither.
 
     Args:
-        runtime: what all actors share.
-        lookups: those of the kind.
+        runtime: what all actors of the system share.
+        lookups: the lookups of the owner's kind.
         draft: the turn, whose `needs` says which rows.
-        letter: the one under consideration.
+        letter: the letter under consideration.
         then: called once the letter is dealt with.
     """
     with Contained("reading for a command", draft.kind.name, draft.id) as reading:

@@ -38,12 +38,13 @@ class Letter:
     """A command on its way through one turn.
 
     Args:
-        command: what to decide.
+        command: the command to decide.
         answer: called with the outcome, once, synchronously; None without a caller.
         receipt: makes the receipt of an idempotent request from the reply; commits with the events.
         deadline_ms: epoch milliseconds at which the caller stops waiting.
         told: called once, after the answer and after the first frames of the turn, if any; see `System.post`.
-        passes: it may be sent to another node; those of other nodes may not, but go back to them.
+        passes: the letter may be sent to another node. One that came from another node may not: it is answered with
+            Elsewhere, and that node sends it on.
 
     Attributes:
         decided: the rules have accepted it, so it may have been committed.

@@ -8,7 +8,7 @@ from actors.kernel.kind import Durable
 
 
 class Ask(Enum):
-    """The answer "ask the rows", as a type of its own beside lists and None."""
+    """The answer "the rows must be read", as a type of its own beside lists and None."""
 
     ROWS = "rows"
 
@@ -23,9 +23,9 @@ def missed_since(durable: Durable[Any] | None, channel: Channel, state: Any) -> 
     """Return the events between a channel's last publication and a newer state; ROWS when rows must be read for them.
 
     Args:
-        durable: of the view; None when its offsets count in memory, and then nothing is missed.
-        channel: the view's.
-        state: at the channel's position or beyond it.
+        durable: the view's durable offsets; None when its offsets count in memory, and then nothing is missed.
+        channel: the view's channel.
+        state: a state of the view at the channel's position or beyond it.
     """
     if durable is None:
         return []

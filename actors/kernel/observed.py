@@ -13,10 +13,10 @@ from persistence.errors import PersistenceError
 
 
 class ObservedMailbox(Mailbox):
-    """A mailbox that remembers what its letters come from.
+    """A mailbox that remembers the cause of each letter, such as the request that sent it.
 
     Args:
-        observer: says what that is.
+        observer: says what the present cause is.
     """
 
     __slots__ = ("_causes", "_observer", "taken")
@@ -26,7 +26,7 @@ class ObservedMailbox(Mailbox):
         self._observer = observer
         self._causes: dict[Letter, object] = {}
         self.taken: dict[Letter, object] = {}
-        """What the letters come from that were drained last."""
+        """{letter: its cause} of the letters that were drained last."""
 
     def push(self, letter: Letter) -> bool:
         """Enqueue a letter; returns False when the mailbox is full."""
@@ -43,7 +43,7 @@ class ObservedMailbox(Mailbox):
 
 
 class ObservedActivation(Activation):
-    """An activation whose turns are seen, made as any other."""
+    """An activation that reports its turns to the observer; constructed as any other."""
 
     __slots__ = ("_causes", "_seen")
 
@@ -64,7 +64,7 @@ class ObservedActivation(Activation):
         super().__init__(kind, id, runtime, mailbox=mailbox, recovered=recovered, fence=fence, owner=owner)
 
     def end(self) -> None:
-        """As of `Activation`; a turn under way is over as well."""
+        """End as `Activation.end` does, and report that the turn under way is over."""
         super().end()
         self._see_end()
 

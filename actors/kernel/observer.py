@@ -1,4 +1,4 @@
-"""What somebody may see of turns who wants to trace them. A system without an observer has none of this in its way."""
+"""What a tracer can see of turns. In a system without an observer none of this costs anything."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -12,20 +12,20 @@ class ObservedTurn(Protocol):
         ...
 
     def committed(self, failure: Exception | None) -> None:
-        """The writer has answered; None when the turn is on disk."""
+        """The writer has answered: with `failure`, or None when the turn is on disk."""
         ...
 
     def publishing(self, events: int, subscribers: int) -> None:
-        """It takes effect: callers are answered, and subscribers and followers told.
+        """The turn takes effect: callers are answered, and subscribers and followers told.
 
         Args:
-            events: how many have happened.
-            subscribers: of the owner's channel.
+            events: how many events the turn has made.
+            subscribers: how many subscribers the owner's channel has.
         """
         ...
 
     def published(self) -> None:
-        """All of them have been told, or will be by tasks of their own."""
+        """Callers, subscribers and followers have been told, or will be by tasks of their own."""
         ...
 
     def end(self) -> None:
@@ -34,7 +34,7 @@ class ObservedTurn(Protocol):
 
 
 class Observer(Protocol):
-    """Who sees turns. What it does takes from every turn, and must not raise."""
+    """Is told of turns. Its time is added to every turn, and it must not raise."""
 
     def cause(self) -> object | None:
         """What the caller of this moment is doing, for the turn that decides its command; None for nothing."""
@@ -44,8 +44,8 @@ class Observer(Protocol):
         """A turn begins.
 
         Args:
-            kind, id: of the owner.
-            letters: how many are decided together.
-            causes: what `cause` has said when they were delivered.
+            kind, id: the kind's name and the id of the owner.
+            letters: how many letters are decided together.
+            causes: what `cause` returned when these letters were delivered.
         """
         ...

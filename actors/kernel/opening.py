@@ -53,11 +53,11 @@ async def open_system(
 
     Args:
         database: where units of work run and turns are committed.
-        clock: the time of all rules, deadlines and timers.
+        clock: the time that rules, deadlines and timers go by.
         kinds: every kind there is; owners of other kinds are not activated by their deadlines.
         placement: which actors this process owns, and under which fence.
-        rng: makes the epochs of views.
-        journal: the statements, `persistence.journal.journal`.
+        rng: makes the epochs of views whose offsets are not durable.
+        journal: the functions that read and write heads, events and snapshots (`persistence.journal.journal`).
         ask_seconds: how long a caller waits for its answer.
         idle_seconds: how long an owner has to be without commands, readers and subscribers before it retires.
         observer: sees all turns; None for nobody.

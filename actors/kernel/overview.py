@@ -13,13 +13,13 @@ from actors.kernel.statistics import ActorStatistics
 from actors.kernel.subscription import NEVER
 
 SLICE = 200
-"""Actors that are looked at without letting others have their turn: 0.3 ms."""
+"""Actors that are looked at between two checkpoints: that takes 0.3 ms."""
 
 MOST_WATCHERS = 100
-"""Subscribers that are named of one actor."""
+"""Most subscribers that are named of one actor."""
 
 MOST_EVENTS = 20
-"""Recent events that are named of one actor."""
+"""Most recent events that are named of one actor."""
 
 
 class Load(NamedTuple):
@@ -52,7 +52,7 @@ class Watcher(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         user_id: the viewer; null where all viewers see the same.
-        channel: its name on the wire.
+        channel: the channel's name on the wire.
         lagging: whether its socket is full, so that it gets the newest snapshot later.
     """
 
@@ -75,7 +75,7 @@ class Inspected(ActorStatistics, frozen=True, kw_only=True, rename="camel"):
         sort: `owner`, which decides commands, or `view`.
         state: `live`; `loading`: it has no state at present; `parked`: faults have it refuse every command for a while.
         parked_until_ms: epoch milliseconds, or null.
-        epoch: of its channel; empty where it has none.
+        epoch: the epoch of its channel; empty where it has none.
         watchers: the first hundred of its subscribers.
         recent: its newest events, oldest first, twenty at most.
     """
@@ -89,8 +89,8 @@ class Inspected(ActorStatistics, frozen=True, kw_only=True, rename="camel"):
 
 
 async def surveyed(system: System, now_ms: int) -> AsyncIterator[list[ActorStatistics]]:
-    """The statistics of all owners and views, some hundred at a time; between two slices others have their turn, and
-    may cancel this, which changes nothing.
+    """The statistics of all owners and views, at most `SLICE` at a time, with a checkpoint after each. Cancellation
+    there changes nothing.
 
     Args:
         now_ms: epoch milliseconds.
@@ -108,7 +108,7 @@ def inspect(system: System, kind: str, id: str, now_ms: int) -> Inspected | None
     """Look closely at one owner or view; None where none is live.
 
     Args:
-        kind: of the owner, or the name of the view.
+        kind: the name of the owner's kind, or of the view.
         now_ms: epoch milliseconds.
     """
     for owner in system.actors():

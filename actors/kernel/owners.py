@@ -19,17 +19,17 @@ from actors.kernel.supervisor import supervise
 
 
 class Owners:
-    """All of them.
+    """All live owners of this process.
 
     Args:
-        runtime: what they share.
-        nursery: their tasks run in it.
+        runtime: what all actors of the system share.
+        nursery: the nursery in which their tasks run.
         copies: of owners on other nodes, which come and go as owners do here; None without other nodes.
-        far: the way to those; None without them.
+        far: the way to owners on other nodes; None without other nodes.
 
     Attributes:
         live: {(kind's name, id): the actor}; changed by this class alone.
-        closing: no more are loaded.
+        closing: whether the system is stopping, so that no more owners are loaded.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Owners:
         runtime.placement.on_lost(self._lose)
 
     def activate(self, kind: Kind[Any, Any], id: str) -> Actor:
-        """Have an owner loaded that is not here; returns its actor, in which letters can wait from now on."""
+        """Have an owner loaded that is not live here; returns its actor, which takes letters from now on."""
         actor = self.live[kind.name, id] = Actor(kind, id, self._runtime, self._on_leave)
         if self._copies is not None:
             self._copies.hand_over(actor)
@@ -64,18 +64,18 @@ class Owners:
         return None if activation is None else (activation.epoch, activation.version)
 
     def close(self) -> None:
-        """Have all of them finish and leave."""
+        """Have all owners finish their turns, save snapshots and leave; no more are loaded."""
         self.closing = True
         for actor in list(self.live.values()):
             actor.close()
 
     def abandon(self) -> None:
-        """Remove those that could not be stopped in time, and answer all that wait for them."""
+        """Remove owners that could not be stopped in time, and answer all that wait for them."""
         for actor in list(self.live.values()):
             actor.gone()
 
     async def wait_left(self) -> None:
-        """Wait until one leaves. Cancellation ends only the wait."""
+        """Wait until an owner leaves. Cancellation ends only the wait."""
         if self._left is None:
             self._left = trio.Event()
         await self._left.wait()

@@ -91,7 +91,7 @@ class LocalPlacement:
         self._listeners.append(listener)
 
     async def take(self) -> bool:
-        """Take every shard, unless they are held already; returns whether they are.
+        """Take every shard, unless they are held already; returns whether they are held now.
 
         Cancellation may leave leases that are not recorded here; the next call takes them again under new fences.
         """
@@ -158,7 +158,7 @@ async def open_local_placement(
     Args:
         store: the database.
         node: the name of this process; one that was killed and comes back under its name need not wait.
-        nodes: the statements, `persistence.nodes.nodes`.
+        nodes: the functions that read and write the rows of nodes (`persistence.nodes.nodes`).
 
     Raises:
         DatabaseUnavailable: another process serves this database, or the database cannot be reached.

@@ -36,13 +36,13 @@ class Recovered:
     """A committed state, as it was loaded.
 
     Args:
-        state: as of `seq`.
-        seq: the journal position.
+        state: the committed state at `seq`.
+        seq: the journal position of the last event in the state.
         version: how many turns are in it; the next one names it.
         epoch: the name of the history.
-        due_at_ms: the deadline that the head row names.
+        due_at_ms: the deadline that the head row names, epoch milliseconds; None without one.
         journal_bytes: encoded size of the events that are kept.
-        at_ms: the time of its last turn, epoch milliseconds.
+        at_ms: the time of the owner's last turn, epoch milliseconds.
         from_rows: no snapshot was usable, so a new one is worth saving.
     """
 

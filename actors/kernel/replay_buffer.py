@@ -37,8 +37,8 @@ class ReplayBuffer:
         """Add the next event; the oldest ones leave when there are more than 128, or 256 KiB.
 
         Args:
-            offset: of the event.
-            event: as the channel published it.
+            offset: the event's offset, one above that of the last event.
+            event: the event as the channel published it.
             size: its encoded bytes; 0 for one that only refers to a state that is held anyway.
         """
         if self._events is None:
@@ -50,11 +50,11 @@ class ReplayBuffer:
             self.bytes -= gone
 
     def newest(self, most: int) -> list[tuple[int, Any]]:
-        """Return the newest events, oldest first, at most so many."""
+        """Return the newest events as (offset, event), oldest first, at most `most` of them."""
         return [(offset, event) for offset, event, _ in (self._events or ())[-most:]]
 
     def after(self, offset: int) -> list[tuple[int, Any]] | None:
-        """Return all events after an offset, or None when some of them are no longer held."""
+        """Return all events after an offset as (offset, event), or None when some of them are no longer held."""
         if offset < self._before:
             return None
         return [(at, event) for at, event, _ in self._events or () if at > offset]
@@ -65,8 +65,8 @@ class ReplayBuffer:
         """Return all events after an offset, or None when some are neither held nor among those read from the journal.
 
         Args:
-            offset: the newest one that the client has.
-            older: the journal's events after it, without a gap; None when they were not read.
+            offset: the newest offset that the client has.
+            older: the journal's events after that offset, without a gap; None when they were not read.
             newest: the channel's offset.
         """
         held = self.after(offset)

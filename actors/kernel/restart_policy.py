@@ -48,6 +48,6 @@ class RestartPolicy:
         return pause_ms
 
     def forgiven(self, now_ms: int) -> bool:
-        """True when the last fault or parking is so long ago that it no longer counts."""
+        """True when the last fault or parking is 10 minutes ago or more, so that it no longer counts."""
         last_ms = max(self.parked_until_ms, self._recent[-1] if self._recent else 0)
         return now_ms - last_ms >= FORGIVEN_AFTER_MS

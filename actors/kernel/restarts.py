@@ -16,10 +16,10 @@ BLAMELESS = (DatabaseUnavailable, Fenced)
 
 
 class Restarts:
-    """Those of one actor.
+    """The restarts of one actor.
 
     Attributes:
-        count: how many there were.
+        count: how many restarts there were.
         last_error: class name of the error before the last of them; None before the first.
         is_unsure: the last turn has an unknown outcome: until the head is sealed, it may still be committed.
     """

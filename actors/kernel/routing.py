@@ -16,12 +16,12 @@ from actors.kernel.runtime import Runtime
 
 
 class Routing:
-    """The ways to owners.
+    """Sends letters to the owners of this node and of others.
 
     Args:
-        runtime: what all actors share.
-        owners: those of this node.
-        far: the way to those of other nodes; None without them.
+        runtime: what all actors of the system share.
+        owners: the live owners of this node.
+        far: the way to owners on other nodes; None without other nodes.
     """
 
     def __init__(self, runtime: Runtime, owners: Owners, far: Far | None) -> None:
@@ -30,8 +30,8 @@ class Routing:
         self._far = far
 
     def is_far(self, kind: Kind[Any, Any], id: str) -> bool:
-        """Whether letters to an owner go to another node, or wait until it is known which: they may not be decided
-        here, or others that were posted before are still on their way."""
+        """Whether letters to an owner go to another node, or wait until it is known which node has it. True also while
+        letters that were posted earlier are on their way there: later ones go behind them."""
         far = self._far
         if far is None:
             return False
@@ -42,8 +42,8 @@ class Routing:
         """Return at once where an owner lives here, or may be loaded here. Cancellation ends only the wait.
 
         Raises:
-            Elsewhere: another node has it.
-            Overloaded: it is on its way for too long, or its node is not heard.
+            Elsewhere: another node has the owner.
+            Overloaded: the owner is between two nodes for too long, or its node is not heard.
         """
         if self._far is not None and (kind.name, id) not in self._owners.live:
             place = await self._far.place(kind.name, id)
@@ -54,7 +54,7 @@ class Routing:
         """Do nothing unless another node is known to have an owner.
 
         Raises:
-            Elsewhere: it has.
+            Elsewhere: another node has the owner.
         """
         if self._far is not None and (kind.name, id) not in self._owners.live:
             place = self._far.where.elsewhere(kind.name, id)
@@ -62,7 +62,7 @@ class Routing:
                 raise Elsewhere(*place)
 
     def send(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
-        """Give a letter to an owner wherever it is, behind those before it."""
+        """Give a letter to an owner on whichever node it is, behind the letters sent before."""
         if self._far is not None and self.is_far(kind, id):
             self._far.post(kind, id, letter, self._far.ask_seconds)
         else:
@@ -93,7 +93,7 @@ class Routing:
         """As `System.post`, for a caller on another node: a command whose owner is not here is answered with Elsewhere.
 
         Args:
-            kind, id, command: those of `System.post`.
+            kind, id, command: as for `System.post`.
             answer: called with the outcome, synchronously.
             seconds: how long the caller waits.
         """
@@ -109,7 +109,7 @@ class Routing:
 
         Args:
             kind_name: the name of the kind.
-            command: one of the kind's.
+            command: one of the kind's commands.
         """
         actor = self._owners.live.get((kind_name, id))
         if actor is None:

@@ -24,6 +24,7 @@ class Touched(Protocol):
 
         Args:
             view_name: the name of the view.
+            ids: which of these views.
             source: the id of the owner whose event it was.
         """
         ...
@@ -38,7 +39,7 @@ class Runtime:
         timers: one heap of timers for all of them.
         scheduler: the run queue of all actors.
         loads: limits concurrent loads to 50, so that a restart does not overload the database.
-        counters: totals.
+        counters: totals since the start of the system, for the metrics.
         touched: marks watched views as changed by a committed event.
         told: has memory on other nodes follow an event of an owner here (the kind's name, its id, the event, or None
             to have it ask the owner); None without other nodes.

@@ -38,7 +38,7 @@ class Stepping(Protocol):
         ...
 
     def fail(self, fault: Exception, /) -> None:
-        """End, because a step raised this."""
+        """End the activation, because a step raised `fault`."""
         ...
 
 

@@ -45,7 +45,7 @@ class SingleFlight(Generic[Key, Value]):
         """Return what `load` returns, or raise what it raises, sharing a load of this key that is already running.
 
         Args:
-            key: what is loaded; hashable.
+            key: names what is loaded; hashable.
             load: called only when no load of this key runs.
             keep: called with the value, synchronously, before any caller is answered; not if the load was voided.
 

@@ -71,8 +71,8 @@ class Sink(Protocol):
         """Tell the client that a subscription has ended.
 
         Args:
-            channel: its name on the wire.
-            code: why: a refusal's code, or `INTERNAL`.
+            channel: the channel's name on the wire.
+            code: the reason: a refusal's code, or `INTERNAL`.
         """
         ...
 
@@ -81,17 +81,17 @@ class Envelope(Protocol):
     """How snapshots and events of a channel are encoded for one sort of stream; called once per audience."""
 
     def __hash__(self) -> int:
-        """Bytes that are encoded once are found by it: those that encode alike are one object."""
+        """Encoded bytes are kept by envelope, so envelopes that encode alike are one object."""
         ...
 
     def snapshot(self, channel: str, epoch: str, offset: int, skipped: int, data: object) -> Prepared:
         """Encode a snapshot.
 
         Args:
-            channel: its name on the wire.
-            epoch, offset: of the last event that is in it.
-            skipped: how many events were not sent before it.
-            data: a struct or `msgspec.Raw`.
+            channel: the channel's name on the wire.
+            epoch, offset: the epoch, and the offset of the last event that is in the snapshot.
+            skipped: how many events were not sent before the snapshot.
+            data: the snapshot, a struct or `msgspec.Raw`.
         """
         ...
 
@@ -101,10 +101,10 @@ class Envelope(Protocol):
         """Encode one event.
 
         Args:
-            channel: its name on the wire.
-            epoch, offset: of the event; the offset is None outside the journal (`typing`, `read`, `presence`).
-            name: of the event on the wire.
-            data: a struct or `msgspec.Raw`.
+            channel: the channel's name on the wire.
+            epoch, offset: those of the event; the offset is None outside the journal (`typing`, `read`, `presence`).
+            name: the event's name on the wire.
+            data: the event's content, a struct or `msgspec.Raw`.
             self_: what concerns this audience alone; None when nothing does.
         """
         ...

@@ -126,7 +126,7 @@ class Journal(Protocol):
     async def read_positions(
         self, conn: Connection, kind: str, ids: Sequence[str]
     ) -> Mapping[str, tuple[str, int]]:
-        """Read where owners stand, {id: (epoch, version)}, of those that there are."""
+        """Read where owners stand, {id: (epoch, version)}; ids without an owner are left out."""
         ...
 
     async def seal(self, conn: Connection, kind: str, id: str, *, shard: int, fence: int) -> None:
@@ -135,7 +135,7 @@ class Journal(Protocol):
         Does nothing without a head, or when the lease has moved. Fails while such a turn is still being committed.
 
         Args:
-            shard, fence: the lease of this owner.
+            shard, fence: the lease under which this node owns the owner's shard.
         """
         ...
 
@@ -150,7 +150,7 @@ class Journal(Protocol):
 
         Args:
             seq: the journal position of the state.
-            version: of the snapshot's encoding.
+            version: the version of the snapshot's encoding.
             state: the dumped state.
         """
         ...
@@ -167,9 +167,9 @@ class Journal(Protocol):
         """Read all events after a position, in order; None when they are too many, or too large.
 
         Args:
-            after: the position.
-            limit: most events.
-            bytes_max: most encoded bytes of them in all.
+            after: the journal position.
+            limit: most events to return.
+            bytes_max: most encoded bytes of these events in all.
         """
         ...
 
@@ -217,7 +217,7 @@ class Nodes(Protocol):
 
 
 class Members(Protocol):
-    """The rows of nodes that serve together: whom there is, and which of them owns which shards.
+    """The rows of nodes that serve together: which nodes there are, and which of them owns which shards.
 
     Each runs in a transaction of its own.
     """
@@ -225,7 +225,7 @@ class Members(Protocol):
     async def renew(
         self, conn: Connection, node: str, life: int, ttl_seconds: float, said: Said, /
     ) -> View | None:
-        """Extend a node's row, say what it says, and read all rows; None when the node was declared dead.
+        """Extend a node's row, write `said` into it, and read all rows; None when the node was declared dead.
 
         Cancellation rolls it back, with the transaction.
         """
@@ -234,9 +234,10 @@ class Members(Protocol):
     async def take(
         self, conn: Connection, node: str, life: int, shards: Collection[int], /
     ) -> dict[int, int] | None:
-        """Declare dead who is over, and take shards that nobody alive owns; {shard: fence} of those taken.
+        """Declare nodes dead whose rows have run out, and take shards that no living node owns.
 
-        None when the node itself is dead. Cancellation rolls it back, with the transaction.
+        Returns {shard: fence} of the shards taken, or None when the node itself was declared dead. Cancellation rolls
+        it back, with the transaction.
         """
         ...
 

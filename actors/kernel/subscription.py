@@ -32,7 +32,7 @@ class WatchRequest:
     """A viewer's request to watch an owner or a view.
 
     Args:
-        sink: the socket.
+        sink: the socket that frames are sent to.
         viewer: whatever the `audience` of the kind or view takes: a user's id, an object with a `user_id`, or what
             users have in common.
         channel: the channel's name on the wire.
@@ -97,7 +97,7 @@ class Watched(Protocol):
         ...
 
     def place(self, subscription: "Subscription", /) -> bool:
-        """Compute its audience again; True when it has changed."""
+        """Compute the audience of the subscription again; True when it has changed."""
         ...
 
     def told_before(self, at: int, /) -> int:
@@ -126,7 +126,7 @@ class Subscription:
 
     @property
     def user_id(self) -> str | None:
-        """The user who watches; None where the viewer is none."""
+        """The id of the user who watches; None where the viewer is no user."""
         viewer = self.viewer
         return viewer if isinstance(viewer, str) else getattr(viewer, "user_id", None)
 

@@ -32,7 +32,7 @@ class Contained:
 
     Args:
         doing: what the block does, for the log line.
-        kind, id: of the actor that it is done for, if any.
+        kind, id: the actor that it is done for; empty for none.
 
     Attributes:
         fault: what the block raised; None when it went well.
@@ -73,7 +73,7 @@ class Supervised(Protocol):
 
     @property
     def kind(self) -> Named:
-        """Its kind."""
+        """The actor's kind."""
         ...
 
     @property
@@ -82,7 +82,7 @@ class Supervised(Protocol):
         ...
 
     async def begin(self) -> None:
-        """Load the actor and let it be live from then on; raises why it cannot.
+        """Load the actor, which is live from then on; raises what kept it from being loaded.
 
         Cancellation leaves the actor without an activation.
         """
@@ -100,7 +100,7 @@ class Supervised(Protocol):
         ...
 
     def gone(self) -> None:
-        """Leave the directory, at the very end."""
+        """Leave the directory for good, and answer what still waits."""
         ...
 
 
@@ -111,8 +111,8 @@ def attempt(doing: str, kind: str, id: str, run: Callable[..., object], *args: o
 
     Args:
         doing: what the function does, for the log line.
-        kind, id: of the actor that it is done for; empty for none.
-        run, args: what is called.
+        kind, id: the actor that it is done for; empty for none.
+        run, args: the function, and the arguments that it is called with.
     """
     try:
         run(*args)
@@ -140,8 +140,8 @@ async def supervise(actor: Supervised, error: Exception | None = None) -> None:
     Cancellation: the actor leaves the directory and answers what waits.
 
     Args:
-        actor: without an activation.
-        error: what ended the last one; None for the first.
+        actor: an actor without an activation.
+        error: what ended its last activation; None before the first.
     """
     is_live = False
     try:

@@ -52,8 +52,8 @@ async def wake_due(runtime: Runtime, wake: Callable[[str, str], bool]) -> None:
     """Activate owners that are not live and whose deadline has passed. Runs until cancelled.
 
     Args:
-        runtime: what all actors share.
-        wake: called with kind and id; True when it has activated the owner.
+        runtime: what all actors of the system share.
+        wake: called with the kind's name and the id of an owner; returns True when it has activated it.
     """
     still_overdue = 0
     while True:

@@ -21,7 +21,7 @@ LONGEST_SLEEP_SECONDS = 60.0
 
 
 class Timers:
-    """Calls synchronous functions at their time, in order."""
+    """Calls synchronous functions at given times, in order."""
 
     __slots__ = ("_clock", "_heap", "_set", "_sleeping")
 

@@ -34,11 +34,11 @@ class TurnDraft:
     """What one turn would change, before it is committed.
 
     Args:
-        kind, id: of the owner.
+        kind, id: the owner's kind and id.
         state: the committed state to start from.
         seq: the journal position of that state.
-        version: how many turns are in it.
-        now_ms: the time of the whole turn.
+        version: how many turns are in that state.
+        now_ms: the time of the whole turn, epoch milliseconds.
     """
 
     __slots__ = (
@@ -82,9 +82,9 @@ class TurnDraft:
         """Decide the letter for which something was read.
 
         Args:
-            lookups: those of the kind.
-            letter: given to `consider` before.
-            found: what `fetch` returned.
+            lookups: the lookups of the owner's kind.
+            letter: the letter that `consider` was called with before.
+            found: what the kind's `fetch` returned.
         """
         self.needs = None
         if not letter.open:  # its caller left meanwhile
@@ -146,7 +146,7 @@ class TurnDraft:
         """Return what the writer must commit, or None when nothing of this turn is durable.
 
         Args:
-            shard, fence: the lease under which it was decided.
+            shard, fence: the lease under which the turn was decided.
             even_if_empty: the head's deadline must be written even if nothing else is.
         """
         kind = self.kind

@@ -13,7 +13,7 @@ class Turnstile:
         self._locks: dict[Hashable, trio.Lock] = {}
 
     def __len__(self) -> int:
-        """How many keys are in use."""
+        """How many keys have a block that runs or waits."""
         return len(self._locks)
 
     @asynccontextmanager

@@ -28,8 +28,8 @@ class ViewLoads:
     """Reads the states of views.
 
     Args:
-        runtime: what all actors share.
-        landed: called for each view, in the trio thread, with its state, or with why there is none.
+        runtime: what all actors of the system share.
+        landed: called for each view, in the trio thread, with its state and None, or with the failure in place of it.
     """
 
     __slots__ = ("_landed", "_runtime", "_under_way", "_waiting")
@@ -42,7 +42,7 @@ class ViewLoads:
         self._under_way: dict[str, int] = {}
 
     def begin(self, live: LiveView) -> None:
-        """Have a view read, soon."""
+        """Have a view read by a task; `landed` is called once it was."""
         name, load_many = live.view.name, live.view.load_many
         if load_many is None:
             self._runtime.start(self._read_one, live)

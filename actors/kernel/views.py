@@ -41,8 +41,8 @@ class Views:
     """All live views of a system.
 
     Args:
-        runtime: what all actors share.
-        live: those that are watched.
+        runtime: what all actors of the system share.
+        live: the views that are watched.
         peek: returns the states of live owners.
         rng: makes the epochs of views whose offsets are not durable.
     """
@@ -218,7 +218,7 @@ class Views:
     # -- changes ------------------------------------------------------------------------------------
 
     def schedule(self, live: LiveView, at_ms: int) -> None:
-        """Render a view at this time, epoch milliseconds, if that is not planned already."""
+        """Have a view rendered at `at_ms`, epoch milliseconds, unless a rendering is planned already."""
         if live.rings_ms is None:
             live.rings_ms = at_ms
             self._runtime.timers.at(at_ms, partial(self._flush, live))

@@ -19,14 +19,14 @@ from actors.kernel.views import Views
 
 
 class Watching:
-    """Opens subscriptions.
+    """Opens subscriptions to owners and views.
 
     Args:
-        runtime: what all actors share.
-        owners: those of this node.
-        views: those of this node.
-        far: the way to the owners of other nodes; None without them.
-        copies: of those; None without them.
+        runtime: what all actors of the system share.
+        owners: the live owners of this node.
+        views: the live views of this node.
+        far: the way to the owners of other nodes; None without other nodes.
+        copies: the copies here of owners on other nodes; None without other nodes.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Watching:
         """Load views, by view and id, all at once, which are then watched within a block.
 
         Args:
-            wanted: all of one viewer, because those that are not loaded yet get one epoch.
+            wanted: the views, all for one viewer, because those that are not loaded yet share one epoch.
         """
         return self._views.expecting(wanted)
 

@@ -20,16 +20,16 @@ SMALL_BYTES = 64 * 1024
 """The largest answer that goes before large ones."""
 
 SMALL_BEHIND_BYTES = LINK_BYTES // 4 * 3
-"""What is left is for what must arrive."""
+"""The rest of the link's room is for entries that must arrive."""
 
 LARGE_BEHIND_BYTES = BATCH_BYTES
 """A batch is under way, and the next answer waits behind it: more would make nothing faster, and turns go untold."""
 
 WAITING_BYTES = 2 * LINK_BYTES
-"""What may wait for one node beside its link."""
+"""Most bytes of answers that wait for one node, beside those in its link."""
 
 WAITING_MAX = 1_000
-"""How many may."""
+"""Most answers that wait for one node."""
 
 
 class _Waiting:
@@ -43,7 +43,7 @@ class _Waiting:
 
 
 class _Line:
-    """What waits for one node, in order."""
+    """The answers that wait for one node, in order."""
 
     __slots__ = ("bytes", "large", "small")
 
@@ -57,7 +57,7 @@ class _Line:
         return len(self.small) + len(self.large)
 
     def of(self, data: bytes) -> dict[_Waiting, None]:
-        """Where an answer of this size waits."""
+        """The queue in which an answer of this size waits."""
         return self.small if len(data) <= SMALL_BYTES else self.large
 
 
@@ -65,7 +65,7 @@ class Answers:
     """All answers to other nodes.
 
     Args:
-        links: over which they go.
+        links: the links over which answers go.
     """
 
     def __init__(self, links: Links) -> None:
@@ -77,7 +77,7 @@ class Answers:
         """Say an answer; returns False when it has to wait (`wait_to_say`), and nothing was said.
 
         Args:
-            node: which is linked.
+            node: the name of the node, which is linked.
             data: the encoded entry.
         """
         line = self._lines.get(node)
@@ -92,7 +92,7 @@ class Answers:
         """Say an answer when the link has room for it. Cancellation gives it up.
 
         Args:
-            node: which is linked.
+            node: the name of the node, which is linked.
             data: the encoded entry.
 
         Returns:
@@ -148,5 +148,5 @@ class Answers:
 
 
 def _behind(data: bytes) -> int:
-    """Behind how much an answer of this size may go."""
+    """The most bytes that may wait in the link before an answer of this size."""
     return SMALL_BEHIND_BYTES if len(data) <= SMALL_BYTES else LARGE_BEHIND_BYTES

@@ -9,23 +9,24 @@ from hmac import compare_digest
 import msgspec
 
 FORM = 1
-"""The form of what is sealed. Nodes of two releases in a row understand each other's."""
+"""The version of the sealed form. Nodes of two releases in a row understand each other's."""
 
 SEAL_BYTES = 16
-"""Of the BLAKE2b that seals a batch: 128 bits are too many to be guessed."""
+"""Length of the BLAKE2b digest that seals a batch: 128 bits are too many to be guessed."""
 
 KEY_BYTES = 32
-"""Of the key that seals, derived from that of the installation."""
+"""Length of the sealing key, which is derived from the key of the installation."""
 
 HELD_BYTES = 2_047
-"""Hashed at once: of more, hashlib lets go of the interpreter's lock, and a busy thread keeps it for milliseconds."""
+"""Most bytes hashed at once: for more, hashlib releases the interpreter's lock, and a busy thread keeps it for
+milliseconds."""
 
 
 class Piece(msgspec.Struct, frozen=True, array_like=True):
     """An entry, or a part of one that is large.
 
     Args:
-        body: the bytes.
+        body: the encoded entry, or this part of it.
         kept: always True: the form has had this place since it was made, and releases in a row share the form.
         first: no part of its entry comes before it.
         last: no part of its entry follows.
@@ -41,15 +42,15 @@ class Batch(msgspec.Struct, frozen=True, array_like=True):
     """Pieces with their place in the link from one node to another.
 
     Args:
-        sender: the node that sends.
-        life: that the sender lives.
-        to_life: that the receiver lives, as far as the sender knows.
-        number: of the batch, 1 and up for each pair of lives.
+        sender: the name of the node that sends.
+        life: the number of the sender's life.
+        to_life: the number of the receiver's life, as far as the sender knows.
+        number: the batch's number, which counts from 1 for each pair of lives.
         acknowledged: the sender has received this many pieces of the receiver, without a gap.
-        again: it misses some after those.
-        floor: number of the oldest piece that the sender still has; those before it are acknowledged or given up.
-        first_kept: number of the first piece in this batch, or that the next one would have.
-        pieces: in order.
+        again: the sender misses some of the pieces after those.
+        floor: the number of the oldest piece that the sender still has; those before it are acknowledged or given up.
+        first_kept: the number of the first piece in this batch; without pieces, of the piece that is sent next.
+        pieces: the pieces, in order.
     """
 
     sender: str
@@ -78,11 +79,11 @@ def seal(key: bytes, batch: Batch) -> bytes:
 
 
 def unseal(key: bytes, data: bytes) -> Batch | None:
-    """The batch that was sealed with this key; None when there is none.
+    """The batch that was sealed with this key; None when the message is no such batch.
 
     Args:
-        key: as for `seal`.
-        data: whatever came over the bus.
+        key: the key that `seal` was given.
+        data: a message as it came over the bus.
     """
     given, body = data[:SEAL_BYTES], data[SEAL_BYTES:]
     if not compare_digest(given, _seal_of(key, body)) or body[:1] != bytes((FORM,)):

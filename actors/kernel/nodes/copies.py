@@ -33,7 +33,7 @@ COPIES = 50_000
 """Most copies of a node; whoever wants one more is refused, unless one is not watched."""
 
 TICK_SECONDS = 0.05
-"""How often copies ask that could not, or had to wait."""
+"""How often copies try again that could not ask, or had to wait before asking."""
 
 ASKS_A_TICK = 100
 """Most copies that ask in one tick: when a node dies, thousands have a new owner at once."""
@@ -49,11 +49,11 @@ LOOK_SECONDS = 2.0
 
 
 class Copies:
-    """All of them.
+    """All copies of this node.
 
     Args:
-        runtime: what they share with actors.
-        where: who owns what.
+        runtime: what copies share with the actors of the system.
+        where: which node owns which shard.
         peers: the other nodes.
     """
 
@@ -69,7 +69,7 @@ class Copies:
             runtime, still=self._is_held, done=self._renewed, failed=self._not_renewed
         )
         self.renewals = 0
-        """How often something was missing or had changed otherwise than by turns, or somebody else had the owner."""
+        """How often a copy was renewed: a turn was missing, the owner had moved, or rows were changed otherwise."""
         peers.hear(Following, self._hear_following)
         peers.hear(Turned, self._hear_turned)
         peers.hear(Stands, self._hear_stands)
@@ -85,13 +85,13 @@ class Copies:
 
     @property
     def unsure(self) -> int:
-        """How many are not known to be where their owner is."""
+        """How many copies are not known to have their owner's present state."""
         return sum(copy.phase is not Phase.WHOLE for copy in self._copies.values())
 
     # -- who watches --------------------------------------------------------------------------------
 
     async def current(self, kind: Kind[Any, Any], id: str) -> Channel | None:
-        """The channel of an owner elsewhere that is where the owner was after this call began.
+        """The channel of an owner elsewhere, with a state that is no older than this call.
 
         Returns None when the owner has come here meanwhile, or has moved again. Cancellation ends only the wait.
 
@@ -101,8 +101,8 @@ class Copies:
         Raises:
             NotFound: there is no such owner.
             Overloaded: there are too many copies.
-            PersistenceError: its rows cannot be read.
-            Fault: they cannot be understood.
+            PersistenceError: the owner's rows cannot be read.
+            Fault: our own code failed on these rows.
         """
         copy = self._copies.get((kind.name, id)) or self._open(kind, id)
         waiter: OneShot[Failure | None] = OneShot()
@@ -136,7 +136,7 @@ class Copies:
         return copy
 
     def adopt(self, actor: Actor) -> None:
-        """Take over the subscribers of an owner that leaves this node."""
+        """Take over the subscribers of an owner that leaves this node, if it has any."""
         channel, activation = actor.channel, actor.activation
         if channel is None or not len(channel):
             return
@@ -155,7 +155,7 @@ class Copies:
         self._renew(copy)
 
     def hand_over(self, actor: Actor) -> None:
-        """Give subscribers to an owner that is about to be loaded here."""
+        """Hand the subscribers of a copy over to its owner, which is about to be loaded here."""
         copy = self._copies.pop((actor.kind.name, actor.id), None)
         if copy is not None:
             copy.begin_anew()
@@ -210,7 +210,7 @@ class Copies:
                 self._renew(copy)
 
     def _let_go(self, node: str) -> None:
-        """A node tells of nothing any more."""
+        """Renew the copies that followed owners of a node which tells of none any more."""
         for copy in self._copies.values():
             if copy.asked_of == node:
                 self._renew(copy)
@@ -280,11 +280,11 @@ class Copies:
     def outdate(self, kind_name: str, id: str) -> None:
         """Have the copy of an owner, if there is one, read its rows anew: they were changed otherwise than by turns.
 
-        A copy that is being brought up to date is so once more, some time after that, and one that nobody watches when
-        somebody does.
+        A copy that is being brought up to date reads them once more after that, and one that nobody watches reads them
+        when somebody does.
 
         Args:
-            kind_name: the name of its kind.
+            kind_name: the name of the owner's kind.
         """
         copy = self._copies.get((kind_name, id))
         if copy is not None:
@@ -295,7 +295,7 @@ class Copies:
         """As `outdate`, for all copies of a kind.
 
         Args:
-            kind_name: its name.
+            kind_name: the name of the kind.
         """
         for name, id in list(self._copies):
             if name == kind_name:

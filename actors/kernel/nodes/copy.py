@@ -46,22 +46,23 @@ class Phase(Enum):
 
 
 class Copy:
-    """A copy, and who waits for it.
+    """A copy, and the callers who wait for its state.
 
     Args:
-        kind, id: of the owner.
-        shard: of the owner.
+        kind, id: the owner's kind and id.
+        shard: the owner's shard.
         open_channel: makes the channel of this copy, or takes over one that is there.
 
     Attributes:
-        channel: its subscribers here; its epoch, offset and state are the copy's.
-        version: of the state; -1 while there is none.
-        phase: see the module.
-        asked_of: the node that was asked to tell of it; None while none is.
+        channel: the channel of its subscribers here, whose epoch, offset and state are the copy's.
+        version: the version of the state; -1 while there is none.
+        phase: what the copy waits for (the module's second table).
+        asked_of: the node that was asked to tell of the owner; None while none was.
         round: rises whenever the phase becomes ASKING, so that what was read before counts no more.
         since, asked, answered: numbers of the first question of the round, of the last one, and of the last answered.
-        changes, changes_read: how often its rows were changed otherwise than by turns, and how many its state has.
-        anew_at: when it was to be read anew last because of such a change, on trio's clock.
+        changes, changes_read: how many changes of its rows otherwise than by turns are known, and how many of them its
+            state has.
+        anew_at: for when reading anew because of such a change was last planned, on trio's clock.
         unwatched_at: since when nobody watches it, on trio's clock; None while somebody does.
     """
 
@@ -93,7 +94,7 @@ class Copy:
 
     @property
     def place(self) -> tuple[str, int]:
-        """The name of its state: epoch and version; -1 where rows differ from that version, too."""
+        """The name of its state: epoch and version; the version is -1 without a state, or where rows differ from it."""
         return self.channel.epoch, -1 if self.is_outdated else self.version
 
     @property
@@ -108,7 +109,7 @@ class Copy:
 
     @property
     def reach(self) -> int:
-        """The version that it has, or will have with the turns that wait."""
+        """The version that the copy will have once the turns that wait are applied."""
         version = self.version
         for turned in self._early:
             if turned.is_durable and (turned.epoch, turned.version) == (self.channel.epoch, version + 1):
@@ -128,7 +129,7 @@ class Copy:
         self._early, self._early_bytes = [], 0
 
     def wake(self, failure: Failure | None, *, upto: int | None = None) -> None:
-        """Have waiters go on, or fail.
+        """Have callers who wait for the state go on, or fail.
 
         Args:
             failure: why they fail; None when they do not.
@@ -158,7 +159,7 @@ class Copy:
         return turned.is_durable and (turned.epoch, turned.version) == (self.channel.epoch, self.version + 1)
 
     def catch_up(self) -> bool:
-        """Be whole, and apply what has waited; returns False when something is missing between."""
+        """Become WHOLE and apply the turns that have waited; returns False when a turn between is missing."""
         self.phase = Phase.WHOLE
         early, self._early, self._early_bytes = self._early, [], 0
         return all(self._apply(turned) for turned in early)
@@ -215,9 +216,9 @@ class Copy:
         """Take the state that was read. Those who watch get the events between, or a snapshot where they are not known.
 
         Args:
-            recovered: at the copy's version or beyond it.
+            recovered: the owner's state in rows, at the copy's version or beyond it.
             missed: the journal's events after the channel's offset, in order; None when they are not known.
-            changes: its `changes` when the rows began to be read.
+            changes: the copy's `changes` when the rows began to be read.
         """
         channel = self.channel
         known = [(offset, event) for offset, event in missed or () if offset <= recovered.seq]

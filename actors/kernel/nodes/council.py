@@ -29,9 +29,9 @@ class Seat(NamedTuple):
     """A node as its row shows it.
 
     Args:
-        node: its name.
+        node: the node's name.
         life: the number of its life; a lower one began earlier.
-        heard: the names of those that it hears.
+        heard: the names of the nodes that it hears.
     """
 
     node: str
@@ -40,11 +40,11 @@ class Seat(NamedTuple):
 
 
 def verdict(seats: Collection[Seat], node: str) -> Verdict:
-    """What a node is to do.
+    """What a node is to do, by the module's table.
 
     Args:
         seats: all nodes that may own shards.
-        node: one of them; any other yields.
+        node: the name of one of them; any other yields.
     """
     groups = _groups(seats)
     most = max(map(len, groups), default=0)

@@ -1,5 +1,5 @@
-"""What nodes say to each other, each an entry of a link. All are kept: they arrive once and in order, or the receiver
-is told that it has to begin anew.
+"""What nodes say to each other, each an entry of a link. Entries arrive once and in order, or the receiver is told that
+some are lost and it has to begin anew.
 """
 
 from typing import Any, TypeAlias
@@ -13,8 +13,8 @@ class Owns(msgspec.Struct, frozen=True, array_like=True, tag="owns"):
     """A node owns these shards now.
 
     Args:
-        node: which.
-        fences: {shard: fence}.
+        node: the name of the owner.
+        fences: the shards, and the fence under which each is owned, {shard: fence}.
     """
 
     node: str
@@ -22,15 +22,15 @@ class Owns(msgspec.Struct, frozen=True, array_like=True, tag="owns"):
 
 
 class Asked(msgspec.Struct, frozen=True, array_like=True, tag="asked"):
-    """A command for an owner at the receiver's, from a caller who waits.
+    """A command for an owner on the receiving node, from a caller who waits.
 
     Args:
-        number: the sender's, for the answer.
+        number: the sender's number of this question, which the answer names.
         kind, id: which owner.
-        fence: under which the receiver owns its shard, as the sender knows.
-        name: of the command's type.
-        command: encoded.
-        left_ms: how long the caller still waits.
+        fence: the fence under which the receiver owns its shard, as far as the sender knows.
+        name: the name of the command's type.
+        command: the encoded command.
+        left_ms: for how many milliseconds the caller still waits.
     """
 
     number: int
@@ -46,9 +46,9 @@ class Answered(msgspec.Struct, frozen=True, array_like=True, tag="answered"):
     """The answer to a command.
 
     Args:
-        number: of the question.
-        reply: encoded; None for none, and beside a failure.
-        failure: why there is no reply; None when it went well.
+        number: the number of the question (`Asked`).
+        reply: the encoded reply; None when the command has none, or failed.
+        failure: why there is no reply; None when the command took effect.
     """
 
     number: int
@@ -60,10 +60,10 @@ class Failed(msgspec.Struct, frozen=True, array_like=True):
     """What went wrong with a command.
 
     Args:
-        name: of the exception's type.
-        sentence: of a refusal, or a limit; other failures tell callers no more than their type.
-        meta: small facts of a refusal; of a limit, how many may be.
-        errors: the broken fields of one.
+        name: the name of the exception's type.
+        sentence: the text of a refusal or a limit; other failures tell callers no more than their type.
+        meta: the refusal's `meta`; of a limit, `most`: how many are allowed.
+        errors: the broken fields, where the refusal is `Invalid`.
     """
 
     name: str
@@ -76,9 +76,9 @@ class Moved(msgspec.Struct, frozen=True, array_like=True, tag="moved"):
     """A command was not decided, because another node has its owner.
 
     Args:
-        number: of the question.
-        node: that has it, as the sender knows.
-        fence: under which.
+        number: the number of the question (`Asked`).
+        node: the name of the node that has the owner, as far as the sender knows.
+        fence: the fence under which that node has it.
     """
 
     number: int
@@ -87,13 +87,14 @@ class Moved(msgspec.Struct, frozen=True, array_like=True, tag="moved"):
 
 
 class Told(msgspec.Struct, frozen=True, array_like=True, tag="told"):
-    """A command without a caller, for an owner that lives at the receiver's.
+    """A command without a caller, for an owner on the receiving node.
 
     Args:
         kind, id: which owner.
-        name: of the command's type.
-        command: encoded.
-        fence: under which the receiver owns its shard, as the sender knows; 0 where that is not said.
+        name: the name of the command's type.
+        command: the encoded command.
+        fence: the fence under which the receiver owns its shard, as far as the sender knows; 0 where that is not
+            said.
     """
 
     kind: str
@@ -107,9 +108,9 @@ class Touched(msgspec.Struct, frozen=True, array_like=True, tag="touched"):
     """A committed event of an owner changes these views, where they are watched.
 
     Args:
-        view: its name.
-        ids: of the views.
-        source: the id of the owner.
+        view: the name of the `View`.
+        ids: the ids of these views.
+        source: the id of the owner whose event it was.
     """
 
     view: str
@@ -121,9 +122,9 @@ class Heard(msgspec.Struct, frozen=True, array_like=True, tag="heard"):
     """An event of an owner that memory everywhere follows.
 
     Args:
-        kind, id: whose.
-        name: of the event's type; empty to have memory ask the owner.
-        event: encoded.
+        kind, id: the owner.
+        name: the name of the event's type; empty to have memory ask the owner instead.
+        event: the encoded event.
     """
 
     kind: str
@@ -133,12 +134,12 @@ class Heard(msgspec.Struct, frozen=True, array_like=True, tag="heard"):
 
 
 class Follow(msgspec.Struct, frozen=True, array_like=True, tag="follow"):
-    """The sender shows an owner of the receiver's, and wants to be told of all its turns from now on.
+    """The sender shows an owner of the receiving node, and wants to be told of all its turns from now on.
 
     Args:
-        number: the sender's, for the answer.
-        kind, id: which owner; it is not woken.
-        fence: under which the receiver owns its shard, as the sender knows.
+        number: the sender's number of this question, which the answer names.
+        kind, id: which owner; it is not loaded for this.
+        fence: the fence under which the receiver owns its shard, as far as the sender knows.
     """
 
     number: int
@@ -151,10 +152,11 @@ class Following(msgspec.Struct, frozen=True, array_like=True, tag="following"):
     """The answer to `Follow`, after all turns before it and before all turns after it.
 
     Args:
-        number: of the question.
+        number: the number of the question (`Follow`).
         kind, id: which owner.
-        is_here: whether the sender owns it, and tells of it.
-        epoch, version: where it stands; -1 while it is not in memory, and its rows say that.
+        is_here: whether the sender owns it, and tells of its turns.
+        epoch, version: the epoch and version of its state; "" and -1 while it is not in memory: its rows say where it
+            stands.
     """
 
     number: int
@@ -166,7 +168,7 @@ class Following(msgspec.Struct, frozen=True, array_like=True, tag="following"):
 
 
 class Unfollow(msgspec.Struct, frozen=True, array_like=True, tag="unfollow"):
-    """The sender shows an owner of the receiver's no more."""
+    """The sender no longer shows an owner of the receiving node."""
 
     kind: str
     id: str
@@ -179,8 +181,8 @@ class Turned(msgspec.Struct, frozen=True, array_like=True, tag="turned"):
         kind, id: which owner.
         epoch: the name of its history.
         version: how many turns it has taken that are in rows, this one included if it is.
-        is_durable: this one is.
-        events: in order, encoded.
+        is_durable: whether this turn is in rows.
+        events: the encoded events, in order.
     """
 
     kind: str
@@ -192,11 +194,12 @@ class Turned(msgspec.Struct, frozen=True, array_like=True, tag="turned"):
 
 
 class Stands(msgspec.Struct, frozen=True, array_like=True, tag="stands"):
-    """Where an owner stands that was loaded, or has taken a turn that is too large to be told, or says too little.
+    """Where an owner stands that was loaded, or has taken a turn that cannot be told: its events are too large, or do
+    not say all that copies have to know (`Event.needs_rows`).
 
     Args:
         kind, id: which owner.
-        epoch, version: as in `Turned`.
+        epoch, version: the name of its history, and how many of its turns are in rows.
     """
 
     kind: str
@@ -206,15 +209,15 @@ class Stands(msgspec.Struct, frozen=True, array_like=True, tag="stands"):
 
 
 class Dropped(msgspec.Struct, frozen=True, array_like=True, tag="dropped"):
-    """Too much waits for the receiver: it is told of no owner of the sender's until it follows again."""
+    """Too much waits for the receiver: it is told of no owner of the sending node until it follows it again."""
 
 
 class Said(msgspec.Struct, frozen=True, array_like=True, tag="said"):
-    """Something that is not the kernel's.
+    """A message that is not the kernel's own, such as who is online on the sending node.
 
     Args:
-        topic: who understands it.
-        body: what it is.
+        topic: names the hearer (`Peers.hear_topic`).
+        body: the message, as that hearer understands it.
     """
 
     topic: str
@@ -239,7 +242,7 @@ Entry: TypeAlias = (
 )
 
 encode = msgspec.msgpack.Encoder().encode
-"""The bytes of an entry, or of what is in one."""
+"""Encodes an entry, or a command, reply or event that is put into one."""
 
 decode = msgspec.msgpack.Decoder(Entry).decode
-"""The entry that was encoded; raises msgspec.DecodeError for what is none."""
+"""Decodes an entry; raises msgspec.DecodeError for bytes that are none."""

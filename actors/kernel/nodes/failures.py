@@ -12,14 +12,14 @@ from persistence import errors as persistence_errors
 from persistence.errors import DatabaseUnavailable, LimitReached, PersistenceError
 
 RENEWED = "the service is just being renewed; try again shortly"
-"""What a caller is told whose command the owner's node does not know: it is of another release."""
+"""The text for a caller whose command the owner's node does not know, because it runs another release."""
 
 _log = structlog.get_logger()
 
 
 def failed(error: Exception) -> Failed:
-    """What is said of a failure: all of a refusal or a limit, whose text is meant for callers; of others only which it
-    is.
+    """A failure as it travels: a refusal or a limit in full, because its text is meant for callers; of any other only
+    its type.
 
     Args:
         error: what the owner's node would raise for a caller of its own.
@@ -33,7 +33,7 @@ def failed(error: Exception) -> Failed:
 
 
 def failure(told: Failed) -> Refused | PersistenceError | Fault:
-    """The exception that was said; DatabaseUnavailable for one that this release does not know."""
+    """The exception that was told; DatabaseUnavailable for a type that this release does not know."""
     if told.name == Fault.__name__:
         return Fault()
     if told.name == LimitReached.__name__:

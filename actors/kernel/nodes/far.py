@@ -1,5 +1,5 @@
-"""What the actors of one node and of the others have to do with each other: commands for owners elsewhere
-(`posts.py`, `telling.py`), views, memory and copies (`followed.py`) elsewhere that show what owners here have done.
+"""Everything that passes between the actors of this node and of the others: commands for owners elsewhere (`posts.py`,
+`telling.py`), and news of owners here for the views, memory and copies (`followed.py`) of other nodes.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -61,7 +61,7 @@ class Far:
     """The way from this node's actors to those of the others.
 
     Args:
-        where: who owns what.
+        where: which node owns which shard.
         peers: the other nodes.
         spawn: starts a task that ends with the node.
         ask_seconds: how long a caller waits for its answer.
@@ -95,9 +95,9 @@ class Far:
         """Connect the actors of this node; called once.
 
         Args:
-            here: the way to them.
+            here: the way to the actors of this node.
             kinds: every kind, by name.
-            position: where one of them stands.
+            position: says where an owner of this node stands.
             touched: marks views that are watched here as changed: the view's name, the ids, and the id of the owner
                 whose event it was.
         """
@@ -111,7 +111,7 @@ class Far:
         peers.hear(Heard, self._hear_news)
 
     def close(self) -> None:
-        """Disconnect them: what other nodes say from now on is heard by nobody."""
+        """Disconnect the actors of this node: they hear nothing more of what other nodes say."""
         self.peers.close()
 
     # -- to owners elsewhere ------------------------------------------------------------------------
@@ -120,7 +120,7 @@ class Far:
         """Whether an owner lives here, or may be loaded here now.
 
         Args:
-            kind_name: the name of its kind.
+            kind_name: the name of the owner's kind.
         """
         return self.where.is_here(kind_name, id)
 
@@ -128,23 +128,23 @@ class Far:
         """Whether letters for an owner are under way, so that later ones belong behind them.
 
         Args:
-            kind_name: the name of its kind.
+            kind_name: the name of the owner's kind.
         """
         return self._posts.holds(kind_name, id)
 
     @property
     def under_way(self) -> int:
-        """How many letters wait for their node, or its answer."""
+        """How many letters wait until their owner's node is known, or for its answer."""
         return self._posts.under_way
 
     async def place(self, kind_name: str, id: str) -> Place | None:
-        """Where an owner lives, None for here; waits as long as an ask may while it is on its way.
+        """The node where an owner lives, None for this one; while it is between two, waits as long as an ask may.
 
         Args:
-            kind_name: the name of its kind.
+            kind_name: the name of the owner's kind.
 
         Raises:
-            Overloaded: its node is not heard, or it is nowhere. Cancellation ends the wait.
+            Overloaded: its node is not heard, or no node has it by then. Cancellation ends the wait.
         """
         return await self.where.place(kind_name, id, self.ask_seconds)
 
@@ -153,18 +153,18 @@ class Far:
 
         Args:
             kind, id: which owner.
-            letter: for an owner that is not here.
-            seconds: how long its caller waits.
+            letter: a letter for an owner that is not here.
+            seconds: how long the letter's caller waits.
         """
         self._posts.post(kind, id, letter, seconds)
 
     def forward(self, kind: Kind[Any, Any], id: str, now_ms: int, letter: Letter) -> None:
-        """Have a letter go on that has waited here for an owner which has left this node.
+        """Send a letter on that has waited here for an owner which has left this node.
 
         Args:
             kind, id: which owner.
             now_ms: epoch milliseconds.
-            letter: not decided, and not drained.
+            letter: a letter that no turn has taken.
         """
         if letter.answer is not None:
             self.post(kind, id, letter, (letter.deadline_ms - now_ms) / 1000)
@@ -180,10 +180,11 @@ class Far:
     # -- from owners here ---------------------------------------------------------------------------
 
     def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
-        """Have views marked as changed wherever else they are watched.
+        """Have views marked as changed on the other nodes where they are watched.
 
         Args:
             view_name: the name of the view.
+            ids: which of these views.
             source: the id of the owner whose event it was.
         """
         if ids and self.peers.are_any:
@@ -195,8 +196,8 @@ class Far:
         """Have memory on all other nodes follow an event of an owner here.
 
         Args:
-            kind_name: the name of its kind.
-            event: None to have memory ask the owner.
+            kind_name: the name of the owner's kind.
+            event: the event; None to have memory ask the owner instead.
         """
         heard = (
             Heard(kind_name, id, "", b"")

@@ -25,7 +25,7 @@ class Followed:
     """The owners of this node that others follow.
 
     Args:
-        where: who owns what.
+        where: which node owns which shard.
         peers: the other nodes.
     """
 
@@ -36,7 +36,7 @@ class Followed:
         self._nodes: dict[Key, tuple[str, ...]] = {}
         self._of_node: dict[str, set[Key]] = {}
         self.turns = 0
-        """Told since the start, each once for every node that follows."""
+        """How many turns were told since the start, each counted once for every node that follows."""
         self.drops = 0
         """How often a node could not be told any more."""
         peers.hear(Follow, self._hear_follow)
@@ -48,7 +48,7 @@ class Followed:
         return len(self._nodes)
 
     def open(self, position: Position) -> None:
-        """Have owners asked where they stand; called once."""
+        """Be given the function that says where owners of this node stand; called once."""
         self._position = position
 
     # -- what owners have to say --------------------------------------------------------------------
@@ -65,8 +65,8 @@ class Followed:
         """Tell whoever follows an owner of a turn.
 
         Args:
-            kind_name: the name of its kind.
-            place: its epoch, and its version after the turn.
+            kind_name: the name of the owner's kind.
+            place: the owner's epoch, and its version after the turn.
             is_durable: the turn is in rows.
             events: (offset, event) in order.
         """
@@ -82,8 +82,8 @@ class Followed:
         """Tell whoever follows an owner where it stands, since it was loaded.
 
         Args:
-            kind_name: the name of its kind.
-            place: its epoch and version.
+            kind_name: the name of the owner's kind.
+            place: the owner's epoch and version.
         """
         if (kind_name, id) in self._nodes:
             self._tell(kind_name, id, place, encode(Stands(kind_name, id, *place)))

@@ -23,7 +23,7 @@ GIVE_SECONDS = 2.0
 
 
 class PartWith(Protocol):
-    """Has all owners in some shards finish and leave memory; no new ones are loaded."""
+    """Has all owners in some shards finish and leave memory; no owner is loaded there meanwhile."""
 
     async def __call__(self, shards: Collection[int], seconds: float, /) -> Collection[int]:
         """Returns the shards that have no owners in memory now; the owners of the others stay and go on.
@@ -34,12 +34,12 @@ class PartWith(Protocol):
 
 
 class Giving:
-    """Gives away what others should own.
+    """Gives shards of this node to the nodes that should own them.
 
     Args:
         store: the database.
-        rows: the statements.
-        where: who owns what.
+        rows: the functions that read and write the rows of nodes (`persistence.nodes.members`).
+        where: which node owns which shard.
         peers: all other nodes.
     """
 
@@ -58,7 +58,7 @@ class Giving:
 
         Args:
             up: the names of the nodes that may own shards.
-            part_with: has owners leave memory.
+            part_with: has the owners in given shards leave memory.
 
         Raises:
             PersistenceError: the database cannot be asked.
@@ -73,11 +73,11 @@ class Giving:
         return False
 
     def tell_owned(self, node: str, fences: Mapping[int, int]) -> None:
-        """Have everybody know who owns shards now.
+        """Tell this node and all others who owns some shards now.
 
         Args:
-            node: the owner.
-            fences: {shard: fence}.
+            node: the name of the new owner.
+            fences: the shards and their new fences, {shard: fence}.
         """
         self._where.learn({shard: Lease(node, fence) for shard, fence in fences.items()})
         self._peers.tell_all(Owns(node, dict(fences)))

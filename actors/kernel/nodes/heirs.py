@@ -9,12 +9,13 @@ from actors.kernel.runtime import Runtime
 async def tell_missed(runtime: Runtime, channel: Channel, activation: Activation) -> bool:
     """Tell those who were shown a copy what they have missed, event by event.
 
-    Returns: False where there is nothing, or it is not known: then they are to get a snapshot, if the state has moved.
+    Returns: False where they have missed nothing, or the events are not known: then they are to get a snapshot, if the
+        state has moved.
 
     Args:
-        runtime: of this node's actors.
-        channel: taken over from the copy.
-        activation: loaded, and not live yet.
+        runtime: what all actors of this node share.
+        channel: the channel that was taken over from the copy.
+        activation: the owner's activation, loaded and not live yet.
 
     Raises:
         PersistenceError: the rows cannot be read. Cancellation ends it before anything is told.

@@ -1,4 +1,4 @@
-"""A link: all that this node sends to one other, and what it hears of it. Without a bus and without time of its own.
+"""A link: all that this node sends to one other, and hears from it. It has neither a bus nor a clock of its own.
 
 The bus may lose messages, and gives no sign of it. So batches are numbered, and whoever sees a gap knows. Entries are
 sent in numbered pieces, which stay with the sender until they are acknowledged, and are sent again where one is
@@ -24,35 +24,35 @@ from typing import NamedTuple, TypeAlias
 from actors.kernel.nodes.batch import Batch, Piece
 
 BATCH_BYTES = 512 * 1024
-"""Pieces of one batch, in bytes; a bus takes messages up to a megabyte."""
+"""Most bytes of the pieces in one batch; a bus takes messages up to a megabyte."""
 
 PIECE_BYTES = 128 * 1024
 """A larger entry is sent in parts of this size."""
 
 LINK_BYTES = 8 * 1024 * 1024
-"""What may wait in one link: pieces that are not sent, or not acknowledged."""
+"""Most bytes that wait in one link: pieces that are not sent, or not acknowledged."""
 
 ENTRY_BYTES = LINK_BYTES // 4
-"""The largest entry."""
+"""Size of the largest entry that a link takes."""
 
 PIECE_COST_BYTES = 64
-"""Counted for each piece beside its bytes, so that many small ones are bounded too."""
+"""Added to the size of each piece when a link is measured, so that many small pieces are bounded too."""
 
 BEAT_SECONDS = 0.5
 """The longest silence of a node that lives."""
 
 PATIENCE_SECONDS = 1.0
-"""After so long without an acknowledgement what was sent is sent again: two beats of the other node."""
+"""Pieces that were not acknowledged for so long are sent again: two beats of the other node."""
 
 AGAIN_SECONDS = 0.1
-"""What has just been sent again is on its way, so that asking for it has no effect for so long."""
+"""For so long after pieces were sent again, a request for them has no effect: they are on their way."""
 
 HEARD_SECONDS = 2.0
 """A node that was silent for so long is not believed any more: four beats."""
 
 
 class Trouble(Enum):
-    """What a receiver is told beside entries."""
+    """What can have gone wrong before an entry, as the receiver is told."""
 
     GAP = "batches were lost, whose entries come again"
     LOST = "the sender has given up entries that this node has not received"
@@ -67,14 +67,14 @@ class LinkFull(Exception):
 
 
 NUMBERS_BITS = 32
-"""What a node asks in one life is numbered within so many bits, below the number of the life."""
+"""Bits for the numbers of what a node asks in one life; the bits above them hold the number of the life."""
 
 
 class Life(NamedTuple):
     """A node in one of its lives.
 
     Args:
-        node: its name.
+        node: the node's name.
         number: rises with each life of any node; below 2^31, so that the numbers of what it asks have 63 bits.
     """
 
@@ -93,12 +93,12 @@ class Life(NamedTuple):
 
 
 class Link:
-    """The two directions between this node and another, each in one of its lives.
+    """Both directions between one life of this node and one life of another.
 
     Args:
-        own: this node.
-        peer: the other one.
-        now: monotonic seconds.
+        own: this node and its life.
+        peer: the other node and its life.
+        now: the present time in monotonic seconds.
     """
 
     def __init__(self, own: Life, peer: Life, now: float) -> None:
@@ -123,20 +123,20 @@ class Link:
 
     @property
     def waiting_bytes(self) -> int:
-        """How much waits to be sent, or to be acknowledged."""
+        """How many bytes wait to be sent, or to be acknowledged."""
         return self._bytes
 
     @property
     def floor(self) -> int:
-        """Number of the oldest piece that is not acknowledged, or that the next one will have."""
+        """The number of the oldest piece that is not acknowledged; without any, of the piece that is added next."""
         return next(iter(self._kept), self._next_kept)
 
     def is_heard(self, now: float, within: float = HEARD_SECONDS) -> bool:
         """Whether the other node was heard lately.
 
         Args:
-            now: monotonic seconds, as for all that wants them here.
-            within: seconds before it.
+            now: the present time in monotonic seconds.
+            within: how many seconds ago that may be at most.
         """
         return self._heard_at is not None and now - self._heard_at <= within
 
@@ -146,7 +146,7 @@ class Link:
         """Have an entry sent, in order; returns the number that acknowledges it (`is_acknowledged`).
 
         Args:
-            body: at most `ENTRY_BYTES`.
+            body: the encoded entry, at most `ENTRY_BYTES` long.
 
         Raises:
             LinkFull: too much waits. All that waits is given up with it, so that the receiver is told of the loss and
@@ -172,7 +172,7 @@ class Link:
         return self.floor >= number
 
     def wants_to_send(self, now: float) -> bool:
-        """Whether `take` has something to send."""
+        """Whether `take` has something to send at `now`, monotonic seconds."""
         patient_until = max(self._progress_at, self._repeated_at) + PATIENCE_SECONDS
         if self.floor < self._kept_sent and now >= patient_until:
             self._repeat(now)
@@ -181,7 +181,8 @@ class Link:
         )
 
     def take(self, now: float) -> Batch:
-        """Make the next batch, which may be empty: then it says only that this node lives, and what it has heard."""
+        """Make the next batch, at `now` in monotonic seconds. An empty one says only that this node lives, and what
+        it has heard."""
         first_kept = self._kept_sent if self._again_from is None else self._again_from
         pieces = self._take_again()
         room = BATCH_BYTES - sum(map(_cost, pieces))
@@ -243,11 +244,11 @@ class Link:
     def receive(self, batch: Batch, now: float) -> list[Heard]:
         """Take in a batch of the other node; returns what it says, in order.
 
-        Nothing of a batch that is not for this life, of another life of the sender, or overtaken by a later one.
+        Nothing is taken from a batch for or from another life, or one that a later batch has overtaken.
 
         Args:
-            batch: with the right seal.
-            now: monotonic seconds.
+            batch: a batch whose seal was right.
+            now: the present time in monotonic seconds.
         """
         if (batch.life, batch.to_life) != (self.peer.number, self._own.number):
             return []

@@ -1,4 +1,4 @@
-"""All links of this node: what is said in one step goes to a node in one message, and what comes is passed on.
+"""All links of this node: what is said to a node in one step goes in one message, and what comes is passed on.
 
 Joining is what makes a bus cheap: one message for everything that was said in a step of the event loop takes a third of
 the CPU of a message for each entry. While the bus takes nothing, links fill up to their bound.
@@ -38,9 +38,9 @@ class LinkStatistics:
     """Totals of all links since the start.
 
     Args:
-        batches: sent.
-        entries: sent.
-        bytes: sent.
+        batches: batches sent.
+        entries: entries sent.
+        bytes: bytes sent, seals included.
         gaps: how often batches to this node were lost.
         dropped: messages that were no batches of ours, or of a node that is not linked, or not for this life.
     """
@@ -56,11 +56,11 @@ class Links:
     """The links of one life of a node.
 
     Args:
-        own: this node.
-        key: that seals batches (`batch.KEY_BYTES`), the same on all nodes.
-        bus: carries them; its messages are to be given to `take`.
-        heard: called with each thing that another node says, in order: (the node, an entry or what was before it).
-        now: monotonic seconds.
+        own: this node and its life.
+        key: the key that seals batches, `batch.KEY_BYTES` long and the same on all nodes.
+        bus: carries batches; messages that come over it are to be given to `take`.
+        heard: called in order with the name of the other node and an entry, or the trouble before it.
+        now: returns monotonic seconds.
         soon: has a function called after the present step of the event loop, once.
     """
 
@@ -100,7 +100,7 @@ class Links:
         self._links.pop(node, None)
 
     def hears(self, node: str) -> bool:
-        """Whether what this node has said last can still be believed."""
+        """Whether a node was heard so lately that what it said last can still be believed."""
         link = self._links.get(node)
         return link is not None and link.is_heard(self._now())
 
@@ -110,11 +110,11 @@ class Links:
         return frozenset(node for node, link in self._links.items() if link.is_heard(now, seconds))
 
     def waiting_bytes(self) -> dict[str, int]:
-        """How much waits in each link, by node."""
+        """How many bytes wait in each link, {node: bytes}."""
         return {node: link.waiting_bytes for node, link in self._links.items()}
 
     def waiting_bytes_of(self, node: str) -> int:
-        """How much waits in the link to a node; 0 when there is none."""
+        """How many bytes wait in the link to a node; 0 when it is not linked."""
         link = self._links.get(node)
         return 0 if link is None else link.waiting_bytes
 
@@ -128,14 +128,14 @@ class Links:
     # -- talking ------------------------------------------------------------------------------------
 
     def send(self, node: str, entry: bytes) -> int:
-        """Have a node told something; returns what `is_acknowledged` takes.
+        """Send an entry to a node; returns the number that `is_acknowledged` takes.
 
         Args:
-            entry: see `Link.send`.
+            entry: the encoded entry, as for `Link.send`.
 
         Raises:
             LinkFull: the node does not take what it is sent, and all that waited for it was given up.
-            KeyError: it is not linked.
+            KeyError: the node is not linked.
         """
         number = self._links[node].send(entry)
         self.statistics.entries += 1
@@ -146,8 +146,8 @@ class Links:
         """Whether a node has received an entry; True as well when it lives no more, or begins anew.
 
         Args:
-            node: that the entry was sent to.
-            number: as `send` returned it.
+            node: the node that the entry was sent to.
+            number: the number that `send` returned.
         """
         link = self._links.get(node)
         return link is None or link.is_acknowledged(number)

@@ -37,7 +37,7 @@ RENEW_SECONDS = 1.0
 """How often the row is renewed: four renewals may fail before it runs out."""
 
 WATCH_SECONDS = 0.2
-"""The same while a node is about to die or to yield: that it is gone is seen so soon, in place of a second later."""
+"""How often the row is renewed while another node is about to die or to yield, so that its end is seen sooner."""
 
 HEARD_SECONDS = 3.0
 """A node that was silent for so long on the bus is not among those that are heard."""
@@ -61,9 +61,9 @@ class Membership:
 
     Args:
         store: the database.
-        life: that this node has begun.
-        sockets: how many live sockets are open here.
-        rows: the statements, `persistence.nodes.members`.
+        life: the life that this node has begun.
+        sockets: returns how many live sockets are open here.
+        rows: the functions that read and write the rows of nodes (`persistence.nodes.members`).
 
     Attributes:
         drained: called when an operator has drained this node.
@@ -103,14 +103,14 @@ class Membership:
         self.drained: Callable[[], None] = _unheard
 
     def link(self, peers: Peers) -> None:
-        """Be given the links over which the others are heard; called once, before anything else."""
+        """Be given the links to the other nodes; called once, before anything else."""
         self._peers = peers
         self._giving = Giving(self._store, self._rows, self.where, peers)
         peers.hear(Owns, self._hear_owns)
 
     @property
     def peers(self) -> Peers:
-        """All other nodes, as somebody to talk to; raises RuntimeError before `link`, a defect."""
+        """The links to all other nodes; raises RuntimeError before `link` was called, which is a defect."""
         if self._peers is None:
             raise RuntimeError("a node that was not linked")
         return self._peers
@@ -133,10 +133,10 @@ class Membership:
         return trio.current_time() - self._renewed_at
 
     def failed(self, why: str) -> None:
-        """Have the node end, because it cannot serve rightly any more; `keep` raises that.
+        """Have the node end, because it cannot serve rightly any more: `keep` raises NodeEnded.
 
         Args:
-            why: one line.
+            why: the reason in one line, for the log and the exception.
         """
         _log.error("node_failed", node=self.life.node, why=why)
         self._failure = why
@@ -147,10 +147,10 @@ class Membership:
     # -- rows ---------------------------------------------------------------------------------------
 
     async def keep(self) -> None:
-        """Renew until cancelled.
+        """Renew this node's row until cancelled.
 
         Raises:
-            NodeEnded: the others have declared this node dead, or go on without it; or it was `failed`.
+            NodeEnded: the others have declared this node dead, or go on without it; or `failed` was called.
         """
         while True:
             try:
@@ -248,11 +248,11 @@ class Membership:
         )
 
     async def rise(self, part_with: PartWith, spawn: Callable[[Callable[[], Awaitable[None]]], None]) -> None:
-        """Be up from now on, and take what nobody owns; returns when that is done once. Cancellation may leave it
-        taken.
+        """Be UP from now on, and take shards that nobody owns; returns once those are taken. Cancellation may leave
+        them taken.
 
         Args:
-            part_with: has owners leave memory.
+            part_with: has the owners in given shards leave memory.
             spawn: starts a task that runs until the node ends.
 
         Raises:
@@ -265,12 +265,12 @@ class Membership:
         spawn(partial(self._keep_share, part_with))
 
     async def step_down(self, part_with: PartWith) -> None:
-        """Give away everything that is owned here, as far as others are there.
+        """Give all shards of this node to others, as far as there are others.
 
-        Cancellation ends it midway: what is not given is free when the row goes.
+        Cancellation ends it midway: shards that were not given are free once the row has run out or was removed.
 
         Args:
-            part_with: has owners leave memory.
+            part_with: has the owners in given shards leave memory.
         """
         self._is_ending, self.state = True, State.LEAVING
         while self.where.fences:
@@ -285,7 +285,7 @@ class Membership:
                 return
 
     async def leave(self) -> None:
-        """End this life, so that what it still owns is free. Cancellation may leave the row until it runs out.
+        """End this life, so that the shards it still owns are free. Cancellation may leave the row until it runs out.
 
         Raises:
             PersistenceError: the row may be left until it runs out.
@@ -313,7 +313,7 @@ class Membership:
                 _log.warning("shards_not_settled", node=self.life.node, why=type(failure).__name__)
 
     def _obey(self) -> None:
-        """Be drained, or no longer; where nobody else would serve, an operator's wish has to wait."""
+        """Become LEAVING or UP, as an operator wishes; where no other node would serve, draining has to wait."""
         others = any(
             member.state is State.UP and not member.is_over and node != self.life.node
             for node, member in self.members.items()

@@ -28,9 +28,9 @@ async def part_with(directory: Directory, shards: Collection[int], seconds: floa
     Cancellation ends only the wait.
 
     Args:
-        directory: which owners there are.
-        shards: which; the placement says that no owner in them may be loaded here.
-        seconds: how long to wait for that.
+        directory: the live owners of this node.
+        shards: the shards, in which the placement allows no owner to be loaded here any more.
+        seconds: how long to wait until the owners have left.
     """
     staying = _within(directory, shards)
     for actor in staying:

@@ -20,27 +20,27 @@ from actors.kernel.supervisor import attempt
 _log = structlog.get_logger()
 
 CALLS_BYTES = LINK_BYTES // 2
-"""With more in a link, callers are refused, so that what must arrive still finds room."""
+"""With more bytes than this in a link, callers are refused, so that entries that must arrive still find room."""
 
 SHOWN_BYTES = LINK_BYTES // 4
-"""With more in a link, the other node is told of no more turns, so that callers still find room."""
+"""With more bytes than this in a link, its node is told of no more turns, so that callers still find room."""
 
 EARLY_ENTRIES = 100_000
-"""What may come before this node listens."""
+"""Most entries that are held until this node listens."""
 
 
 class Peers:
-    """All other nodes, as somebody to talk to.
+    """All other nodes: what is said to them, and who takes what they say.
 
     Args:
-        own: this life of this node.
-        key: that seals what is said, the same on all nodes.
-        bus: carries it.
-        lost: called when what another node has told will never come.
+        own: this node and its life.
+        key: the key that seals batches, the same on all nodes.
+        bus: carries the batches.
+        lost: called with the name of a node when entries that it has sent will never come.
         now, soon: as for `Links`.
 
     Attributes:
-        answers: what is answered to them.
+        answers: the answers to their commands.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Peers:
         return None if number is None else Life(node, number)
 
     def meet(self, peer: Life) -> None:
-        """Link a node; one that was linked in a former life has gone first."""
+        """Link a node; one that was linked in a former life is unlinked first."""
         known = self._lives.get(peer.node)
         if known == peer.number:
             return
@@ -128,7 +128,7 @@ class Peers:
 
     @property
     def has_been_heard(self) -> bool:
-        """Whether every node that is heard has its answers, and has acknowledged all that was said to it."""
+        """Whether all nodes that are heard have been sent their answers, and have acknowledged everything."""
         return not any(
             waiting_bytes or self.answers.are_waiting_for(node)
             for node, waiting_bytes in self.links.waiting_bytes().items()

@@ -32,7 +32,7 @@ from persistence.errors import OutcomeUnknown
 from persistence.nodes.members import Lease
 
 MARGIN_SECONDS = 0.25
-"""An asker waits so much longer than the owner's node does, which knows the outcome."""
+"""The node that asks waits so much longer than the owner's node, because that one knows the outcome."""
 
 ROUND_SECONDS = 0.25
 """How often letters are looked at whose time may be over."""
@@ -47,7 +47,7 @@ class Post:
     """A letter in a line.
 
     Args:
-        letter: what is to be decided.
+        letter: the letter that is to be decided.
         until: when its caller stops waiting, on trio's clock.
     """
 
@@ -65,10 +65,10 @@ class Line:
         kind, id: which owner.
 
     Attributes:
-        waiting: those that are yet to be sent or delivered.
-        returned: those that came back, in order, while others were still under way.
-        at: where those under way were sent.
-        under_way: how many of them are not answered.
+        waiting: letters that are yet to be sent or delivered.
+        returned: letters that came back, in order, while others were still under way.
+        at: the place where the letters under way were sent.
+        under_way: how many letters were sent and are not answered.
     """
 
     __slots__ = ("at", "id", "kind", "returned", "under_way", "waiting")
@@ -83,7 +83,7 @@ class Line:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it waits for anything."""
+        """Whether no letter of the line waits or is under way."""
         return not (self.waiting or self.under_way)
 
 
@@ -91,7 +91,7 @@ class Posts:
     """All lines of this node.
 
     Args:
-        where: who owns what.
+        where: which node owns which shard.
         peers: the other nodes.
         spawn: starts a task that ends with the node.
     """
@@ -119,13 +119,13 @@ class Posts:
         """Whether letters for this owner are under way, so that later ones belong behind them.
 
         Args:
-            kind_name: the name of its kind.
+            kind_name: the name of the owner's kind.
         """
         return (kind_name, id) in self._lines
 
     @property
     def under_way(self) -> int:
-        """How many letters wait for their node, or its answer."""
+        """How many letters wait until their owner's node is known, or for its answer."""
         return len(self._sent) + self._waiting
 
     def post(self, kind: Kind[Any, Any], id: str, letter: Letter, seconds: float) -> None:
@@ -136,8 +136,8 @@ class Posts:
 
         Args:
             kind, id: which owner.
-            letter: on its way to an owner that is not here, or was not when the letters before it were posted.
-            seconds: how long its caller waits.
+            letter: a letter for an owner that is not here, or was not when the letters before it were posted.
+            seconds: how long the letter's caller waits.
         """
         if self._waiting >= WAITING_LETTERS:
             letter.close(Answer(None, Overloaded()))
@@ -226,7 +226,7 @@ class Posts:
         """Answer the caller of a letter that was sent, and have the line go on.
 
         Args:
-            number: of the question.
+            number: the number under which the letter was sent.
             error: why there is no reply; None where there is one.
         """
         line, post = self._sent.pop(number)
@@ -276,7 +276,7 @@ class Posts:
 
 
 def packed(form: Any, reply: Any) -> bytes | None:
-    """A reply as it travels: JSON stays what it is.
+    """A reply as it travels: JSON as it is, anything else encoded.
 
     Args:
         form: the type of replies to the command; None for none.
@@ -287,10 +287,11 @@ def packed(form: Any, reply: Any) -> bytes | None:
 
 
 def unpacked(form: Any, reply: bytes | None) -> Any:
-    """The reply that was `packed`.
+    """The reply that `packed` has encoded.
 
     Args:
-        form: as there.
+        form: the type of replies to the command; None for none.
+        reply: the encoded reply; None for none.
     """
     if form is None or reply is None:
         return None

@@ -18,10 +18,10 @@ from persistence.connection import Connection
 from persistence.errors import PersistenceError
 
 COMPARED_AT_ONCE = 1_000
-"""Heads that one query reads."""
+"""Most heads that one query reads."""
 
 READ_AT_ONCE = 8
-"""Copies that are read at the same time; actors have fifty."""
+"""Most copies that are read at the same time; of actors, fifty are loaded at once."""
 
 
 class Failed(Protocol):
@@ -31,6 +31,7 @@ class Failed(Protocol):
         """Take in the failure.
 
         Args:
+            failure: why the copy could not be read.
             is_gone: there is no such owner any more.
         """
         ...
@@ -40,10 +41,10 @@ class Refreshing:
     """The copies that are to be read.
 
     Args:
-        runtime: what they share with actors.
+        runtime: what copies share with the actors of the system.
         still: whether a copy is still wanted.
-        done: told of each copy that has the state of its rows, or stands where they do.
-        failed: told of each that has not.
+        done: called with each copy that has taken the state of its rows, or was found to have it.
+        failed: called with each copy that could not be brought up to date.
     """
 
     def __init__(

@@ -20,14 +20,14 @@ TOLD_AT_ONCE = 10_000
 
 
 class Counts(Protocol):
-    """Counts nodes for each id."""
+    """Counts for each id (of a user, say) the other nodes that have it."""
 
     def opened(self, id: str, since_ms: int, /) -> None:
-        """One more node has it; `since_ms` as in `Came`."""
+        """One more node has the id; `since_ms` as in `Came`."""
         ...
 
     def closed(self, id: str, at_ms: int, /) -> None:
-        """One node less has it; `at_ms` as in `Went`, 0 where the node is dead."""
+        """One node less has the id; `at_ms` as in `Went`, 0 where the node is dead."""
         ...
 
 
@@ -35,9 +35,9 @@ class Here(msgspec.Struct, frozen=True, array_like=True, tag="here"):
     """The ids that are on the node that says it, and no others.
 
     Args:
-        ids: which.
-        counts: how often each is there; empty where each is once.
-        since_ms: since when each is there, as in `Came`; empty where nobody asks.
+        ids: the ids.
+        counts: how often each id is there, in the order of `ids`; empty where each is there once.
+        since_ms: since when each id is there, as in `Came`; empty where nobody asks.
     """
 
     ids: list[str]
@@ -46,7 +46,7 @@ class Here(msgspec.Struct, frozen=True, array_like=True, tag="here"):
 
 
 class Also(msgspec.Struct, frozen=True, array_like=True, tag="also"):
-    """Further ids that are there; as `Here`."""
+    """Further ids that are on the node that says it, after `Here` and in the same form."""
 
     ids: list[str]
     counts: list[int] = []
@@ -54,12 +54,12 @@ class Also(msgspec.Struct, frozen=True, array_like=True, tag="also"):
 
 
 class Came(msgspec.Struct, frozen=True, array_like=True, tag="came"):
-    """One is there now.
+    """An id has come to the node that says it, or is there more or less often than before.
 
     Args:
-        id: which.
-        count: how often.
-        since_ms: since when it has been somewhere, epoch milliseconds; 0 where nobody asks.
+        id: the id.
+        count: how often it is there now.
+        since_ms: since when it has been on some node, epoch milliseconds; 0 where nobody asks.
     """
 
     id: str
@@ -68,10 +68,10 @@ class Came(msgspec.Struct, frozen=True, array_like=True, tag="came"):
 
 
 class Went(msgspec.Struct, frozen=True, array_like=True, tag="went"):
-    """One is there no more.
+    """An id is no longer on the node that says it.
 
     Args:
-        id: which.
+        id: the id.
         at_ms: when it went, epoch milliseconds; 0 for now.
     """
 
@@ -87,16 +87,16 @@ class Times(Protocol):
     """Knows since when an id is there, and what time it is; epoch milliseconds."""
 
     def since_ms(self, id: str, /) -> int:
-        """Since when an id that is here has been somewhere."""
+        """Since when an id that is on this node has been on some node."""
         ...
 
     def now_ms(self) -> int:
-        """The present."""
+        """The present time."""
         ...
 
 
 class _NoTimes:
-    """Where nobody asks."""
+    """The times where nobody asks for them: all 0."""
 
     def since_ms(self, _id: str) -> int:
         return 0
@@ -116,11 +116,11 @@ def roaming_over(
     times: Times = NO_TIMES,
     counted: Callable[[str], None] = lambda _id: None,
 ) -> "Roaming":
-    """Who is where, told to the other nodes and heard from them.
+    """A `Roaming` that is connected to the other nodes.
 
     Args:
         peers: the other nodes.
-        topic: what they are told about.
+        topic: the topic under which nodes tell each other (`Peers.hear_topic`).
         counts, times, counted: as for `Roaming`.
     """
     roaming = Roaming(counts, partial(peers.say_all, topic), times=times, counted=counted)
@@ -136,12 +136,12 @@ def roaming_over(
 
 
 class Roaming:
-    """Who is where.
+    """The ids on this node and on each other one.
 
     Args:
         counts: counts an id once for each other node that has it.
-        tell_all: tells all other nodes something.
-        times: say since when; nothing does by default.
+        tell_all: sends an encoded message to all other nodes.
+        times: says since when ids are there; by default nobody asks, and all times are 0.
         counted: called with an id when another node has it more or less often than before; must neither wait nor
             raise.
     """
@@ -169,7 +169,7 @@ class Roaming:
         self._tell_all(_encode(Came(id, count, self._times.since_ms(id))))
 
     def closed(self, id: str) -> None:
-        """Count it once less."""
+        """Count an id here once less."""
         count = self._own[id] = self._own[id] - 1
         if count:
             self._tell_all(_encode(Came(id, count, self._times.since_ms(id))))
@@ -178,7 +178,7 @@ class Roaming:
             self._tell_all(_encode(Went(id, self._times.now_ms())))
 
     def everybody(self) -> Iterator[bytes]:
-        """What a node is told that has just been met, in order."""
+        """The encoded messages for a node that has just been met, in order."""
         ids = list(self._own)
         for first in range(0, len(ids) or 1, TOLD_AT_ONCE):
             some = ids[first : first + TOLD_AT_ONCE]
@@ -193,14 +193,14 @@ class Roaming:
         return {node: ids[id] for node, ids in self._others.items() if id in ids}
 
     def heard(self, node: str, body: bytes) -> None:
-        """Take in what another node tells of its own.
+        """Take in what another node tells of its own ids.
 
         Args:
-            node: its name.
-            body: as `everybody` and `tell_all` have it there.
+            node: the name of that node.
+            body: the encoded message, as its `everybody` or `tell_all` had it.
 
         Raises:
-            msgspec.DecodeError: it is of another release.
+            msgspec.DecodeError: the message is of another release.
         """
         told = _decode(body)
         ids = self._others.setdefault(node, {})
@@ -216,7 +216,7 @@ class Roaming:
                 self._go(ids, {told.id} & ids.keys(), told.at_ms)
 
     def parted(self, node: str) -> None:
-        """Forget a node that lives no more."""
+        """Forget the ids of a node that lives no more."""
         ids = self._others.pop(node, {})
         self._go(ids, set(ids))
 

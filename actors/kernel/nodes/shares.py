@@ -29,8 +29,8 @@ def wanted(nodes: Collection[str], node: str) -> frozenset[int]:
     """The shards that a node should own.
 
     Args:
-        nodes: as for `shares`.
-        node: one of them; any other should own none.
+        nodes: the names of all nodes that may own shards, in any order.
+        node: the name of one of them; any other should own none.
     """
     return frozenset(shard for shard, owner in shares(nodes).items() if owner == node)
 

@@ -29,16 +29,16 @@ from actors.kernel.nodes.whereabouts import WAITING_LETTERS, Whereabouts
 from persistence.nodes.members import Lease
 
 ROUND_SECONDS = 0.25
-"""How often it is looked at what has waited for too long."""
+"""How often commands are looked at that may have waited for too long."""
 
 TellHere = Callable[[str, str, Any], bool]
-"""As `far.Here.tell_here`."""
+"""Tells an owner that lives here a command; see `far.Here.tell_here`."""
 
 _log = structlog.get_logger()
 
 
 class _Waiting(NamedTuple):
-    """What is told, decoded as well, and until when it waits on trio's clock."""
+    """A command that waits: as it travels, decoded, and until when it waits, on trio's clock."""
 
     told: Told
     command: Any
@@ -46,13 +46,13 @@ class _Waiting(NamedTuple):
 
 
 class Telling:
-    """All that is told across nodes.
+    """All commands without a caller that go to other nodes, or come from them.
 
     Args:
-        where: who owns what.
+        where: which node owns which shard.
         peers: the other nodes.
         spawn: starts a task that ends with the node.
-        seconds: how long to wait where nobody owns the owner's shard.
+        seconds: how long a command waits while nobody owns the owner's shard.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Telling:
         self._go(told, command)
 
     def _go(self, told: Told, command: Any) -> None:
-        """Have it go where it belongs, behind what waits for the same owner."""
+        """Send a command to its owner, behind those that wait for the same one."""
         before = self._waiting.get((told.kind, told.id))
         one = _Waiting(told, command, trio.current_time() + self._seconds)
         if before is None and self._went(one):
@@ -115,7 +115,7 @@ class Telling:
             self._spawn(self._look_after)
 
     def _went(self, one: _Waiting) -> bool:
-        """Whether it needs to wait no longer."""
+        """Tell, send or drop a command, by the module's table; returns False when it has to wait."""
         told = one.told
         if self._tell_here is not None and self._tell_here(told.kind, told.id, one.command):
             return True
@@ -148,13 +148,13 @@ def decoded(kind: Kind[Any, Any], name: str, data: bytes) -> Any:
     """A command that has come from another node.
 
     Args:
-        kind: that it is for.
-        name: of its type.
-        data: encoded.
+        kind: the kind of owner that the command is for.
+        name: the name of the command's type.
+        data: the encoded command.
 
     Raises:
-        StopIteration: no command of that name crosses.
-        msgspec.DecodeError: it is none of that type.
+        StopIteration: no command of that name crosses between nodes.
+        msgspec.DecodeError: the bytes are no command of that type.
     """
     form = next(one for one in kind.crossing if one.__name__ == name)
     return msgspec.msgpack.decode(data, type=form)

@@ -28,9 +28,9 @@ class Place(NamedTuple):
     """Another node that owns a shard.
 
     Args:
-        node: its name.
-        shard: which.
-        fence: under which it owns the shard.
+        node: the node's name.
+        shard: the shard.
+        fence: the fence under which the node owns the shard.
     """
 
     node: str
@@ -42,10 +42,10 @@ class Whereabouts:
     """The owners of all shards; the `Placement` of a node among others.
 
     Args:
-        node: the name of this one.
-        lives: whether the node with a name is a member.
-        hears: whether it was heard lately.
-        is_sure: whether nobody can have taken yet what this node owns.
+        node: the name of this node.
+        lives: whether the node with a given name is a member.
+        hears: whether the node with a given name was heard lately.
+        is_sure: whether no other node can have taken yet what this one owns.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Whereabouts:
         """Return the fence under which this node owns the shard.
 
         Raises:
-            Fenced: it does not.
+            Fenced: this node does not own the shard.
         """
         try:
             return self._fences[shard]
@@ -87,7 +87,7 @@ class Whereabouts:
             raise Fenced(f"shard {shard} is not held by {self.node}") from None
 
     def held(self) -> Collection[int]:
-        """Return the shards that this node owns and keeps, as far as it knows."""
+        """Return the shards that this node owns and is not giving away, as far as it knows."""
         return self._fences.keys() - self.moving
 
     def does(self, job: str) -> bool:
@@ -123,7 +123,8 @@ class Whereabouts:
         return counted
 
     def learn(self, leases: Mapping[int, Lease]) -> None:
-        """Take in who owns shards, as far as it is news; what turns out not to be owned here any more is told."""
+        """Take in leases that are newer than those known; listeners are told of shards that this node has lost, or that
+        have moved."""
         lost: list[int] = []
         moved: list[int] = []
         for shard, lease in leases.items():
@@ -145,19 +146,27 @@ class Whereabouts:
             self.changed()
 
     def changed(self) -> None:
-        """Have everybody who waits look again: a node has come or gone, or a shard moves no more."""
+        """Have all that wait for a shard look again: a node has come or gone, or a shard is no longer moving."""
         changed, self._changed = self._changed, trio.Event()
         changed.set()
 
     # -- where a letter goes ------------------------------------------------------------------------
 
     def is_here(self, kind: str, id: str) -> bool:
-        """Whether the owner of this name lives here, or may be loaded here now."""
+        """Whether an owner lives here, or may be loaded here now.
+
+        Args:
+            kind, id: the name of its kind, and its id.
+        """
         shard = shard_of(kind, id)
         return shard in self._fences and shard not in self.moving
 
     def elsewhere(self, kind: str, id: str) -> Place | None:
-        """The other node where an owner lives, heard or not; None when it is here, moves, or nobody owns it."""
+        """The other node where an owner lives, heard or not; None when this node has it, or no living node owns it.
+
+        Args:
+            kind, id: the name of its kind, and its id.
+        """
         shard = shard_of(kind, id)
         lease = self._leases.get(shard)
         if lease is None or lease.node == self.node or not self._lives(lease.node):
@@ -165,14 +174,15 @@ class Whereabouts:
         return Place(lease.node, shard, lease.fence)
 
     async def place(self, kind: str, id: str, seconds: float) -> Place | None:
-        """Where an owner lives: None for here; waits while it is between two nodes. Cancellation ends the wait.
+        """The node where an owner lives, None for this one; waits while it is between two nodes. Cancellation ends the
+        wait.
 
         Args:
             kind, id: which owner.
             seconds: how long to wait at most.
 
         Raises:
-            Overloaded: it is nowhere for so long, or its node is not heard.
+            Overloaded: no node has the owner within that time, or its node is not heard.
         """
         if self.is_here(kind, id):
             return None
@@ -184,7 +194,7 @@ class Whereabouts:
         return place
 
     async def wait_changed(self) -> None:
-        """Wait until an owner, or the hope of one, may have changed. Cancellation ends only the wait."""
+        """Wait until shards have changed owners, or may get one. Cancellation ends only the wait."""
         await self._changed.wait()
 
     async def _next_place(self, kind: str, id: str, seconds: float) -> Place | None:
