@@ -25,7 +25,7 @@ OnePoll = dict[str, tuple[str, ...]]  # {user id: option ids}
 
 
 def apply(state: State, event: events.AnyEvent) -> State:  # noqa: PLR0911 - a table
-    """The state after the event."""
+    """The state after an event, for every event in every state."""
     match event:
         case events.MessageCreated():
             return _created(state, event)
@@ -72,8 +72,8 @@ def _without_passed(state: State, before: Window) -> State:
     """The state without what it keeps for messages that have left its window.
 
     Args:
-        state: already with the next version of the window.
-        before: the version before it.
+        state: a state that already has the next version of the window.
+        before: the version of the window before that.
     """
     left = before.left_before(state.window)
     if left and (state.votes or not state.older_live):
@@ -211,7 +211,7 @@ def _with_member(state: State, user_id: str, **fields: object) -> State:
 
 
 def _with_line(state: State, line: Line, at_ms: int, *, preview: str | None = None) -> State:
-    """With a message's line replaced, if the window holds it, and what hangs on it."""
+    """The state with a message's line replaced, if the window holds it, and with what depends on that line."""
     last = state.last_message
     if preview is not None and last is not None and last.id == line.id:
         last = replace(last, preview=preview)
@@ -239,7 +239,8 @@ def _last_event(type: str, line: Line, actor_id: str, at_ms: int) -> LastEvent:
 
 
 def _mention(members: dict[str, Member], seq: int, mentioned: Iterable[str]) -> None:
-    """Note who is named, but for those who have read past it; `members` is the caller's own copy."""
+    """Note a mention for each member named in a message, except those who have read past it; `members` is the caller's
+    own copy."""
     for user_id in mentioned:
         member = members.get(user_id)
         if member is not None and seq > member.read_seq:

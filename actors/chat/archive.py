@@ -31,7 +31,7 @@ from persistence.users import erasure
 from persistence.users.users import keep_users
 
 LINES_AT_ONCE = 500
-"""Lines in one transaction."""
+"""Lines that are imported in one transaction."""
 
 PAGE = 500
 """Conversations looked at in one read for messages that grew old."""
@@ -49,10 +49,11 @@ class ArchiveLine(Public, frozen=True):
     """One line of an import.
 
     Args:
-        conversation_id: where it belongs; else `participant_ids`, for which a conversation is found or made.
-        kind: with `participant_ids`: `direct` (two) or `group`; the first one is the owner.
-        created_at_ms: epoch milliseconds; or `created_at`, ISO 8601.
-        id: 24 hexadecimal digits; made from the line when absent.
+        conversation_id: the conversation that the message belongs to. In its place a line may have `participant_ids`:
+            a conversation of these users is found or made.
+        kind: only with `participant_ids`: `direct` for two users, or `group`, whose owner is the first of them.
+        created_at_ms: when the message was sent, epoch milliseconds; or in its place `created_at`, ISO 8601.
+        id: the message's id, 24 hexadecimal digits; made from the line when absent.
     """
 
     sender_id: str
@@ -67,10 +68,12 @@ class ArchiveLine(Public, frozen=True):
 
 
 class ImportReport(msgspec.Struct, frozen=True):
-    """What came of an import.
+    """The result of an import.
 
     Args:
-        refused: (line number from 1, reason).
+        imported: how many messages were added.
+        present: how many were there already.
+        refused: (line number from 1, reason) of each line that was not imported.
     """
 
     imported: int = 0
@@ -106,7 +109,7 @@ class Numbered(msgspec.Struct, frozen=True):
 
 
 class Homeless(msgspec.Struct, frozen=True):
-    """Why a line has no conversation to go to."""
+    """The reason why a line has no conversation to go to."""
 
     reason: str
 
@@ -122,14 +125,15 @@ async def import_archive(
     new_id: Callable[[], str],
     report: Callable[[ImportReport], None] = lambda _: None,
 ) -> ImportReport:
-    """Bring in history; what is refused is said line by line, and the rest is kept.
+    """Import history. Lines that break a rule are reported one by one, and the others are imported.
 
     Args:
-        lines: JSON objects as in `ArchiveLine`; blank ones are passed over.
-        new_id: makes object ids, for conversations.
-        report: told after each transaction, for the user who waits.
+        lines: JSON objects in the form of `ArchiveLine`; blank lines are passed over.
+        now_ms: epoch milliseconds; messages must be at least a minute older.
+        new_id: makes object ids for new conversations.
+        report: called with the report so far after each transaction, for the user who waits.
 
-    Cancellation: what was reported is kept; the import may be repeated.
+    Cancellation: what was reported as imported stays; the import may be repeated.
     """
     tally = _Tally()
     batch: list[Numbered] = []
@@ -152,14 +156,16 @@ async def import_archive(
 
 
 def check_line(number: int, text: bytes, now_ms: int) -> Numbered:
-    """The line, if it may be imported.
+    """Parse a line and check that it may be imported.
 
     Args:
-        number: of the line, from 1.
+        number: the line's number in the file, from 1.
         text: the line, JSON.
+        now_ms: epoch milliseconds.
 
     Raises:
-        ValueError: with the reason; `msgspec.MsgspecError` when it is not such JSON.
+        ValueError: the line breaks a rule, which the text names; `msgspec.MsgspecError` when it is not JSON in the form
+            of `ArchiveLine`.
     """
     line = _decoder.decode(text)
     line = replace(line, content=with_line_feeds(line.content))
@@ -308,8 +314,8 @@ class Archived(NamedTuple):
     """What a call of `archive_old` has done.
 
     Args:
-        moved: how many messages.
-        place: where the next call goes on; None once it was through all conversations.
+        moved: how many messages were moved.
+        place: the place from which the next call goes on; None once all conversations were looked at.
     """
 
     moved: int
@@ -322,9 +328,13 @@ async def archive_old(
     """Move messages older than `after_ms` into the archive, but never the newest 120 of a conversation.
 
     Args:
-        place: as an earlier call has returned it, so that no conversation is looked at again for each `most` of those
-            behind it; empty from the start.
-        most: in one call, so that it does not hold up the rest.
+        place: the `place` that the previous call returned, so that conversations which were looked at are not looked at
+            again; empty to begin with the first one.
+        now_ms: epoch milliseconds.
+        after_ms: how old messages are when they are moved, in milliseconds.
+        most: most messages to move in one call, so that it does not hold up everything else.
+
+    Cancellation: messages that were moved stay moved; the others go with the next call.
     """
     before_ms = now_ms - after_ms
     moved = 0

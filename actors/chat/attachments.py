@@ -32,13 +32,13 @@ from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
 
 MAX_BYTES = 8 * 1024 * 1024
-"""Of one attachment, decoded, unless configured otherwise (contract §4)."""
+"""Most bytes of one attachment, decoded, unless configured otherwise (contract §4)."""
 
 QUOTA_BYTES = 256 * 1024 * 1024
-"""Of all attachments of one user (contract §4), those included that were deleted and are still on the disk."""
+"""Most bytes of all attachments of one user (contract §4), deleted ones that are still on the disk included."""
 
 DAY_BYTES = 4 * QUOTA_BYTES
-"""Of what one user uploads within 24 hours, whatever becomes of it: writing wears the disk that the database is on."""
+"""Most bytes that one user uploads within 24 hours, whether kept or not: writing wears the database's disk."""
 
 
 _TYPE_FORM = re.compile(r"[a-z0-9!#$&^_.+-]{1,63}/[a-z0-9!#$&^_.+-]{1,63}", re.ASCII)
@@ -84,7 +84,7 @@ _PLAIN_BYTES = "application/octet-stream"
 
 
 class UploadDraft(Public, frozen=True):
-    """What a client sends."""
+    """An upload as a client sends it: the file in base64, with its name and type."""
 
     file_name: Annotated[str, msgspec.Meta(max_length=MAX_NAME_CHARACTERS)]
     content_type: ShortText
@@ -95,7 +95,7 @@ class Upload(msgspec.Struct, frozen=True):
     """A checked upload.
 
     Args:
-        sha256: of the data, 32 bytes.
+        sha256: the SHA-256 digest of the data, 32 bytes.
     """
 
     file_name: str
@@ -141,11 +141,12 @@ def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
 
 
 def fits_type(content_type: str, data: bytes) -> bool:
-    """Whether the bytes may be what they are declared to be; a type without a mark always fits.
+    """Whether the bytes may be of the declared type: text has to be text, an image has to have a known signature, and
+    any other type without a known signature fits.
 
     Args:
-        content_type: as declared, in lower case.
-        data: the first bytes of the file, or all.
+        content_type: the declared media type in lower case.
+        data: the first bytes of the file, or the whole of it.
     """
     magic = _MAGIC.get(content_type)
     if magic is not None:
@@ -177,7 +178,7 @@ def served_type(content_type: str) -> str:
 def attachment_row(
     upload: Upload, *, id: str, conversation_id: str, uploader_id: str, now_ms: int
 ) -> AttachmentRow:
-    """The row of an upload."""
+    """Make the row of a checked upload."""
     return AttachmentRow(
         id=id,
         conversation_id=conversation_id,
@@ -191,10 +192,10 @@ def attachment_row(
 
 
 async def check_may_upload(conn: Connection, conversation_id: str) -> None:
-    """Nothing is uploaded to a direct conversation while one of the two blocks the other.
+    """Refuse uploads to a direct conversation while one of the two blocks the other.
 
     Raises:
-        Blocked: it is so.
+        Blocked: one of the two blocks the other.
     """
     if await members.parted(conn, conversation_id):
         raise Blocked
@@ -204,8 +205,8 @@ async def reserve(conn: Connection, row: AttachmentRow) -> None:
     """Take room for an upload before its bytes are written, inside a transaction.
 
     Raises:
-        ConversationNotFound: the uploader is not in it.
-        Blocked: as `check_may_upload`.
+        ConversationNotFound: the uploader is not in the conversation.
+        Blocked: it is a direct conversation, and one of the two blocks the other.
         QuotaExceeded: all uploads of this user would exceed 256 MiB on the disk, or 1 GiB within a day.
     """
     if not await members.is_member(conn, row.conversation_id, row.uploader_id):
@@ -229,11 +230,11 @@ async def reserve(conn: Connection, row: AttachmentRow) -> None:
 
 
 async def keep(conn: Connection, row: AttachmentRow) -> Attachment:
-    """The bytes of a reserved upload are durable, inside a transaction.
+    """Turn a reserved upload, whose bytes are on the disk, into an attachment, inside a transaction.
 
     Raises:
-        ConversationNotFound: the uploader is no longer in it.
-        Blocked: as `check_may_upload`.
+        ConversationNotFound: the uploader is no longer in the conversation.
+        Blocked: it is a direct conversation, and one of the two blocks the other.
         Overloaded: the reservation has run out.
     """
     if not await members.is_member(conn, row.conversation_id, row.uploader_id):
@@ -245,16 +246,16 @@ async def keep(conn: Connection, row: AttachmentRow) -> Attachment:
 
 
 async def release(conn: Connection, row: AttachmentRow) -> None:
-    """Give back the room of an upload that came to nothing, inside a transaction."""
+    """Give back the room reserved for an upload that failed, inside a transaction."""
     await attachments.release(conn, row.id)
 
 
 async def find(conn: Connection, conversation_id: str, user_id: str, attachment_id: str) -> AttachmentRow:
-    """An attachment for a participant; one that no message shows yet, for its uploader alone.
+    """Find an attachment for a participant; one that no message shows yet is found by its uploader alone.
 
     Raises:
         ConversationNotFound: no such conversation, or the user is not in it.
-        NotFound: no such attachment in it.
+        NotFound: the conversation has no such attachment, or it is another user's and not in a message yet.
     """
     if not await members.is_member(conn, conversation_id, user_id):
         raise ConversationNotFound

@@ -17,7 +17,7 @@ GROUPS_NODE = "social:groups.max"
 """The permission node that grants a number of groups to own."""
 
 GROUPS_DEFAULT, GROUPS_BOUND = 100, 10_000
-"""How many groups one may own: without a grant, and at most whatever is granted."""
+"""How many groups a user may own: without a grant, and at most, however many are granted."""
 
 MEMBERSHIPS_MAX = 1_000
 """Most groups that one user is in: five times what an inbox shows. Adding a user beyond it is refused."""
@@ -30,7 +30,8 @@ class Addition(msgspec.Struct, frozen=True):
     """Users to be added to a group.
 
     Args:
-        pointers: {user id: JSON pointer} of those to be added.
+        pointers: {user id: JSON pointer into the request} of the users to be added.
+        now_ms: epoch milliseconds.
     """
 
     conversation_id: str
@@ -57,9 +58,10 @@ async def check_made(
     """Check the bounds after this transaction has created a conversation, and count the users brought into it.
 
     Args:
-        pointers: {user id: JSON pointer} of the other members.
-        is_group: for direct conversations only the users brought in are counted.
+        pointers: {user id: JSON pointer into the request} of the other members.
+        is_group: whether it is a group; for direct conversations only the users brought in are counted.
         groups_max: how many groups the maker may own (`capacity`).
+        now_ms: epoch milliseconds.
 
     Raises:
         QuotaExceeded: the maker or another member is beyond a bound; the transaction must not be committed.
@@ -96,7 +98,7 @@ async def end(conn: Connection, addition: Addition, ids: Sequence[str]) -> None:
     """Release the room of users who have not become members, inside a transaction.
 
     Args:
-        ids: the return value of `begin`.
+        ids: the ids that `begin` returned.
     """
     unused = await bounds.end_joining(conn, addition.conversation_id, ids)
     if unused:

@@ -16,22 +16,22 @@ from actors.polls import PollDraft
 from persistence.users.audit import Stamp
 
 MAX_CONTENT_CHARACTERS = 4_000
-"""Of a message (contract §4)."""
+"""Most characters of a message (contract §4)."""
 
 MAX_TITLE_CHARACTERS = 100
-"""Of a group's title."""
+"""Most characters of a group's title."""
 
 MAX_MENTIONS = 100
-"""Of a message; its content could not hold the tokens of more."""
+"""Most mentions in a message; its content could not hold the tokens of more."""
 
 MAX_ATTACHMENTS = 10
-"""Of a message, as Discord has it."""
+"""Most attachments of a message, the same as Discord allows."""
 
 MAX_CLIENT_ID_CHARACTERS = 100
-"""Of a `clientMessageId`: room for any sort of id."""
+"""Most characters of a `clientMessageId`: room for any sort of id."""
 
 MAX_MENTION_LABEL_CHARACTERS = 64
-"""Of a mention's label: as long as a name may be."""
+"""Most characters of a mention's label: as many as a name may have."""
 
 
 Title = Annotated[ShortText, ruled(maxLength=MAX_TITLE_CHARACTERS)]
@@ -94,11 +94,11 @@ class PostMessage(Command, frozen=True):
 
 
 def posting(sender_id: str, message_id: str, draft: MessageDraft) -> PostMessage:
-    """The command of a draft as it came; rows and messages have the ids of its uploads in lower case.
+    """Make the command for a draft as the client sent it, with the ids of its uploads in lower case, as rows have them.
 
     Args:
-        sender_id, message_id: as in `PostMessage`.
-        draft: with ids in either case.
+        sender_id, message_id: the fields of `PostMessage`.
+        draft: the draft, whose ids may be in either case.
     """
     if draft.attachment_ids:
         draft = replace(draft, attachment_ids=tuple(id.lower() for id in draft.attachment_ids))
@@ -109,7 +109,7 @@ class EditMessage(Command, frozen=True):
     """Replace the text of one's own message; answered with it, as `msgspec.Raw`.
 
     Args:
-        mentions: None keeps those whose token still stands in the content.
+        mentions: the new mentions; None keeps the earlier ones whose token still stands in the content.
     """
 
     user_id: str
@@ -178,7 +178,8 @@ class ChangeConversation(Command, frozen=True):
     """Set a group's title (owner), or mute it for oneself; answered with the Conversation, as `msgspec.Raw`.
 
     Args:
-        title: unset leaves it, null or blank takes it away.
+        title: the new title; unset leaves it as it is, null or blank removes it.
+        muted: whether the conversation is muted for the user; unset leaves it as it is.
     """
 
     user_id: str
@@ -240,10 +241,10 @@ class ChatViewer(msgspec.Struct, frozen=True):
     """A subscriber of a conversation's channel.
 
     Args:
-        limit: messages in a snapshot, 1 to 120.
+        limit: how many messages a snapshot has, 1 to 120.
         include_archived: whether archived messages are merged in.
-        follows_rows: shows messages that memory need not hold, and is told when such rows are written otherwise than by
-            an event about one message.
+        follows_rows: whether the subscriber shows messages older than those in memory, and is told when such rows are
+            written otherwise than by an event about one message.
     """
 
     user_id: str

@@ -13,7 +13,8 @@ from actors.kernel.facets import Delta, Forgotten
 from persistence.journal.journal import JournalRow
 
 ROWS_REWRITTEN = "rows_rewritten"
-"""What viewers who follow rows are told of those that no event names one by one; never on the wire."""
+"""The name of the event that tells viewers who follow rows of a change to older messages that no other event names; it
+is never on the wire."""
 
 Journaled = (
     events.MessageCreated
@@ -34,7 +35,7 @@ def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audien
     """The event as this audience sees it; None when it is not shown on the conversation's channel.
 
     Raises:
-        Forgotten: it changes messages that no event on the wire would name.
+        Forgotten: the event changes messages that no event on the wire would name.
     """
     if audience.follows_rows and isinstance(event, _REWRITING):
         return Delta(ROWS_REWRITTEN, None)
@@ -74,7 +75,7 @@ def _conversation(frames: Frames, state: State, audience: Audience) -> Delta:
 
 
 def event_key(event: events.AnyEvent, audience: Audience) -> Hashable:
-    """What of an audience the delta of an event depends on: nothing, its votes, or also whom it sees online."""
+    """The part of an audience that an event's delta depends on: nothing, its votes, or also whom it sees online."""
     match event:
         case events.MessageCreated() | events.MessageDeleted():
             return None
@@ -89,7 +90,8 @@ def event_key(event: events.AnyEvent, audience: Audience) -> Hashable:
 def _own(
     state: State, event: events.MessageEdited | events.PollVoted | events.PollClosed, audience: Audience
 ) -> OwnChoice | None:
-    """The audience's choice, empty when it has none; None where no poll is, or one that is not in memory."""
+    """The audience's choice in the message's poll, empty without a vote; None without a poll, or where its votes are
+    not in memory."""
     message_id = event.line.id
     if message_id not in state.votes:
         return None
@@ -97,7 +99,7 @@ def _own(
 
 
 def wire_name(event: Journaled) -> events.WireName:
-    """What a journaled event is called on the wire."""
+    """The name of a journaled event on the wire."""
     match event:
         case events.MessageCreated():
             return "message_created"
@@ -112,10 +114,13 @@ def wire_name(event: Journaled) -> events.WireName:
 
 
 def past_event(frames: Frames, shown: Facts, row: JournalRow, event: Journaled) -> ConversationEvent:
-    """A journaled event for those who ask what has happened since.
+    """Render a journaled event for `GET …/events`.
 
     Args:
-        shown: the conversation as it is now: that is what a past `conversation_updated` carries.
+        frames: renders for the viewer who asks.
+        shown: the conversation as it is now, which a past `conversation_updated` carries.
+        row: the journal's row, with the offset.
+        event: the decoded event of that row.
     """
     match event:
         case (

@@ -27,10 +27,11 @@ character, file names of 255 bytes that are all escaped. A test makes such a mes
 
 
 def check_draft(draft: MessageDraft, content: str) -> list[FieldError]:
-    """What is wrong with a message, but for its mentions, attachments' rows and poll.
+    """Check a message, except for its mentions, the rows of its attachments and its poll; returns one error a flaw.
 
     Args:
-        content: of the draft, with line feeds for line breaks.
+        draft: the message as the client sent it.
+        content: the draft's content, with line feeds for line breaks.
     """
     errors = check_content(content)
     attachment_ids = draft.attachment_ids or ()
@@ -47,14 +48,14 @@ def check_draft(draft: MessageDraft, content: str) -> list[FieldError]:
 
 
 def check_content(content: str) -> list[FieldError]:
-    """What is wrong with a text, given with line feeds for line breaks."""
+    """Check a text, given with line feeds for line breaks; returns one error a flaw."""
     return lines_flaws(content, "/content", MAX_CONTENT_CHARACTERS)
 
 
 def resolve_mentions(
     drafts: Sequence[MentionDraft], members: Mapping[str, Member], errors: list[FieldError]
 ) -> tuple[Mention, ...]:
-    """The mentions with their tokens, each user once; a user who is not a member is an error.
+    """The mentions with their tokens, each user once; for a user who is not a member an error is added to `errors`.
 
     A token need not stand in the content: a client may show a mention beside the text.
     """

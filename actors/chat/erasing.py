@@ -63,10 +63,10 @@ async def erase_everywhere(store: Store, user_id: str, tell: Tell) -> None:
     """Rewrite everything that names a user, page by page; to be repeated from the start when it was interrupted.
 
     Args:
-        tell: called for each conversation several times.
+        tell: has a conversation take a command; called several times for each.
 
     Raises:
-        PersistenceError: the database is away.
+        PersistenceError: the database cannot be asked. Cancellation leaves the rest to the next run.
     """
     # The rest takes a while: those who look are shown a conversation without the user at once.
     await _leave_all(store, user_id, tell)
@@ -117,7 +117,7 @@ class _Page:
         return sorted({one.conversation_id for one in found})
 
     async def _stale(self, conn: Connection) -> list[str]:
-        """Those that hold the name."""
+        """The conversations that still hold the user's name here."""
         found = await naming.in_page(conn, self._table, self._user_id, *self._bounds)
         return sorted(
             {one.conversation_id for one in found if erased_record(one.record, self._user_id) is not None}

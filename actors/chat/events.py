@@ -79,8 +79,8 @@ class TextReplaced(Event, tag="text_replaced", frozen=True):
     """The previous text of an edited message, to be stored as a revision. The journal must not keep it.
 
     Args:
-        revision: number of that version, from 1.
-        since_ms: when that text was written.
+        revision: the number of that version, from 1.
+        since_ms: when that text was written, epoch milliseconds.
     """
 
     journaled: ClassVar[bool] = False
@@ -105,7 +105,7 @@ class MessageRetold(Event, tag="message_retold", frozen=True):
     """Journaled events of a message are to be rewritten with this version of it, so that no old text remains.
 
     Args:
-        offsets: of the committed events that carry the message; `persist` knows those of the same turn.
+        offsets: the offsets of the committed events that carry the message; `persist` finds those of the same turn.
     """
 
     journaled: ClassVar[bool] = False
@@ -248,7 +248,7 @@ class UserErased(Event, tag="user_erased", frozen=True):
     """A user was erased: messages that they sent, or that mention them, show `deleted` in place of their name.
 
     Args:
-        lines: the messages in memory that change by it.
+        lines: the messages in memory that lose the user's name.
         preview: the new preview of the newest message if that is one of them, else None.
     """
 
@@ -260,7 +260,7 @@ class UserErased(Event, tag="user_erased", frozen=True):
 
 
 class PastRewritten(Event, tag="past_rewritten", frozen=True):
-    """A user was erased of whom memory has no name any more, or never had: only past events may."""
+    """A user was erased whose name is not in memory; only past events may hold it."""
 
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False
@@ -269,13 +269,14 @@ class PastRewritten(Event, tag="past_rewritten", frozen=True):
 
 
 class ArchiveSeen(Event, tag="archive_seen", frozen=True):
-    """The archive has other newest messages than memory had.
+    """The newest messages of the archive are not those that memory had.
 
     Args:
         lines: archived messages among the newest 120 of all, oldest first.
         older_live: rows hold live messages older than those in memory.
         older_archived_ms: `createdAtMs` of the newest archived message that is in rows alone; 0 without one.
-        shows: the newest page is another by it, or there is something older now, or is no longer.
+        shows: whether snapshots change: the newest page is another one, or older messages exist now and did not before,
+            or the other way round.
     """
 
     journaled: ClassVar[bool] = False
@@ -288,7 +289,7 @@ class ArchiveSeen(Event, tag="archive_seen", frozen=True):
 
     @property
     def reframes(self) -> bool:  # type: ignore[override]
-        """Whether snapshots show it."""
+        """Whether snapshots show the change."""
         return self.shows
 
 

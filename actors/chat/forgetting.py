@@ -22,7 +22,7 @@ AT_ONCE = 100
 """Events that are rewritten in one transaction, which keeps the conversation's turns waiting."""
 
 Tell = Callable[[str, Told], Awaitable[None]]
-"""Has the conversation with this id, live or not, take a command, and returns when its turn is committed."""
+"""Has the conversation with this id, live or not, take a command; returns once its turn is committed."""
 
 _decode = msgspec.msgpack.Decoder(events.AnyEvent).decode
 _encode = msgspec.msgpack.Encoder().encode
@@ -33,10 +33,11 @@ async def forget_in_journals(store: Store, user_id: str, tell: Tell) -> None:
     have left among them, page by page; to be repeated from the start when it was interrupted.
 
     Args:
-        tell: asks the conversations first, so that what they journal and save from then on does not have the name.
+        tell: has a conversation take a command; called before its journal is rewritten, so that what it journals and
+            saves from then on does not have the name.
 
     Raises:
-        PersistenceError: the database is away.
+        PersistenceError: the database cannot be asked. Cancellation leaves the rest to the next run.
     """
     for table in (naming.EVENTS, naming.SNAPSHOTS):
         done: str | None = None

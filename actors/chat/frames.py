@@ -33,14 +33,14 @@ NEWEST_KEPT, NEWEST_BYTES = 64, 64 * 1024
 """Newest pages in memory, each up to 64 KiB: whoever opens a busy conversation asks for the same one."""
 
 SHARED = b',"unreadCount":null,"mentionCount":null,"lastReadAtMs":null,"muted":null}'
-"""The own fields where the same bytes go to every viewer (contract §4)."""
+"""A viewer's own fields in frames whose bytes go to every viewer: null (contract §4)."""
 
 OWN_SHOWN_MEMBERS = 32
 """In larger conversations live snapshots show viewers to themselves as to everybody else: online once they have
 written. Else each of a thousand who only read would have bytes of their own."""
 
 OnlineAmong: TypeAlias = Callable[[Iterable[str]], Sequence[str]]
-"""Those of some users who are online now, in their order: asked of all participants at once, for each frame."""
+"""Returns those of the given users who are online now, in their order; called for each frame, with all participants."""
 
 Value = TypeVar("Value")
 
@@ -49,11 +49,11 @@ class Audience(NamedTuple):
     """Viewers of one conversation who get the same bytes.
 
     Args:
-        limit: messages in a snapshot.
-        include_archived: older history is merged in.
+        limit: how many messages a snapshot has, 1 to 120.
+        include_archived: whether archived messages are merged in.
         choices: (message id, option ids) of their votes in polls of the window.
-        sight: what they see otherwise than everybody of who is online (contract §5).
-        follows_rows: they are told of older messages, as in `ChatViewer`.
+        sight: whom they see online or offline otherwise than everybody does (contract §5).
+        follows_rows: whether they are told of changes to older messages (`ChatViewer`).
     """
 
     limit: int
@@ -67,9 +67,9 @@ class Newest(NamedTuple):
     """The messages of the newest page of a conversation without polls: the same for all who read it.
 
     Args:
-        state: that it was made of, held weakly.
-        asked: how many messages, and whether of older history too.
-        rest: the messages, joined, the page's `nextBeforeMs`, and whether there are more.
+        state: the state that the page was made of, held weakly.
+        asked: how many messages were asked for, and whether archived ones are merged in.
+        rest: the messages, joined; the page's `nextBeforeMs`; and whether there are more messages.
     """
 
     state: ReferenceType[State]
@@ -81,9 +81,10 @@ class Frames:
     """Makes the bytes, and keeps the heads that it has encoded.
 
     Args:
-        online_among: those of some users who are online now, in their order.
-        now_ms: epoch milliseconds; a poll past its expiry is shown closed before its deadline was met.
-        relationships: knows what is between users.
+        online_among: returns those of the given users who are online now, in the given order.
+        now_ms: returns epoch milliseconds, so that a poll past its expiry is shown closed before the conversation has
+            closed it.
+        relationships: knows who are friends, who hides and who blocks; without it all users are strangers.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class Frames:
         return own
 
     def seen_with(self, sight: Sight) -> "Frames":
-        """The frames for one audience of a conversation: these same ones where it sees nothing of its own."""
+        """The frames for one audience of a conversation: this object where the audience sees what everybody sees."""
         if sight is STRANGER or sight == STRANGER:
             return self
         own = self._sharing()
@@ -116,7 +117,7 @@ class Frames:
         return own
 
     def _sharing(self) -> "Frames":
-        """Other frames with the same memory."""
+        """New frames that share what these have encoded."""
         own = Frames(self._online_among, self._now_ms, self._company)
         own._viewer_id, own._sight = self._viewer_id, self._sight
         own._facts, own._heads, own._newest = self._facts, self._heads, self._newest
@@ -134,8 +135,8 @@ class Frames:
         """Who of the participants of one conversation shows as online: in the order of `speaking`, then others.
 
         Args:
-            speaking: those who have made the conversation or written in it.
-            silent: the others.
+            speaking: ids of participants who have made the conversation or written in it.
+            silent: ids of the other participants.
         """
         viewer_id, relationships = self._viewer_id, self._company
         known, hidden = self._sight
@@ -146,7 +147,7 @@ class Frames:
         return tuple([id for id in online if id not in hidden] if hidden else online)
 
     def facts(self, state: State) -> Facts:
-        """What the head shows of a live conversation, the same object as long as the state is."""
+        """The data of a live conversation's head: the same object as long as the state is the same."""
         known = self._facts.get(state.id)
         if known is not None and known[0]() is state:
             return known[1]
@@ -179,7 +180,7 @@ class Frames:
         """The Conversation of a live state for one member.
 
         Raises:
-            ConversationNotFound: they are not in it.
+            ConversationNotFound: the user is not in it.
         """
         return self.conversation(self.facts(state), standing(state, member_of(state, user_id)))
 
@@ -191,7 +192,7 @@ class Frames:
         return self._record(line, chosen)
 
     def message_chosen(self, line: Line, choice: Sequence[str]) -> bytes:
-        """A Message with a poll, in which these options are shown as the viewer's choice."""
+        """A Message with a poll, in which the options in `choice` are shown as the viewer's."""
         return self._record(line, choice)
 
     def snapshot(self, state: State, audience: Audience) -> bytes:
@@ -206,12 +207,12 @@ class Frames:
         """The MessagePage of a live state for one member, or None when rows are needed for it.
 
         Args:
-            before_ms: exclusive; None for the newest.
-            limit: 1 to 120.
-            include_archived: older history is merged in.
+            before_ms: the page ends before this moment, epoch milliseconds; None for the newest messages.
+            limit: how many messages at most, 1 to 120.
+            include_archived: whether archived messages are merged in.
 
         Raises:
-            ConversationNotFound: they are not in it.
+            ConversationNotFound: the user is not in it.
         """
         member = member_of(state, user_id)
         asked = (limit, include_archived)
@@ -246,10 +247,10 @@ class Frames:
         """A MessagePage as one viewer sees it now: a join of what is encoded already.
 
         Args:
-            conversation: encoded, for this viewer.
+            conversation: the Conversation, encoded for this viewer.
             lines: oldest first, live or archived, from memory or rows.
             choices: {message id: the viewer's option ids} of polls among them.
-            has_more: there is anything older.
+            has_more: whether there are older messages.
         """
         records = [
             self._record(line, choices.get(line.id, ())) if line.has_poll else line.record for line in lines
@@ -278,13 +279,13 @@ def _next_before_ms(lines: Sequence[Line], *, has_more: bool) -> int:
 
 
 def audience(state: State, viewer: ChatViewer, sight: Sight = STRANGER) -> Audience:
-    """Whose bytes this viewer shares.
+    """The audience whose bytes a viewer gets.
 
     Args:
-        sight: what they see otherwise than everybody.
+        sight: whom the viewer sees online or offline otherwise than everybody does.
 
     Raises:
-        ConversationNotFound: they are not in it, or no longer.
+        ConversationNotFound: the viewer is not in the conversation, or no longer.
     """
     member_of(state, viewer.user_id)
     choices = tuple(_choices(state, viewer.user_id))

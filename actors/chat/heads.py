@@ -16,13 +16,13 @@ _ONLINE = b'"online":'
 
 
 class Head(NamedTuple):
-    """A conversation's head in parts: between two of them stands whether a participant is online.
+    """An encoded head, with what it was made of.
 
     Args:
-        facts: that it was made of.
-        speaking: ids of those participants who show to everybody.
-        online: who of the participants shows as online in it.
-        encoded: the whole of it.
+        facts: the data that the head shows.
+        speaking: ids of the participants whose presence everybody sees.
+        online: ids of the participants whom the head shows as online.
+        encoded: the encoded head.
     """
 
     facts: Facts
@@ -53,7 +53,12 @@ def encode_head(shown: Facts) -> bytes:
 
 
 def with_presence(head: bytes, online: Iterable[bool]) -> bytes:
-    """The head with other values of whether each participant, in its order, is online."""
+    """The head with other presence.
+
+    Args:
+        head: an encoded head.
+        online: whether each participant is online, in the head's order.
+    """
     # Quotes inside a JSON string are escaped, so these bytes occur only as the member that they are.
     before, *parts = head.split(_ONLINE)
     pieces = [before]

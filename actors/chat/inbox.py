@@ -33,7 +33,7 @@ from persistence.chat import conversations
 from persistence.connection import Connection
 
 NAME = "inbox"
-"""The view's name, and the channel's."""
+"""The name of the view and of its channel."""
 
 SHOWN = 200
 """Conversations in a snapshot: the largest list (service description §8)."""
@@ -97,7 +97,7 @@ async def reread(conn: Connection, user_id: str, sources: AbstractSet[str]) -> R
     """Read entries of the inbox again.
 
     Args:
-        sources: ids of the conversations.
+        sources: the ids of the conversations to read.
     """
     found: dict[str, Entry | None] = dict.fromkeys(sources)
     for row in await conversations.named(conn, user_id, list(sources)):

@@ -16,7 +16,7 @@ class Changed(Event, frozen=True):
 
 
 class Recounted(Event, frozen=True):
-    """Other conversations than before are only counted, or others of their messages are unread."""
+    """The conversations beyond those shown, or their counts, have changed."""
 
 
 class Entry(StoredConversation, frozen=True):
@@ -32,15 +32,15 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 NO_REST: Mapping[str, Counted] = MappingProxyType({})
-"""One for all: every open socket has an inbox, and few show not all."""
+"""An empty `rest`, shared by all inboxes: each open socket has one, and few have conversations beyond those shown."""
 
 
 class InboxState(msgspec.Struct, frozen=True):
     """One user's inbox.
 
     Args:
-        entries: at most 200, newest activity first.
-        rest: {conversation id: counts} of those below; `NO_REST` where there are none.
+        entries: the conversations that are shown, at most 200, newest activity first.
+        rest: {conversation id: counts} of the conversations beyond them; `NO_REST` where there are none.
     """
 
     user_id: str

@@ -35,14 +35,14 @@ NAME = "conversation"
 
 @dataclass(frozen=True, slots=True)
 class ChatKinds:
-    """What the kernel is to run for chat, and what makes the same bytes for requests.
+    """The kind and the view that the kernel runs for chat, and what makes the same bytes for requests.
 
     Args:
-        conversation: the owner.
-        inbox: what a user sees of theirs.
-        frames: makes the bytes.
-        in_doubt: called with the id of a conversation whose last turn may or may not have been committed, while its
-            state is still the one before that turn; must neither wait nor raise.
+        conversation: the kind of a conversation.
+        inbox: the view of all conversations of a user.
+        frames: makes the bytes that viewers get.
+        in_doubt: functions that are called with the id of a conversation whose last turn may or may not have been
+            committed, while its state is still the one before that turn; they must neither wait nor raise.
     """
 
     conversation: Kind[State, AnyCommand]
@@ -52,7 +52,7 @@ class ChatKinds:
 
 
 Said = Callable[[str, str, int], None]
-"""Called with the sender, the other of the two, and the time as epoch milliseconds."""
+"""Called with the id of the sender, the id of the other participant, and the time in epoch milliseconds."""
 
 
 def chat_kinds(
@@ -61,13 +61,13 @@ def chat_kinds(
     relationships: Relationships | None = None,
     said: Said | None = None,
 ) -> ChatKinds:
-    """The owner and the view of chat.
+    """Make the kind and the view of chat.
 
     Args:
-        online_among: the presence of users, looked up when a frame is made.
-        now_ms: epoch milliseconds.
-        relationships: knows what is between users; without it all users are strangers.
-        said: told of each message of a direct conversation.
+        online_among: returns those of the given users who are online, whenever a frame is made.
+        now_ms: returns epoch milliseconds.
+        relationships: knows who are friends, who hides and who blocks; without it all users are strangers.
+        said: called for each message of a direct conversation.
     """
     known = relationships or Strangers()
     frames = Frames(online_among, now_ms, known)
@@ -82,13 +82,13 @@ def conversation_kind(
     said: Said | None = None,
     in_doubt: Sequence[Callable[[str], None]] = (),
 ) -> Kind[State, AnyCommand]:
-    """The record of the kind.
+    """Make the kind of a conversation.
 
     Args:
         frames: renders conversations for their members.
         relationships: knows who blocks whom.
-        said: told of each message of a direct conversation.
-        in_doubt: those of `ChatKinds`.
+        said: called for each message of a direct conversation.
+        in_doubt: the functions of `ChatKinds.in_doubt`.
     """
 
     def doubt(conversation_id: str) -> None:
@@ -129,8 +129,8 @@ _CROSSING: dict[type[Any], Any] = {
     commands.MeetDeadlines: None,
     **dict.fromkeys(get_args(commands.Told)),
 }
-"""Those that live sockets send, wherever they are open, what other domains tell, and what other nodes wait for after a
-turn of unknown outcome."""
+"""Commands that cross between nodes: those that live sockets send, those that other domains tell, and those that other
+nodes wait for after a turn of unknown outcome."""
 
 
 def _rendering(frames: Frames) -> Rendering[State]:
@@ -175,7 +175,7 @@ def decide(  # noqa: PLR0911 - a table
 
 
 def _take(state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEvent]:
-    """What comes of something that has happened elsewhere."""
+    """The events of a report that something has happened elsewhere."""
     match command:
         case commands.TellRename():
             return rules_members.take_rename(state, command, now_ms)

@@ -13,13 +13,13 @@ async def sweep_leavings(store: Store, is_live: Callable[[str], bool]) -> int:
     """Delete every conversation without members, in several transactions.
 
     Args:
-        is_live: whether a conversation's actor is awake: what it still has in hand must not meet missing rows. It goes
-            to sleep soon, and is left for the next sweep.
+        is_live: whether the actor of a conversation is live. Such a conversation is left for a later sweep: turns under
+            way must not meet missing rows.
 
-    Returns: how many went. Cancellation: what is left goes with the next sweep.
+    Returns: how many conversations were deleted. Cancellation: the others go with the next sweep.
 
     Raises:
-        PersistenceError: the database is away.
+        PersistenceError: the database cannot be asked.
     """
     swept, after_id = 0, ""
 

@@ -20,7 +20,7 @@ from persistence.connection import Connection
 from persistence.journal import journal
 
 VERSION = 3
-"""Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
+"""The version of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
 
 
 def _encode_window(window: Window) -> list[Line]:
@@ -36,7 +36,7 @@ _decoder = msgspec.msgpack.Decoder(State, dec_hook=_decode_window)
 
 
 def dump(state: State) -> bytes:
-    """The state as a snapshot of the journal, without what lives in memory only."""
+    """Encode the state as a snapshot, without the fields that live in memory only."""
     return _encoder.encode(
         replace(
             state, read_notices_sent_ms={}, read_notices_due={}, looked_up=NOTHING_LOOKED_UP, doubtful=False
@@ -45,7 +45,7 @@ def dump(state: State) -> bytes:
 
 
 def restore(kept: bytes) -> State:
-    """The state that `dump` has made a snapshot of."""
+    """Decode the state that `dump` has encoded."""
     return replace(_decoder.decode(kept), read_notices_sent_ms=NONE_SENT, read_notices_due=NONE_DUE)
 
 
@@ -79,7 +79,7 @@ async def load(conn: Connection, conversation_id: str) -> State | None:
 
 
 async def refresh(conn: Connection, conversation_id: str, state: State) -> State:
-    """With members (read markers, muting, names) and the archive as their rows are now."""
+    """The state with members (read markers, muting, names) and the archive as they are in rows now."""
     found = {row.user_id: _member(row) for row in await members.of_conversation(conn, conversation_id)}
     tail = await read_tail(conn, conversation_id, oldest_seq(state))
     archived = newest_archived(state.window, tail.lines)

@@ -52,7 +52,7 @@ from persistence.connection import Connection
 from persistence.journal import rewriting
 
 RETOLD_EVENTS = 500
-"""Of the events that tell of one message so many are said anew when its text changes, the newest; `retelling.py`."""
+"""Most journaled events that are rewritten when the text of their message changes: the newest (`retelling.py`)."""
 
 
 def missing(state: State, command: AnyCommand) -> Need | None:  # noqa: PLR0911 - a table
@@ -225,10 +225,10 @@ def distrust(state: State) -> State:
 
 
 async def read_tail(conn: Connection, conversation_id: str, oldest_seq: int | None) -> ArchiveTail:
-    """What rows hold beside the window.
+    """Read what rows hold beside the window.
 
     Args:
-        oldest_seq: of the window's oldest message; None when it is empty.
+        oldest_seq: the seq of the window's oldest message; None when the window is empty.
     """
     rows = await archive.tail(conn, conversation_id, WINDOW_LINES + 1)
     older_live = oldest_seq is not None and await messages.any_before(conn, conversation_id, oldest_seq)
@@ -251,7 +251,7 @@ def newest_left_out_ms(archived: tuple[Line, ...], kept: tuple[Line, ...]) -> in
 
 
 def record_bytes(line: Line) -> int:
-    """How many bytes a line takes in a page."""
+    """How many bytes a message takes in a page."""
     return len(line.record)
 
 
@@ -268,4 +268,4 @@ def place(line: Line) -> tuple[int, str]:
 LOOKUPS: Lookups[State, AnyCommand] = Lookups(
     missing=missing, fetch=fetch, absorb=absorb, forget=forget, overlaps=overlaps, distrust=distrust
 )
-"""The facet of the kind."""
+"""The lookups of the kind."""

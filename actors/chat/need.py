@@ -4,20 +4,20 @@ import msgspec
 
 
 class Need(msgspec.Struct, frozen=True):
-    """What is to be read.
+    """Rows to be read for one command.
 
     Args:
         message_ids: messages outside the window.
-        voter_id: whose choices in polls of those.
-        reader_id: whose own messages after those are to be counted.
+        voter_id: the user whose choices in polls of those messages are to be read; None for nobody's.
+        reader_id: the user whose first own message after each of those is to be found; None for nobody's.
         client: (sender id, clientMessageId) of a message that may exist already.
-        attachment_ids: uploads to be used.
-        user_ids: users to be added.
-        adder_id: who would add them.
-        archive: the archive's newest lines are to be read again.
-        oldest_seq: of the window's oldest message, beside `archive`.
-        told_of: the message of which the journal's events are asked for.
-        told_since: its seq where that is known; no event that tells of it has a lower offset.
+        attachment_ids: uploads that a message is to have.
+        user_ids: users to be added to the group.
+        adder_id: the user who would add them.
+        archive: whether the archive's newest messages are to be read again.
+        oldest_seq: with `archive`, the seq of the window's oldest message; None when the window is empty.
+        told_of: the message whose events in the journal are to be found; None for none.
+        told_since: the seq of that message, 0 if unknown; no event that carries it has a lower offset.
     """
 
     message_ids: tuple[str, ...] = ()

@@ -9,10 +9,11 @@ from actors.pages import fitting
 
 
 def newest(state: State, limit: int, *, include_archived: bool) -> tuple[Sequence[Line], bool]:
-    """The newest lines in memory, oldest first, and whether there is anything older.
+    """The newest messages in memory, oldest first, and whether there are older ones.
 
     Args:
-        include_archived: older history is merged in.
+        limit: how many messages at most.
+        include_archived: whether archived messages are merged in.
     """
     lines, elsewhere = _in_memory(state, include_archived)
     return lines[-limit:], elsewhere or len(lines) > limit
@@ -21,11 +22,13 @@ def newest(state: State, limit: int, *, include_archived: bool) -> tuple[Sequenc
 def before(
     state: State, before_ms: int, limit: int, *, include_archived: bool
 ) -> tuple[Sequence[Line], bool] | None:
-    """The newest lines before a moment, oldest first, and whether there is anything older; None when only
-    rows know.
+    """The newest messages before a moment, oldest first, and whether there are older ones; None when rows have to be
+    read for them.
 
     Args:
-        include_archived: older history is merged in.
+        before_ms: the moment, epoch milliseconds.
+        limit: how many messages at most.
+        include_archived: whether archived messages are merged in.
     """
     lines, elsewhere = _in_memory(state, include_archived)
     wanted = [line for line in lines if line.created_at_ms < before_ms]

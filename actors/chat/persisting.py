@@ -36,7 +36,7 @@ async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
 
 
 def plan(turns: Sequence[Turn]) -> list[Statement] | None:
-    """The statements of `persist`, where turns only post messages and mark them read; None where they do more."""
+    """The statements that `persist` would run for turns that only post messages and mark them read; else None."""
     if any(not isinstance(event, _SIMPLE) for turn in turns for event in turn.events):
         return None
     return Changes(turns).statements()
@@ -145,7 +145,7 @@ class Changes:
         return statements
 
     async def write(self, conn: Connection) -> None:
-        """Write it all; tables that nothing has changed are not touched."""
+        """Write all changes; tables without changes are not touched."""
         marked = {*self.left, *self.joined, *self.spoke, *self.reads, *self.mutes}
         if marked:  # several statements change them, and messages between
             await members.hold(conn, marked)

@@ -30,10 +30,11 @@ _events = msgspec.msgpack.Decoder(AnyEvent)
 
 
 class Membership(msgspec.Struct, frozen=True):
-    """What the guard of a route may know: that the caller is in, and what the conversation is.
+    """The facts that a route's guard decides on, for a caller who is in the conversation.
 
     Args:
         kind: `direct` or `group`.
+        owner_id: the owner of a group; None for a direct conversation.
     """
 
     kind: str
@@ -41,11 +42,12 @@ class Membership(msgspec.Struct, frozen=True):
 
 
 class MessageSlice(msgspec.Struct, frozen=True):
-    """Which messages.
+    """Which messages a page is to have.
 
     Args:
-        before_ms: exclusive; None for the newest.
-        limit: 1 to 120.
+        limit: how many messages at most, 1 to 120.
+        before_ms: the page ends before this moment, epoch milliseconds; None for the newest messages.
+        include_archived: whether archived messages are merged in.
     """
 
     limit: int
@@ -66,7 +68,7 @@ class StoredConversation(msgspec.Struct, frozen=True):
 
 
 class StoredPage(msgspec.Struct, frozen=True):
-    """A page from rows, oldest first."""
+    """A page from rows, oldest message first; `choices` are {message id: option ids} of the viewer's votes."""
 
     conversation: StoredConversation
     lines: tuple[Line, ...]
@@ -79,7 +81,7 @@ class StoredParticipant(msgspec.Struct, frozen=True):
 
     Args:
         spoke: whether they have made the conversation, or written in it.
-        place: where they stand in the list, the smallest first, and who leads it.
+        place: the key by which the list is sorted, the smallest first; it holds the id of the user who leads the list.
     """
 
     id: str
@@ -159,8 +161,8 @@ async def read_list(
     """A user's conversations, newest activity first.
 
     Args:
-        after: the place of the last one already seen; None from the start.
-        limit: at most so many.
+        after: the place of the last conversation already seen; None from the start.
+        limit: how many to read at most.
     """
     rows = await conversations.list_of(conn, user_id, after=after or conversations.FIRST_PAGE, limit=limit)
     return [StoredConversation(facts_of_row(row), standing_of_row(row)) for row in rows]
@@ -176,7 +178,7 @@ async def read_participants(
 
     Args:
         after: the place of the last one already seen; None from the start.
-        limit: at most so many.
+        limit: how many to read at most.
 
     Raises:
         ConversationNotFound: no such conversation, or the user is not in it.
@@ -196,7 +198,7 @@ async def read_participants(
 async def read_revisions(
     conn: Connection, conversation_id: str, user_id: str, message_id: str
 ) -> RevisionList:
-    """The texts that a message had and has, of many the first and the newest 50; none of a deleted one.
+    """The texts that a message had and has: if there are many, the first and the newest 50; none of a deleted message.
 
     Raises:
         ConversationNotFound: no such conversation, or the user is not in it.
@@ -230,14 +232,15 @@ async def read_revisions(
 async def read_events(
     conn: Connection, conversation_id: str, user_id: str, since: int, limit: int
 ) -> StoredEvents:
-    """What has happened after an offset, oldest first (contract §4).
+    """The journaled events after an offset, oldest first (contract §4).
 
     Args:
         since: the offset after which the page begins.
+        limit: how many events at most.
 
     Raises:
         ConversationNotFound: no such conversation, or the user is not in it.
-        EventsExpired: some of it is no longer kept.
+        EventsExpired: some of the events after `since` are no longer kept.
     """
     conversation = await read_conversation(conn, conversation_id, user_id)
     head = await journal.read_head(conn, conversations.KIND, conversation_id)

@@ -106,8 +106,8 @@ def voted(message: Message, previous: Collection[str], chosen: Collection[str]) 
     """Return the message with one voter's choice replaced in the counts of its poll.
 
     Args:
-        previous: option ids that the voter had chosen; empty without a vote.
-        chosen: option ids that they choose now; empty to withdraw.
+        previous: ids of the options that the voter had chosen; empty without a vote.
+        chosen: ids of the options that they choose now; empty to withdraw the vote.
 
     Raises:
         ValueError: the message has no poll.
@@ -130,8 +130,9 @@ def shown(record: bytes, *, poll_expires_at_ms: int | None, choice: Collection[s
     Returns the same bytes when neither applies, which is nearly always.
 
     Args:
-        poll_expires_at_ms: only while the poll is open and has a deadline.
-        choice: the viewer's option ids; empty without a vote.
+        poll_expires_at_ms: the deadline of a poll that is open, epoch milliseconds; None without one.
+        choice: ids of the options that the viewer has chosen; empty without a vote.
+        now_ms: epoch milliseconds.
     """
     expired = poll_expires_at_ms is not None and poll_expires_at_ms <= now_ms
     if not expired and not choice:

@@ -28,15 +28,16 @@ def message_page(frames: Frames, stored: StoredPage) -> bytes:
 
 
 def conversations(frames: Frames, stored: Sequence[StoredConversation]) -> Sequence[bytes]:
-    """As many Conversations, from the first, as one page of a list may take."""
+    """The first of these conversations as JSON, as many as one page of a list may have bytes for."""
     return fitting([conversation(frames, one) for one in stored], len)
 
 
 def conversation_list(items: Sequence[bytes], next_cursor: str | None) -> bytes:
-    """A ConversationList of Conversations.
+    """A ConversationList as JSON.
 
     Args:
-        next_cursor: None where no more follow.
+        items: the encoded Conversations.
+        next_cursor: the cursor of the next page; None where no more follow.
     """
     return b'{"items":[%b],"nextCursor":%b,"hasMore":%b}' % (
         b",".join(items),
@@ -46,7 +47,7 @@ def conversation_list(items: Sequence[bytes], next_cursor: str | None) -> bytes:
 
 
 def participants(frames: Frames, stored: Sequence[StoredParticipant]) -> tuple[Participant, ...]:
-    """Members with their presence."""
+    """The members of a conversation, with the presence that the viewer of `frames` sees."""
     silent = frozenset(one.id for one in stored if not one.spoke)
     online = frozenset(frames.online([one.id for one in stored if one.spoke], silent))
     return tuple(Participant(id=one.id, name=one.name, online=one.id in online) for one in stored)

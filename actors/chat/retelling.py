@@ -21,7 +21,7 @@ from persistence.journal import rewriting
 from persistence.journal.turn import Turn
 
 RETOLD_BYTES = 256 * 1024
-"""Of events that are said anew for one turn, by the larger of what they were and what they become."""
+"""Most bytes of events that are rewritten for one turn; of each, the larger of its old and its new size counts."""
 
 _decode = msgspec.msgpack.Decoder(events.AnyEvent).decode
 _encode = msgspec.msgpack.Encoder().encode
@@ -41,7 +41,7 @@ Told = dict[str, tuple[Line, set[int]]]
 
 
 def retellings(turns: Sequence[Turn]) -> dict[str, Told]:
-    """What is to be said anew, by conversation: of a message as it is, in all events up to the one that says so."""
+    """{conversation id: what is to be rewritten}: all events that carry a message before its `MessageRetold`."""
     retold: dict[str, Told] = {}
     # {(conversation id, message id): (offset, what is said of it) in these very turns}
     told: dict[tuple[str, str], list[tuple[int, Line]]] = {}
@@ -72,7 +72,7 @@ async def retell(
     """Rewrite events of a conversation and drop its snapshots, inside the transaction of what has changed.
 
     Args:
-        told: as `retellings` says.
+        told: the messages and events that `retellings` has found for this conversation.
     """
     line_at = {offset: line for line, offsets in told.values() for offset in offsets}
     sizes = await rewriting.sizes_at(conn, conversations.KIND, conversation_id, list(line_at))
@@ -85,10 +85,10 @@ async def retell(
 
 
 def affordable(sizes: Mapping[int, int], line_at: Mapping[int, Line]) -> tuple[list[int], int]:
-    """Which events are said anew, the newest first, and up to which offset all are deleted instead; 0 for none.
+    """The offsets of the events to rewrite, newest first, and the offset up to which all are deleted; 0 for none.
 
     Args:
-        sizes: {offset: bytes} of the events that there are.
+        sizes: {offset: bytes} of the events that the journal still has.
         line_at: {offset: the message that the event is to tell of}.
     """
     left = RETOLD_BYTES

@@ -45,14 +45,14 @@ TYPING_MS = 5_000
 """How long a typing notice stands (contract §4)."""
 
 READ_TOLD_MEMBERS = 32
-"""In larger conversations nobody is told of another's reading (contract §9)."""
+"""Most members of a conversation in which the others are told how far a member has read (contract §9)."""
 
 READ_TOLD_EVERY_MS = 1_000
-"""The others are told of one reader at most this often (contract §9)."""
+"""Least time between two read notices of one reader to the others (contract §9)."""
 
 
 def mark_read(state: State, command: MarkRead, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on reading up to a message; none comes of one that is read already.
+    """Decide on reading up to a message; no events if it is read already.
 
     Up to an archived message all live ones are read that pages show before it: an import may bring what is newer.
 
@@ -85,7 +85,7 @@ def _newest_before(state: State, archived_id: str) -> Line | None:
 
 
 def _own_at(state: State, member: Member, line: Line) -> int:
-    """How many of their own messages lie at or below that line, since they joined."""
+    """How many messages a member has sent at or below a line, since they joined."""
     after = state.looked_up.own_after.get(line.id)
     if after is not None:
         return after - 1
@@ -131,10 +131,11 @@ def check_consent(consent: Consent) -> None:
     """Refuse to put users into a group who block the caller, whom the caller blocks, or whose settings forbid it.
 
     Args:
-        consent: of all who are to be added: if one of them cannot be, none is.
+        consent: what stands between the caller and all who are to be added: if one of them cannot be added, none is.
 
     Raises:
-        Blocked, Forbidden: it is so.
+        Blocked: one of them blocks the caller, or is blocked by the caller.
+        Forbidden: the settings of one of them do not let the caller add them.
     """
     if consent.barred:
         raise Blocked
@@ -143,12 +144,12 @@ def check_consent(consent: Consent) -> None:
 
 
 def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on new members; none comes of those who are in already.
+    """Decide on adding members; no events for users who are in already.
 
     Raises:
         Conflict: it is a direct conversation.
         Forbidden: the caller does not own the group.
-        Invalid: none is named, one is not known, or the group would have too many members.
+        Invalid: no user is named, one does not exist, or the group would have too many members.
         Blocked: a block stands between one of them and the caller.
     """
     member_of(state, command.user_id)
@@ -182,7 +183,7 @@ def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEven
 
 
 def _joining_ms(state: State, now_ms: int) -> int:
-    """Later than anybody before: the order of joining is the order of members."""
+    """A time of joining that is later than any member's, because members are ordered by it."""
     newest = next(reversed(state.members.values()), None)
     return max(now_ms, (newest.joined_at_ms if newest else 0) + 1)
 
@@ -202,11 +203,11 @@ def _fresh_member(state: State, user_id: str, name: str, joined_at_ms: int) -> M
 
 
 def remove(state: State, command: RemoveParticipant, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on a member's going; when the owner leaves, the longest-standing of the others takes over.
+    """Decide on removing a member, or on leaving; when the owner leaves, the longest-standing member takes over.
 
     Raises:
         Conflict: it is a direct conversation.
-        Forbidden: it is another user, and the caller does not own the group.
+        Forbidden: the member is another user, and the caller does not own the group.
         NotFound: the user is not in the group.
     """
     member_of(state, command.user_id)
@@ -221,7 +222,7 @@ def remove(state: State, command: RemoveParticipant, now_ms: int) -> Sequence[An
 
 
 def _departure(state: State, user_id: str, now_ms: int) -> MemberRemoved:
-    """The going of a member of a group."""
+    """The event that a member leaves a group."""
     left = [id for id in state.members if id != user_id]
     owner_id = state.owner_id
     if owner_id == user_id:
@@ -237,7 +238,7 @@ def stand_in_of(conversation_id: str) -> Uuid:
 
 
 def leave_erased(state: State, user_id: str, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on the going of a user who was erased; none comes of somebody who is not in the conversation.
+    """Decide on the leaving of a user who was erased; no events if they are not in the conversation.
 
     A group goes on as without any member who leaves. A direct conversation stays the other's, with a stand-in, so that
     neither it nor its pair is found by an id that somebody may come back with; without another it has no members.

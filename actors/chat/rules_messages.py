@@ -34,7 +34,7 @@ from actors.texts import with_line_feeds
 from actors.time import iso, parse_iso
 
 MAX_OPEN_DEADLINES = 200
-"""Open polls with an expiry in one conversation: all of them are kept in memory."""
+"""Most open polls with an expiry in one conversation: all of them are kept in memory."""
 
 PAIR = 2
 """The members of a direct conversation."""
@@ -47,7 +47,7 @@ def member_of(state: State, user_id: str) -> Member:
     """The member with this id.
 
     Raises:
-        ConversationNotFound: there is none; to a stranger the conversation does not exist.
+        ConversationNotFound: the user is not a member; to a stranger the conversation does not exist.
     """
     member = state.members.get(user_id)
     if member is None:
@@ -56,13 +56,13 @@ def member_of(state: State, user_id: str) -> Member:
 
 
 def check_not_blocked(state: State, relationships: Relationships) -> None:
-    """Nothing may be said in a direct conversation while one of the two blocks the other.
+    """Refuse to say anything in a direct conversation while one of the two blocks the other.
 
-    Asked of the memory of blocks that each process has, which takes changes in their order and hears of those that
-    others make. A copy in each conversation would have to be told of every change, also while the conversation is made.
+    Blocks are looked up in the memory that each process has of them, which takes all changes in their order. A copy in
+    each conversation would have to be told of every change, also while the conversation is being created.
 
     Raises:
-        Blocked: it is so.
+        Blocked: one of the two blocks the other.
     """
     if state.kind == "direct" and len(state.members) == PAIR and relationships.parted(*state.members):
         raise Blocked
@@ -73,7 +73,7 @@ def live_line(state: State, message_id: str) -> Line:
 
     Raises:
         NotFound: no such message in this conversation.
-        Conflict: it is archived.
+        Conflict: the message is archived.
     """
     line = find_line(state, message_id)
     if line is not None:
@@ -84,10 +84,10 @@ def live_line(state: State, message_id: str) -> Line:
 
 
 def require_sender(sender_id: str, user_id: str) -> None:
-    """Nobody edits the message of another; asked in the guard, and again in the turn.
+    """Refuse to edit the message of another user; checked in the route's guard, and again in the turn.
 
     Raises:
-        Forbidden: the user has not sent it.
+        Forbidden: the user has not sent the message.
     """
     if sender_id != user_id:
         raise Forbidden("only its sender may edit a message")
@@ -117,7 +117,7 @@ def post(state: State, command: PostMessage, now_ms: int, relationships: Relatio
         ConversationNotFound: the sender is not in the conversation.
         Blocked: a block stands between the two of a direct conversation.
         Invalid: text, mentions, attachments or poll break a rule.
-        QuotaExceeded: as many polls with an expiry are open as may be.
+        QuotaExceeded: `MAX_OPEN_DEADLINES` polls with an expiry are open already.
     """
     sender = member_of(state, command.sender_id)
     check_not_blocked(state, relationships)
@@ -209,10 +209,10 @@ def edit(state: State, command: EditMessage, now_ms: int, relationships: Relatio
     Raises:
         ConversationNotFound: the user is not in the conversation.
         NotFound: there is no such message.
-        Forbidden: it is another user's, or of one who was erased.
+        Forbidden: the message is another user's, or was sent by a user who was erased and had the same id.
         Blocked: a block stands between the two of a direct conversation.
         Invalid: text or mentions break a rule.
-        Conflict: it was deleted, or lies in the archive.
+        Conflict: the message was deleted, or lies in the archive.
     """
     member = member_of(state, command.user_id)
     line = live_line(state, command.message_id)
@@ -258,8 +258,8 @@ def delete(state: State, command: DeleteMessage, now_ms: int) -> Sequence[AnyEve
     Raises:
         ConversationNotFound: the user is not in the conversation.
         NotFound: there is no such message.
-        Forbidden: it is another user's, and the caller does not moderate.
-        Conflict: it lies in the archive.
+        Forbidden: the message is another user's, and the caller is no moderator.
+        Conflict: the message lies in the archive.
     """
     if not command.moderator:
         member_of(state, command.user_id)

@@ -50,7 +50,7 @@ def vote(state: State, command: VotePoll, now_ms: int, relationships: Relationsh
 
 
 def choice_of(state: State, message_id: str, user_id: str) -> tuple[str, ...]:
-    """What the user has chosen in a poll of the window, or in a recalled one that was asked for them."""
+    """The ids of the options that a user has chosen in a poll of the window, or in one that was looked up for them."""
     votes = state.votes.get(message_id)
     if votes is not None:
         return votes.get(user_id, ())
@@ -78,9 +78,7 @@ def close(state: State, command: ClosePoll, now_ms: int, relationships: Relation
 
 
 def meet_deadlines(state: State, command: MeetDeadlines, now_ms: int) -> Sequence[AnyEvent]:
-    """Close what has expired, and tell the others of reading that they were not told of within the last
-    second.
-    """
+    """Close polls that have expired, and send read notices that were held back to keep a second's distance."""
     events: list[AnyEvent] = []
     for message_id in command.message_ids:
         line = find_line(state, message_id)
@@ -96,14 +94,14 @@ def meet_deadlines(state: State, command: MeetDeadlines, now_ms: int) -> Sequenc
 
 
 def due(state: State) -> int | None:
-    """When the next poll expires, or read markers are to be told; epoch milliseconds, or None."""
+    """When the next poll expires or the next read notice is to be sent, epoch milliseconds; None for neither."""
     if not (state.deadlines or state.read_notices_due):
         return None
     return min([*state.deadlines.values(), *(due_ms for due_ms, _ in state.read_notices_due.values())])
 
 
 def expire(state: State, now_ms: int) -> MeetDeadlines:
-    """The command for the deadlines that have come, the earliest first."""
+    """The command for the deadlines that have come, the earliest first, at most `MOST_AT_ONCE` polls at once."""
     ripe = sorted((due_ms, id) for id, due_ms in state.deadlines.items() if due_ms <= now_ms)
     return MeetDeadlines(tuple(id for _, id in ripe[:MOST_AT_ONCE]))
 

@@ -11,7 +11,8 @@ from typing import NamedTuple, Protocol
 NOBODY: frozenset[str] = frozenset()
 
 FEW = 8
-"""So many ids are looked through as fast as they are hashed, and a set of one takes 216 bytes, a tuple 48."""
+"""Most ids that are kept as a tuple: so few are searched as fast as a set, which takes more memory (216 bytes for one
+id, not 48)."""
 
 
 def compact(ids: Iterable[str]) -> Collection[str]:
@@ -21,11 +22,12 @@ def compact(ids: Iterable[str]) -> Collection[str]:
 
 
 class Sight(NamedTuple):
-    """What one viewer sees otherwise than everybody, among the participants of one conversation.
+    """Where the presence of a conversation's participants differs for one viewer from what everybody sees.
 
     Args:
-        known: those who show although they are silent there: friends, and the viewer; `compact`.
-        hidden: those who look offline, whatever is true.
+        known: ids of silent participants whose presence the viewer sees nevertheless: friends, and the viewer; in the
+            form that `compact` returns.
+        hidden: ids of participants who look offline to the viewer, whether they are or not.
     """
 
     known: Collection[str] = ()
@@ -33,7 +35,7 @@ class Sight(NamedTuple):
 
 
 STRANGER = Sight()
-"""Who knows nobody there, and from whom nobody hides: nearly every viewer."""
+"""The sight of a viewer who knows nobody there and from whom nobody hides: nearly every viewer's."""
 
 
 class Relationships(Protocol):
@@ -48,7 +50,7 @@ class Relationships(Protocol):
         ...
 
     def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
-        """Those of the users who look offline to the viewer, whatever is true."""
+        """Those of the users who look offline to the viewer, whether they are or not."""
         ...
 
 
@@ -60,11 +62,11 @@ class Strangers:
         return False
 
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:  # noqa: ARG002
-        """None of them."""
+        """Nobody: all users are strangers."""
         return NOBODY
 
     def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:  # noqa: ARG002
-        """None of them."""
+        """Nobody: all users are strangers."""
         return NOBODY
 
 
@@ -74,7 +76,7 @@ def sight_of(
     """What a viewer sees of these participants.
 
     Args:
-        relationships: knows what is between users.
+        relationships: knows who are friends, who hides and who blocks.
         ids: the participants that are shown.
         silent: those of them who have neither made the conversation nor written in it.
     """

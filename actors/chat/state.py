@@ -23,13 +23,13 @@ from persistence.chat.consent import Consent
 from persistence.chat.rows import AttachmentRow
 
 SHOWN_PARTICIPANTS = 100
-"""Participants in a conversation's head (contract §4)."""
+"""Most participants in a conversation's head (contract §4)."""
 
 MENTIONS_KEPT = 200
-"""Unread mentions counted per member; clients show "99+" long before."""
+"""Most unread mentions counted per member; clients show "99+" long before."""
 
 MAX_MEMBERS = 1_024
-"""Participants of a conversation (contract §4)."""
+"""Most participants of a conversation (contract §4)."""
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -44,7 +44,7 @@ class Member(Record, frozen=True):
         read_seq: everything up to this message seq is read.
         read_at_ms: `createdAtMs` of the newest message that they marked as read.
         own_at_read: how many of their own messages lie at or below `read_seq`, since they joined.
-        sent: how many they have sent since they joined.
+        sent: how many messages they have sent since they joined.
         mentions: seqs above `read_seq` of messages of others that mention them, ascending, the newest 200.
         spoke: they have created the conversation, or written in it since they joined.
     """
@@ -86,7 +86,7 @@ class LookedUp(Record, frozen=True):
         original: the message that already carries the requested clientMessageId.
         attachments: {attachment id: row} of the requested uploads.
         names: {user id: name} of the requested users; unknown users are absent.
-        consent: those of the requested users whom the caller may not add.
+        consent: which of the requested users the caller may not add, and why.
         archive: the archive's newest messages, for `TellArchive` alone.
         told: offsets of the journaled events that carry the requested message.
     """

@@ -6,7 +6,7 @@ from persistence.chat.rows import CountRow, EntryRow
 
 
 def facts_of_row(row: EntryRow) -> Facts:
-    """What the head shows."""
+    """The data of a conversation's head."""
     kept = row.conversation
     summary = decode_summary(row.summary)
     return Facts(
@@ -25,12 +25,12 @@ def facts_of_row(row: EntryRow) -> Facts:
 
 
 def standing_of_row(row: EntryRow) -> MemberCounts:
-    """What is the member's own."""
+    """The counts and settings of the member for whom the row was read."""
     message_seq = decode_summary(row.summary).message_seq
     unread = message_seq - row.read_seq - (row.sent - row.own_at_read)
     return MemberCounts(unread, row.mention_count, row.read_at_ms, row.muted)
 
 
 def counts_of_row(row: CountRow) -> tuple[int, int]:
-    """Unread messages and mentions."""
+    """How many messages are unread, and how many of them mention the member."""
     return row.message_seq - row.read_seq - (row.sent - row.own_at_read), row.mention_count

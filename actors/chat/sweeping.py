@@ -15,16 +15,16 @@ from persistence.chat import attachments
 from persistence.connection import Connection
 
 RESERVED_MS = 15 * 60 * 1000
-"""An upload that has not ended after this time never does: no request lives so long."""
+"""After this time an upload that has not ended is given up: no request lives so long."""
 
 _AT_ONCE = 500
 _GRACE_MS = 5 * 60 * 1000  # a message that was decided just before the deadline commits before the sweep
 
 
 async def sweep(database: Store, blobs: Blobs, in_thread: InThread, *, now_ms: int) -> int:
-    """Free what was uploaded in vain, and remove the bytes of everything that is freed. Several transactions.
+    """Free uploads that no message has used, and remove the bytes of all freed attachments, in several transactions.
 
-    Returns: how many attachments' bytes have gone. Cancellation leaves nothing half-done.
+    Returns: of how many attachments the bytes were removed. Cancellation leaves nothing half-done.
     """
     while await database.transact(_free_unused, now_ms) == _AT_ONCE:
         pass
@@ -45,9 +45,9 @@ async def sweep(database: Store, blobs: Blobs, in_thread: InThread, *, now_ms: i
 
 
 async def sweep_strays(database: Store, blobs: Blobs, in_thread: InThread, *, now_ms: int) -> int:
-    """Remove files that no row has spoken of for a day: remnants of crashes and of earlier versions.
+    """Remove files that no row has named for a day: remnants of crashes and of earlier versions.
 
-    Returns: how many. It looks at every file, so it is not done often.
+    Returns: how many files were removed. It looks at every file, so it is not done often.
     """
     before_seconds = now_ms / 1000 - STRAY_SECONDS
     old = sorted(await in_thread(lambda: set(blobs.older_than(before_seconds))))

@@ -24,12 +24,12 @@ from persistence.connection import Connection
 
 
 class ConversationDraft(Public, frozen=True):
-    """What a client asks for; the caller is added by the server (service description §4).
+    """A conversation that a client asks for; the caller is added by the server (service description §4).
 
     Args:
         kind: `direct` or `group`.
         participant_ids: the other members; the caller and repeated ids are ignored.
-        title: groups only.
+        title: the title, for groups only.
     """
 
     kind: Annotated[IdText, ruled(enum=["direct", "group"])]
@@ -41,7 +41,7 @@ class Creation(msgspec.Struct, frozen=True):
     """A conversation to create, unless one with the same members exists.
 
     Args:
-        pointers: {user id: JSON pointer} of the other members.
+        pointers: {user id: JSON pointer into the request} of the other members.
         epoch: a fresh short name for its history.
         groups_max: how many groups the caller may own; None for an operator's import, to which no bounds apply.
     """
@@ -58,7 +58,7 @@ class Created(msgspec.Struct, frozen=True):
     """The result of `create`.
 
     Args:
-        fresh: the conversation was created; else it existed before.
+        fresh: True if the conversation was created, False if it existed before.
     """
 
     conversation: StoredConversation
@@ -89,7 +89,8 @@ def plan(
 
     Args:
         id: a fresh object id.
-        epoch: a fresh short name for its history.
+        epoch: a fresh short name for the conversation's history.
+        now_ms: epoch milliseconds.
         groups_max: how many groups the caller may own.
 
     Raises:
@@ -139,10 +140,10 @@ async def create(conn: Connection, creation: Creation) -> Change[Created]:
     """Create the conversation, or find the oldest with the same kind and members; inside a transaction.
 
     Raises:
-        Invalid: one of the other members does not exist, or there is none.
+        Invalid: one of the other members does not exist, or there are fewer than two members.
         Blocked: one of a group's members blocks the caller, or is blocked by them.
         Forbidden: the settings of one of a group's members do not let the caller add them to groups.
-        QuotaExceeded: the caller or another member is beyond a bound (`bounds.py`).
+        QuotaExceeded: the caller or another member would be beyond a bound of `bounds.py`.
         ConversationNotFound: the caller has left the conversation that was found in the meantime.
     """
     known = await members.names(conn, creation.member_ids)

@@ -16,7 +16,7 @@ import msgspec
 from actors.pages import MAX_PAGE_BYTES
 
 WINDOW_LINES = 120
-"""Messages in memory: the largest page (service description §8), so that a frame never waits for rows."""
+"""Most messages in memory: the largest page (service description §8), so that a frame never waits for rows."""
 
 WINDOW_BYTES = MAX_PAGE_BYTES
 """Most bytes of records in memory; the newest message is kept whatever its size. Messages beyond it are read from rows,
@@ -31,7 +31,7 @@ class Line(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     Args:
         seq: 1, 2, 3… within the conversation; 0 for archived history.
-        record: its public JSON, every `selected` false.
+        record: the message's public JSON, with every `selected` false.
         has_poll: the message has a poll.
         poll_open: that poll has not been closed, although it may have expired.
         poll_expires_at_ms: the deadline of an open poll that has one.
@@ -97,7 +97,7 @@ class Window(Sequence[Line]):
         return longer
 
     def _alone(self) -> "Window":
-        """The same window with a list of its own that holds nothing older."""
+        """The same window with a list of its own, which holds no older messages."""
         alone = Window.__new__(Window)
         alone._lines = self._lines[self._start : self._end]
         alone._start, alone._end = 0, len(alone._lines)
