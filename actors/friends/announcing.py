@@ -20,7 +20,7 @@ async def numbered(conn: Connection, event: Numbered) -> Numbered:
     """Give a change its number, and announce it.
 
     Args:
-        event: with any `turn`. All rows that the change concerns are locked by the transaction.
+        event: the change, whose `turn` is replaced. The transaction must have locked all rows that it concerns.
     """
     turn = await turns.announce(conn, msgspec.json.encode(event).decode())
     return replace(event, turn=turn)
@@ -29,8 +29,8 @@ async def numbered(conn: Connection, event: Numbered) -> Numbered:
 def heard(payload: str) -> LinkChanged | RelationChanged | Literal["erased", "unknown"]:
     """The change that a NOTIFY tells of.
 
-    `erased`: a user was, who may have been between any number of others. `unknown`: nothing may be known of it, because
-    it was missed, or because another release has announced it in a form that this one does not know.
+    `erased`: a user was erased, who may have had a relation to any number of others. `unknown`: anything may have
+    changed, because a NOTIFY was missed, or another release has announced it in a form that this one does not know.
     """
     turn, space, change = payload.partition(" ")
     if space and not change:

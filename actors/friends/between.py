@@ -24,9 +24,10 @@ async def moved(
     """Run a move that may begin or end a relation of two users; the last of its events says how they stand afterwards.
 
     Args:
-        unit, args: one of the moves of `relations`.
+        unit, args: a move of `units_relations.py`, and its arguments.
+        one_id, other_id: the two users.
 
-    Raises: what the move raises.
+    Raises: whatever the move raises.
     """
     change = await unit(conn, *args)
     seen = await seen_between(conn, one_id, other_id)
@@ -36,14 +37,14 @@ async def moved(
 async def seen_between(conn: Connection, one_id: UserId, other_id: UserId) -> RelationChanged:
     """An event that says how two users stand now: brings memory up to date, also after an outcome that is unknown.
 
-    It is numbered, and announced, while both are locked.
+    The event is numbered and announced while the rows of both are locked.
     """
     found = await look(conn, one_id, other_id)
     return await numbered(conn, RelationChanged(one_id, other_id, found))
 
 
 async def look(conn: Connection, one_id: UserId, other_id: UserId) -> Between:
-    """What is between two users once no change of it is under way any more: all that any would change is locked."""
+    """Read how two users stand, after locking the rows of both, so that no change of it is under way."""
     for id in sorted((one_id, other_id)):
         await lock_user(conn, id)
     chosen = await visibilities.between(conn, one_id, other_id)

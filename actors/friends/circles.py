@@ -15,10 +15,10 @@ from actors.meanwhile import Meanwhile
 from persistence.friends import links
 
 FRIENDS_KEPT = 1_000_000
-"""Friends in all circles of users without an open socket, 8 bytes each."""
+"""Most friends in the circles of users without an open socket, 8 bytes each."""
 
 COMPARED_TOGETHER = 200
-"""Circles that are read at once when all are compared with rows."""
+"""Circles that one query reads when all are compared with rows."""
 
 NOBODY: frozenset[str] = frozenset()
 
@@ -27,8 +27,8 @@ class Circles:
     """The friends of users, for those who look at others just now.
 
     Args:
-        store: where friendships are.
-        looking: whether a user has an open socket, whose circle must not go.
+        store: the database with the friendships.
+        looking: whether the user with an id has an open socket; their circle stays in memory.
     """
 
     def __init__(self, store: Store, looking: Callable[[str], bool]) -> None:
@@ -52,7 +52,7 @@ class Circles:
         """Read the user's friends into memory, if they are not there.
 
         Raises:
-            PersistenceError: they cannot be read.
+            PersistenceError: the friends cannot be read. Cancellation ends the read, unless others wait for it.
         """
         while user_id not in self._circles:
             await self._loads.run(user_id, partial(self._read, user_id), partial(self._keep, user_id))
@@ -65,7 +65,7 @@ class Circles:
         return frozenset(ids).intersection(circle)
 
     def changed(self, one_id: str, other_id: str, *, friends: bool) -> None:
-        """Take in that two users are friends now (`friends` true), or no longer; called after the commit."""
+        """Take in that two users are friends now (`friends` is True), or no longer; called after the commit."""
         for user_id, friend_id in ((one_id, other_id), (other_id, one_id)):
             self._loads.void(user_id)
             self._told.told(user_id)
@@ -83,10 +83,10 @@ class Circles:
         Circles stay as they are until their rows are read, some at a time.
 
         Args:
-            moved: called with a user and who has become a friend of theirs, or is none any more.
+            moved: called with the id of a user, and the id of another who has become their friend or is no longer one.
 
         Raises:
-            PersistenceError: they cannot be read; those that were read are right.
+            PersistenceError: rows cannot be read; circles that were read before that are right.
 
         Cancellation leaves the others as they were.
         """

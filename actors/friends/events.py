@@ -6,12 +6,13 @@ from persistence.friends.visibilities import Visibility
 
 
 class Between(msgspec.Struct, frozen=True):
-    """How two users stand: everything of it that memory holds.
+    """How two users stand, as far as memory holds it.
 
     Args:
-        friends: whether they are.
-        visibilities: {holder of a link, or of what is left of one: what the other sees of them}.
-        blockers: those of the two who block the other.
+        friends: whether the two are friends.
+        visibilities: {id of one: what the other may see of them}; where they are not friends, only of those who still
+            hide from the other.
+        blockers: the ids of those of the two who block the other.
     """
 
     friends: bool
@@ -23,9 +24,9 @@ class RelationChanged(msgspec.Struct, frozen=True, tag=True):
     """A friendship, a block or a request between two may have begun or ended.
 
     Args:
-        between: how it is now.
-        turn: taken while both users' rows were locked: of two changes the one with the greater number is the later.
-            0 until it is taken.
+        between: how the two stand now.
+        turn: the number of the change, taken while the rows of both users were locked: of two changes, the one with the
+            greater number is the later. 0 until it is taken.
     """
 
     one_id: str
@@ -42,11 +43,11 @@ class RequestEnded(msgspec.Struct, frozen=True):
 
 
 class LinkChanged(msgspec.Struct, frozen=True, tag=True):
-    """The holder has chosen something for a friend.
+    """The holder of a link has chosen something for their friend.
 
     Args:
-        visibility: what the friend sees of the holder now.
-        turn: as in `RelationChanged`.
+        visibility: what the friend may see of the holder now.
+        turn: the number of the change, as in `RelationChanged`.
     """
 
     holder_id: str

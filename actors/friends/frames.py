@@ -38,7 +38,7 @@ def all_waiting(requests: Iterable[Request], user_id: str) -> tuple[Waiting, ...
 
 
 def request_entry(request: Request, user_id: str) -> RequestEntry:
-    """A Request entry: the other is a stranger, so nothing of them shows but the name."""
+    """A Request entry: the other user is a stranger, so nothing of them is shown but the name."""
     incoming = request.sender_id != user_id
     other_id, name = (
         (request.sender_id, request.sender_name)
@@ -67,10 +67,11 @@ def own_parts(state: FriendsState) -> list[bytes]:
 
 
 def own_part(record: bytes, extra: Extra | None) -> bytes:
-    """What the user determines of a Friend entry, up to its end; up to the streak where there may be one.
+    """The part of a Friend entry that the user determines, to the end of the entry, or to its streak if it may have
+    one.
 
     Args:
-        record, extra: of the link.
+        record, extra: the link's record, and its note and streak if it has any.
     """
     created_at_ms, accepted_at_ms, updated_at_ms, choices = RECORD.unpack(record)
     part = b'%b,"createdAt":"%b","acceptedAt":"%b","updatedAt":"%b"' % (
@@ -86,9 +87,9 @@ def whole(part: bytes, record: bytes, extra: Extra | None, now_ms: int) -> bytes
     """A Friend entry.
 
     Args:
-        part: the friend's, as the viewer sees it.
-        record, extra: of the link.
-        now_ms: a streak ends with time.
+        part: the part that the friend determines, as the viewer sees it.
+        record, extra: the link's record, and its note and streak if it has any.
+        now_ms: epoch milliseconds, because a streak ends with time.
     """
     own = own_part(record, extra)
     return part + own if extra is None else part + own + _streak(extra, now_ms)
@@ -104,9 +105,11 @@ def snapshot(
     """The `friends_snapshot`.
 
     Args:
+        faces: the faces of all who are watched.
         restrictions: {friend id: what they hide from the viewer}.
-        owns: the state's `own_parts`.
-        now_ms: requests past their expiry do not exist, and streaks end.
+        state: the viewer's friends and requests.
+        owns: the `own_parts` of that state.
+        now_ms: epoch milliseconds: requests past their expiry are left out, and streaks end.
     """
     shown: list[bytes] = []
     online = 0

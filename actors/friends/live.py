@@ -21,20 +21,20 @@ Touched = Callable[[str, Sequence[str], str], None]
 
 
 class FriendsLive:
-    """See the module.
+    """The live side of friends (see the module).
 
     Args:
-        presence: who is online.
-        users: what users are called, and when they were last seen.
-        visibilities: who hides what from whom; the same that chat asks.
-        now_ms: epoch milliseconds; the first call is the service's start.
-        party_of: the party that a user is in.
-        circles: whose friend is whose.
+        presence: knows who is online.
+        users: knows the names of users, and when they were last seen.
+        visibilities: who hides what from whom; the same object that chat asks.
+        now_ms: returns epoch milliseconds; the first call gives the time of the service's start.
+        party_of: returns the id of the party that a user is in; None for none.
+        circles: the friends of users who have an open socket.
 
     Attributes:
-        view: a user's friends, as the kernel runs it.
-        load_many: reads them for many users, as the view does.
-        circles: whose friend is whose, of those who look.
+        view: the view of a user's friends, which the kernel runs.
+        load_many: reads the states of that view for many users.
+        circles: the friends of users who have an open socket.
     """
 
     def __init__(
@@ -73,8 +73,8 @@ class FriendsLive:
         """Subscribe to changes of presence and of names, and mark the views of friends that show them.
 
         Args:
-            touched: of the system that runs the view.
-            touched_everywhere: of the same; for what one node alone knows of.
+            touched: `System.touched` of the system that runs the view.
+            touched_everywhere: `System.touched_everywhere` of that system, for changes that one node alone knows of.
         """
         self._touched, self._touched_everywhere = touched, touched_everywhere
         self._presence.on_change(
@@ -89,7 +89,7 @@ class FriendsLive:
     # -- asking -------------------------------------------------------------------------------------
 
     def hides(self, user_id: str, viewer_id: str) -> bool:
-        """Whether a user is to look offline to this viewer, whatever is true."""
+        """Whether a user looks offline to this viewer, whether they are or not."""
         return self._visibilities.of(user_id, viewer_id) == "HIDDEN"
 
     def parted(self, one_id: str, other_id: str) -> bool:
@@ -97,7 +97,7 @@ class FriendsLive:
         return self._visibilities.parted(one_id, other_id)
 
     def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
-        """Those of the users who are to look offline to this viewer, whatever is true."""
+        """Those of the users who look offline to this viewer, whether they are or not."""
         return self._visibilities.hidden_among(viewer_id, ids)
 
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
@@ -105,14 +105,15 @@ class FriendsLive:
         return self.circles.among(viewer_id, ids)
 
     def visibility_of(self, holder_id: str, viewer_id: str) -> Visibility:
-        """What the holder of a link has chosen for this friend."""
+        """What the viewer may see of the holder; `HIDDEN` where a block stands between them."""
         return self._visibilities.of(holder_id, viewer_id)
 
     def appearance(self, user_id: str, viewer_id: str, last_seen_at_ms: int | None = None) -> Appearance:
         """What one user sees of another now, as live frames show it.
 
         Args:
-            last_seen_at_ms: as rows say; what this process knows is newer.
+            last_seen_at_ms: when rows say that they were last seen, epoch milliseconds; used unless this process knows
+                better.
         """
         return self._faces.appearance(user_id, viewer_id, last_seen_at_ms)
 
@@ -131,10 +132,11 @@ class FriendsLive:
     def visibility_changed(
         self, holder_id: str, viewer_id: str, visibility: Visibility, turn: int | None = None
     ) -> None:
-        """The holder of a link has chosen this for the friend; `DEFAULT` also when the link has ended.
+        """Take in what a viewer may see of the holder of a link now, and tell those who watch.
 
         Args:
-            turn: of the change, or None where nothing else changes it at the same time.
+            visibility: the holder's choice; `DEFAULT` also once the link has ended.
+            turn: the number of the change; None where no other change can happen at the same time.
         """
         if self._visibilities.change(holder_id, viewer_id, visibility, turn):
             self._appeared(holder_id, viewer_id)
@@ -143,8 +145,8 @@ class FriendsLive:
         """Take in how two users stand now, as committed, and tell those who watch.
 
         Args:
-            found: as the rows said it inside the transaction.
-            turn: taken there, once both users were locked.
+            found: how they stand by the rows that the transaction has read.
+            turn: the number of the change, taken in that transaction once both users were locked.
         """
         for holder_id, viewer_id in ((one_id, other_id), (other_id, one_id)):
             visibility = found.visibilities.get(holder_id, "DEFAULT")
@@ -162,29 +164,30 @@ class FriendsLive:
             self.relation_changed(event.one_id, event.other_id, event.between, event.turn)
 
     def heard_link(self, event: LinkChanged) -> None:
-        """Take in what a holder has chosen, as announced; does nothing about what is known."""
+        """Take in a choice that a process has announced; does nothing about one that is known already."""
         if not self._visibilities.turns.knows((event.holder_id, event.friend_id), event.turn):
             self.visibility_changed(event.holder_id, event.friend_id, event.visibility, event.turn)
             self.changed(event.holder_id, event.friend_id)
 
     def reading(self) -> AbstractContextManager[Told]:
-        """Collect what this is told of while rows are read, for `restored`."""
+        """Collect the changes that come while rows are read, for `restored`."""
         return self._visibilities.reading()
 
     def restored(self, stored: Stored, told: Told) -> None:
         """Take in what rows say of everybody, because changes may have been missed; tells those who watch.
 
         Args:
-            stored: as read within a block of `reading`.
-            told: what that block has collected.
+            stored: the rows, read within a block of `reading`.
+            told: the changes that this block has collected.
         """
         for user_id, viewer_id in self._visibilities.fill(stored, told):
             self._appeared(user_id, viewer_id)
 
     async def compare_circles(self) -> None:
-        """Take in what rows say of the friends of all who look, for the same reason; tells those who watch.
+        """Take in what rows say of the friends in all circles, where changes may have been missed; tells those who
+        watch.
 
-        Raises PersistenceError and is cancelled as `Circles.compare`.
+        Raises PersistenceError when rows cannot be read. Cancellation leaves the circles not read yet as they were.
         """
         await self.circles.compare(lambda user_id, other_id: self._appeared(other_id, user_id))
 

@@ -36,7 +36,7 @@ class Move(Enum):
 
 
 Outcome: TypeAlias = Relation | type[Refused]
-"""What is between the two afterwards, or why nothing has changed."""
+"""The relation of the two afterwards, or the refusal where nothing has changed."""
 
 _ORDER = tuple(Relation)
 
@@ -69,16 +69,16 @@ _ROWS: Mapping[Move, tuple[Outcome, ...]] = {
 MOVES: Mapping[tuple[Relation, Move], Outcome] = MappingProxyType(
     {(standing, move): row[place] for move, row in _ROWS.items() for place, standing in enumerate(_ORDER)}
 )
-"""{(what is between them, what one does): what comes of it}."""
+"""{(what is between the two, what the acting one does): what comes of it}."""
 
 
 def standing_of(*, linked: bool, blocks: bool, blocked: bool, sent: bool, received: bool) -> Relation:
     """What is between two users, from what their rows say; a block hides whatever else there may be.
 
     Args:
-        linked: they are friends.
-        blocks, blocked: the one who acts blocks the other; is blocked by them.
-        sent, received: a request waits, by the one who acts; by the other.
+        linked: whether they are friends.
+        blocks, blocked: whether the one who acts blocks the other, and is blocked by them.
+        sent, received: whether a request waits that the one who acts has sent, or has received.
     """
     if blocks or blocked:
         if blocks and blocked:

@@ -36,11 +36,11 @@ class Seeing(Protocol):
     """How users appear to each other: `FriendsLive`."""
 
     def appearance(self, user_id: str, viewer_id: str, last_seen_at_ms: int | None = None) -> Appearance:
-        """What one user sees of another now."""
+        """What one user sees of another now; `last_seen_at_ms` is what rows say, epoch milliseconds."""
         ...
 
     def visibility_of(self, holder_id: str, viewer_id: str) -> Visibility:
-        """What the holder of a link has chosen for this friend."""
+        """What the viewer may see of the holder."""
         ...
 
 
@@ -52,11 +52,11 @@ class Owned(msgspec.Struct, frozen=True):
 
 
 class Looked(msgspec.Struct, frozen=True):
-    """What the rows say of one friend of a user.
+    """What the rows say of the friends of one friend of the viewer.
 
     Args:
-        links: of the friend, as far as they may be seen.
-        known: those among them who are friends of the one who looks.
+        links: the links to that friend's friends, as far as they may be seen.
+        known: ids of those among them who are friends of the viewer as well.
     """
 
     links: Sequence[Link]
@@ -72,7 +72,7 @@ async def read_of_friend(conn: Connection, user_id: str, viewer_id: str) -> Look
     """What a friend may see of a user's friends.
 
     Raises:
-        VisibilityDenied: the two are no friends, or there is no such user.
+        VisibilityDenied: the two are not friends, or there is no such user.
     """
     if not await links.friends_among(conn, viewer_id, (user_id,)):
         raise VisibilityDenied
@@ -87,7 +87,8 @@ def entry(link: Link, seen: Appearance, now_ms: int) -> FriendEntry:
     """A Friend entry.
 
     Args:
-        seen: the friend, as they appear.
+        seen: how the friend appears to the user.
+        now_ms: epoch milliseconds, because a streak ends with time.
     """
     return FriendEntry(
         friend_id=link.friend_id,
@@ -113,7 +114,7 @@ def player(user_id: str, name: str, seen: Appearance) -> Player:
 
 
 def own_entries(seeing: Seeing, found: Iterable[Link], now_ms: int) -> tuple[FriendEntry, ...]:
-    """A user's friends as they see them."""
+    """A user's friends as that user sees them."""
     return tuple(
         entry(link, seeing.appearance(link.friend_id, link.user_id, link.last_seen_at_ms), now_ms)
         for link in found
@@ -124,7 +125,7 @@ def snapshot(seeing: Seeing, user: User, owned: Owned, maximum: int, now_ms: int
     """A user's friends for themselves.
 
     Args:
-        maximum: how many they may have.
+        maximum: how many friends the user may have.
     """
     entries = own_entries(seeing, owned.links, now_ms)
     return FriendsSnapshot(entries, counts(entries, maximum), _self(seeing, user, user.id))
@@ -164,7 +165,7 @@ def waiting(found: Sequence[Request], user_id: str) -> Requests:
 
 
 def counts(entries: Collection[FriendEntry], maximum: int) -> Counts:
-    """The counts of what is shown.
+    """The counts of the friends that are shown.
 
     Args:
         maximum: how many friends the user may have.

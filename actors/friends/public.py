@@ -30,13 +30,13 @@ class Player(Shown, frozen=True):
 
 
 class FlameStreak(Shown, frozen=True):
-    """Consecutive UTC days on which two were in touch both ways.
+    """Consecutive UTC days on which two users were in touch both ways.
 
     Args:
-        days: how many.
-        active: it can still be prolonged.
+        days: how many days.
+        active: whether it can still be prolonged.
         started_at: the first of the days.
-        expires_at: by then both must have been in touch again.
+        expires_at: the moment by which both must have been in touch again.
     """
 
     days: int
@@ -64,7 +64,7 @@ class FriendEntry(FriendPart, frozen=True):
     Args:
         favorite, visibility, note: what the user has chosen for this friend.
         created_at: when the request was sent.
-        updated_at: when the user last chose.
+        updated_at: when the user last changed any of these.
     """
 
     favorite: bool
@@ -90,7 +90,7 @@ class RequestEntry(Shown, frozen=True):
 
 
 class RequestSent(RequestEntry, frozen=True):
-    """What becomes of a request.
+    """A request that was sent.
 
     Args:
         friend: the new friend, when the request has met an opposite one; null while it waits.
@@ -176,7 +176,7 @@ class Appearance(Shown, frozen=True):
     """What one user sees of another at this moment.
 
     Args:
-        party_id: of the party that they are in.
+        party_id: the party that they are in; null when in none, or not shown.
     """
 
     online: bool
@@ -195,17 +195,17 @@ class Streaked(Protocol):
 
     @property
     def last_day(self) -> int | None:
-        """The last of them."""
+        """The last of the consecutive days."""
         ...
 
     @property
     def last_contact_ms(self) -> int | None:
-        """When either was last in touch."""
+        """When either of the two was last in touch with the other, epoch milliseconds."""
         ...
 
 
 def flame_streak(link: Streaked, now_ms: int) -> FlameStreak | None:
-    """The streak of a link's two users at this moment; None when there was no day of both yet (contract §5)."""
+    """The streak of a link's two users at `now_ms`; None while no day has seen both in touch (contract §5)."""
     if link.first_day is None or link.last_day is None or link.last_contact_ms is None:
         return None
     expires_at_ms = (link.last_day + 2) * DAY_MS

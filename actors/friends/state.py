@@ -21,11 +21,11 @@ RECORD = Struct("<qqqB")
 VISIBILITIES: tuple[Visibility, ...] = ("DEFAULT", "LIMITED", "HIDDEN")
 
 FAVORITES = (1, 3, 5)
-"""The choices of a favourite."""
+"""The values of a record's choices that make the friend a favourite."""
 
 
 class Extra(msgspec.Struct, frozen=True, gc=False):
-    """What few links have: a note, or a flame streak."""
+    """The parts that few links have: a note, or a flame streak."""
 
     note: str | None
     first_day: int | None
@@ -40,8 +40,8 @@ class Waiting(msgspec.Struct, frozen=True, gc=False):
     """One request.
 
     Args:
-        other_id: who sent it, or to whom it was sent.
-        incoming: the other has sent it.
+        other_id: the other user, who has sent it or to whom it was sent.
+        incoming: whether the other has sent it.
         record: the Request entry, encoded.
     """
 
@@ -58,7 +58,7 @@ class FriendsState(msgspec.Struct, frozen=True):
     Args:
         faces: the friends, in the order of acceptance.
         records: one `RECORD` a friend, in the same order.
-        extras: {friend id: what few links have}.
+        extras: {friend id: note or streak}, for the few links that have one.
         waiting: requests in the order of sending.
     """
 
@@ -79,7 +79,7 @@ class FriendsState(msgspec.Struct, frozen=True):
         return self.records[index * RECORD.size : (index + 1) * RECORD.size]
 
     def says_the_same(self, other: "FriendsState") -> bool:
-        """Whether two states of a user come of the same rows; how the friends look just now is not compared."""
+        """Whether two states of a user hold the same rows; how the friends appear at present is not compared."""
         return (
             self.records == other.records
             and [face.id for face in self.faces] == [face.id for face in other.faces]
@@ -96,12 +96,12 @@ class FriendsState(msgspec.Struct, frozen=True):
 
 
 class Read(msgspec.Struct, frozen=True):
-    """What a read has found.
+    """Rows of friends and requests.
 
     Args:
-        links: some friends, in order of acceptance; None for one who is no friend any more.
-        waiting: all requests.
-        whole: these are all friends.
+        links: {friend id: link}, in order of acceptance; None for a user who is no longer a friend.
+        waiting: all requests of the user.
+        whole: whether `links` holds all friends.
     """
 
     links: Mapping[str, Link | None]

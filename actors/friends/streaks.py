@@ -13,21 +13,21 @@ from persistence.connection import Connection
 from persistence.friends.streaks import Contact, touch
 
 REMEMBERED_MAX = 100_000
-"""So many contacts of a day are known to be written, 0.2 KB each; one that is forgotten is written again."""
+"""Most contacts that are remembered as written, 0.2 KB each; one that is forgotten is written again."""
 
 WAITING_MAX = 20_000
-"""So many contacts wait for the database; more are left out."""
+"""Most contacts that wait for the database; further ones are dropped."""
 
 Key = tuple[str, str]
-"""Who was in touch with whom."""
+"""The ids of the user who was in touch, and of the other with whom."""
 
 
 class Streaks:
-    """See the module.
+    """Gathers contacts between users, and writes the days on which there were any (see the module).
 
     Args:
-        database: where days are kept.
-        changed: told of two users whose streak may have changed.
+        database: the database in which these days are kept.
+        changed: called with the ids of two users whose streak may have changed.
     """
 
     def __init__(self, database: Database, changed: Callable[[str, str], None]) -> None:
@@ -38,7 +38,7 @@ class Streaks:
         self._writing = 0  # those that are being written, and wait again if they are not
 
     def __len__(self) -> int:
-        """How many contacts wait for the database."""
+        """How many contacts are not yet in the database."""
         return len(self._waiting) + self._writing
 
     def contact(self, user_id: str, other_id: str, at_ms: int) -> None:
@@ -53,7 +53,7 @@ class Streaks:
         self._waiting[day, key] = at_ms
 
     def together(self, user_ids: Sequence[str], at_ms: int) -> None:
-        """These users share a party at this moment."""
+        """Note that these users share a party at `at_ms`, epoch milliseconds."""
         for one_id, other_id in combinations(user_ids, 2):
             self.contact(one_id, other_id, at_ms)
             self.contact(other_id, one_id, at_ms)
@@ -67,7 +67,7 @@ class Streaks:
         """Write the contacts gathered since the last call; a job calls it every second.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked; what has gathered waits.
+            DatabaseUnavailable: the database cannot be asked; the contacts wait for the next call.
         """
         if not self._waiting:
             return

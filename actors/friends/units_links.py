@@ -14,7 +14,7 @@ from persistence.friends.visibilities import Visibility
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """Changes to a link. None leaves a field as it is; for the note, where None deletes it, UNSET does."""
+    """Changes to a link. None leaves a field as it is, but deletes the note: UNSET leaves the note as it is."""
 
     favorite: bool | None = None
     visibility: Visibility | None = None
@@ -22,7 +22,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 def visibility_named(text: str) -> Visibility:
-    """The visibility that is called so; `DEFAULT` when none is (service-api §2)."""
+    """The visibility with this name; `DEFAULT` for any other text (service-api §2)."""
     match text:
         case "LIMITED" | "HIDDEN":
             return text
@@ -41,7 +41,7 @@ async def choose(
     """Change a link; a unit of work for one transaction.
 
     Raises:
-        NotFound: they are no friends.
+        NotFound: the two are not friends.
     """
     note = choice.note
     changed = await links.change(

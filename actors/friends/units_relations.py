@@ -31,26 +31,27 @@ REQUEST_TTL_MS = 30 * 24 * 60 * 60 * 1000
 """How long a request waits (contract §5)."""
 
 FRIENDS_DEFAULT, FRIENDS_BOUND = 250, 10_000
-"""How many friends one may have where nothing is granted (service-api §8), and whatever is granted."""
+"""How many friends a user may have: without a grant (service-api §8), and at most, however many are granted."""
 
 SENT_MAX, RECEIVED_MAX = 250, 1_000
-"""Requests of one user that wait, and requests that wait for one."""
+"""Most requests sent by one user that wait, and most that wait for one user."""
 
 BLOCKS_MAX = 1_000
-"""Users whom one blocks."""
+"""Most users whom one user blocks."""
 
 FRIENDS_NODE = "social:friends.max"
-"""The quota node of the number of friends."""
+"""The permission node that grants a number of friends."""
 
 
 class Pair(msgspec.Struct, frozen=True):
     """Two users, one of whom acts on the other.
 
     Args:
-        actor_id: who acts, themselves or through a game server.
-        actor_max, other_max: how many friends either may have.
-        id: for a request, should one be made.
-        notice_id: for a notification.
+        actor_id: the user who acts, directly or through a game server.
+        other_id: the user whom it concerns.
+        actor_max, other_max: how many friends each of the two may have.
+        id: a fresh object id for a request, should one be made.
+        notice_id: a fresh object id for a notification, should one be made.
         now_ms: epoch milliseconds.
     """
 
@@ -71,10 +72,10 @@ class Sent(msgspec.Struct, frozen=True):
 
 
 class NowBlocked(msgspec.Struct, frozen=True):
-    """A block.
+    """The outcome of `block`.
 
     Args:
-        fresh: there was none before.
+        fresh: whether the block is new; False if it existed before.
     """
 
     block: Block
@@ -100,14 +101,14 @@ async def send(conn: Connection, pair: Pair, note: str | None) -> Change[Sent]:
     """Send a friend request; if the target has sent one already, that one is accepted.
 
     Args:
-        note: for the other.
+        note: a text for the other user; None without one.
 
     Raises:
         NotFound: there is no such user.
-        Invalid: it is oneself.
+        Invalid: the two are the same user.
         AlreadyFriends, RequestExists, Blocked: see the table of moves.
-        FriendRequestsDisabled: the other does not want to be asked.
-        QuotaExceeded: one of the two has as many friends, or requests, as they may.
+        FriendRequestsDisabled: the settings of the other allow no requests.
+        QuotaExceeded: one of the two has as many friends, or waiting requests, as they may have.
     """
     if pair.actor_id == pair.other_id:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "one cannot be one's own friend"))
@@ -138,15 +139,15 @@ async def send(conn: Connection, pair: Pair, note: str | None) -> Change[Sent]:
 
 
 async def accept(conn: Connection, pair: Pair, request_id: str | None) -> Change[Link]:
-    """Accept what the other has asked for; the value is the actor's side of the friendship.
+    """Accept the request that the other has sent; the value is the actor's link to the new friend.
 
     Args:
-        request_id: the request that is meant, or None for whichever waits.
+        request_id: the request that is meant; None for whichever waits.
 
     Raises:
         NotFound: no such request waits.
         Blocked: one of the two blocks the other.
-        QuotaExceeded: one of the two has as many friends as they may.
+        QuotaExceeded: one of the two has as many friends as they may have.
     """
     found = await _lock(conn, pair)
     after(found.standing, Move.ACCEPT)
@@ -154,7 +155,7 @@ async def accept(conn: Connection, pair: Pair, request_id: str | None) -> Change
 
 
 async def decline(conn: Connection, pair: Pair, request_id: str | None) -> Change[None]:
-    """Turn down what the other has asked for.
+    """Decline the request that the other has sent.
 
     Raises:
         NotFound: no such request waits.
@@ -175,7 +176,7 @@ async def remove(conn: Connection, pair: Pair) -> Change[None]:
     """End a friendship, both ways.
 
     Raises:
-        NotFound: they are no friends.
+        NotFound: the two are not friends.
     """
     found = await _lock(conn, pair)
     after(found.standing, Move.REMOVE)
@@ -187,12 +188,12 @@ async def block(conn: Connection, pair: Pair, reason: str | None) -> Change[NowB
     """Block a user: a friendship or request between the two ends.
 
     Args:
-        reason: why, for the blocker alone; None for no reason.
+        reason: why, shown to the blocker alone; None without one.
 
     Raises:
         NotFound: there is no such user.
-        Invalid: it is oneself.
-        QuotaExceeded: the actor blocks as many as they may.
+        Invalid: the two are the same user.
+        QuotaExceeded: the actor blocks as many users as they may.
     """
     if pair.actor_id == pair.other_id:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "one cannot block oneself"))
@@ -211,7 +212,7 @@ async def unblock(conn: Connection, actor_id: UserId, other_id: UserId) -> Chang
     """Unblock a user; a former friendship or request does not come back.
 
     Raises:
-        NotFound: they are not blocked.
+        NotFound: the user does not block the other.
     """
     for id in sorted((actor_id, other_id)):
         await lock_user(conn, id)

@@ -26,16 +26,16 @@ from persistence.connection import Connection
 from persistence.friends import links, requests
 
 NAME = "friends"
-"""The view's name, and the channel's."""
+"""The name of the view and of its channel."""
 
 FACE = "face:"
-"""Begins a source that names a friend who appears otherwise now."""
+"""Prefix of a source that names a friend whose appearance has changed."""
 
 EVERYTHING = "*"
 """The source that stands for everybody: changes may have been missed."""
 
 ENTRIES_KEPT = 131_072
-"""Encoded own parts in memory, about 0.3 KB each."""
+"""Most encoded own parts in memory, about 0.3 KB each."""
 
 
 class OwnParts:
@@ -46,14 +46,14 @@ class OwnParts:
         self._entries = 0
 
     def of(self, state: FriendsState) -> list[bytes]:
-        """The own parts of a state; made for this once where they are not kept."""
+        """The own parts of a state, encoded now if they are not kept."""
         kept = self._kept.get(state.user_id)
         if kept is not None and kept[0].records is state.records and kept[0].extras is state.extras:
             return kept[1]
         return frames.own_parts(state)
 
     def keep(self, state: FriendsState) -> None:
-        """The view has changed, and will again: have the own parts at hand."""
+        """Encode and keep the own parts of a view that has changed, because it is likely to change again."""
         owns = self.of(state)
         kept = self._kept.get(state.user_id)
         if kept is not None and kept[1] is owns:
@@ -65,19 +65,19 @@ class OwnParts:
             self.forget(next(iter(self._kept)))
 
     def forget(self, user_id: str) -> None:
-        """Let go of a user's."""
+        """Drop the own parts of a user's view."""
         kept = self._kept.pop(user_id, None)
         if kept is not None:
             self._entries -= len(kept[1])
 
 
 class FriendsRules:
-    """What the view's functions share.
+    """The functions of the view, and what they share.
 
     Args:
-        faces: of all who are watched.
+        faces: the faces of all users who are watched.
         visibilities: who hides what from whom.
-        now_ms: epoch milliseconds; a request past its expiry does not exist.
+        now_ms: returns epoch milliseconds; a request past its expiry does not exist.
     """
 
     def __init__(self, faces: WatchedUsers, visibilities: Visibilities, now_ms: Callable[[], int]) -> None:
@@ -87,7 +87,7 @@ class FriendsRules:
         self._owns = OwnParts()
 
     def view(self) -> View[FriendsState]:
-        """The record of the view."""
+        """Make the record that the kernel runs."""
         return View(
             name=NAME,
             load=self.load,
@@ -102,7 +102,7 @@ class FriendsRules:
         )
 
     async def load(self, conn: Connection, user_id: str) -> FriendsState:
-        """Friends and requests from rows; everybody has them, be they none."""
+        """Read a user's friends and requests; a user without any has an empty state."""
         return (await self.load_many(conn, [user_id]))[user_id]
 
     async def load_many(self, conn: Connection, user_ids: Sequence[str]) -> dict[str, FriendsState]:
@@ -112,7 +112,7 @@ class FriendsRules:
         return {id: state_of(id, linked[id], frames.all_waiting(asked[id], id)) for id in user_ids}
 
     async def reread(self, conn: Connection, user_id: str, sources: AbstractSet[str]) -> Read:
-        """What is between the user and those named, from rows."""
+        """Read what is between the user and the users named by `sources`, and all requests of the user."""
         whole = EVERYTHING in sources
         rows = await (links.of_user(conn, user_id) if whole else links.named(conn, user_id, list(sources)))
         found = {link.friend_id: link for link in rows}
@@ -123,7 +123,7 @@ class FriendsRules:
     # -- who watches whom ---------------------------------------------------------------------------
 
     def adopt(self, before: FriendsState | None, after: FriendsState) -> FriendsState:
-        """The state with the faces that everybody shares, watched by it as long as it shows them."""
+        """The next state with the shared faces in place of its own, which it watches as long as it shows them."""
         was = FriendsState(after.user_id) if before is None else before
         self._adopt_requests(was, after)
         if after.faces is was.faces:
@@ -138,7 +138,7 @@ class FriendsRules:
         return replace(after, faces=faces)
 
     def release(self, state: FriendsState) -> None:
-        """Stop watching: the last viewer has left."""
+        """Stop watching the friends of a view whose last viewer has left."""
         self._owns.forget(state.user_id)
         self.adopt(state, FriendsState(state.user_id))
 
@@ -160,7 +160,7 @@ class FriendsRules:
         return Raw(frames.snapshot(self._faces, restrictions, state, self._owns.of(state), self._now_ms()))
 
     def events(self, before: FriendsState, after: FriendsState, sources: Collection[str]) -> Sequence[Event]:
-        """What viewers are told of the step from one state to the next."""
+        """The events that tell viewers of the step from one state to the next."""
         self._owns.keep(after)
         appeared = [Appeared(source.removeprefix(FACE)) for source in sources if source.startswith(FACE)]
         if before is after:
@@ -184,7 +184,7 @@ class FriendsRules:
     def render_event(
         self, state: FriendsState, event: Appeared | EntryChanged, _audience: None
     ) -> Delta | None:
-        """The event as its viewers are told of it; None if it is about a user who is no friend any more."""
+        """The event as viewers are sent it; None if it is about a user who is no longer a friend."""
         if isinstance(event, EntryChanged):
             return Delta(event.name, Raw(event.data))
         for face in state.faces:
@@ -199,12 +199,12 @@ class FriendsRules:
 def take(
     state: FriendsState, sources: AbstractSet[str], _peek: Peek
 ) -> tuple[FriendsState, AbstractSet[str]]:
-    """The state, and the users between whom and its owner something must be read."""
+    """The state unchanged, and the sources that have to be read from rows: all but changes of appearance."""
     return state, {source for source in sources if not source.startswith(FACE)}
 
 
 def _asked(before: Sequence[Waiting], after: Sequence[Waiting]) -> Iterator[Event]:
-    """The requests that came and went, and those that read otherwise now."""
+    """The events of requests that came, went or changed."""
     if before == after:
         return
     was, is_now = {one.id: one for one in before}, {one.id for one in after}

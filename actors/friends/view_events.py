@@ -6,9 +6,10 @@ from actors.kernel.kind import Event
 
 
 class Appeared(Event, frozen=True):
-    """A friend appears otherwise now.
+    """The appearance of a friend has changed.
 
-    It has no offset, and is in the snapshot: who comes back after it gets one (`Channel._is_lost`).
+    The event has no offset, but snapshots show the change: a client that comes back after it gets a snapshot
+    (`Channel._is_lost`).
     """
 
     journaled: ClassVar[bool] = False
@@ -19,8 +20,8 @@ class EntryChanged(Event, frozen=True):
     """A Friend or Request entry was added, changed or removed.
 
     Args:
-        name: of the event, as clients know it.
-        data: what they are told of it, encoded.
+        name: the event's name on the wire.
+        data: the event's content, encoded.
     """
 
     name: str

@@ -18,7 +18,7 @@ Restriction = Literal["LIMITED", "HIDDEN"]
 """A visibility that hides something."""
 
 TURNS_KEPT = 1_000
-"""So many links' newest turns are known; changes that are told of in the wrong order follow each other closely."""
+"""Most links whose newest turn is remembered: changes that arrive in the wrong order follow each other closely."""
 
 NOBODY: frozenset[str] = frozenset()
 
@@ -26,10 +26,11 @@ UNRESTRICTED: Mapping[str, Restriction] = MappingProxyType({})
 
 
 class Stored(NamedTuple):
-    """What rows say of everybody.
+    """What rows say of all users.
 
     Args:
-        chosen: (holder, viewer, visibility) of every link that is not `DEFAULT`, and of what is left of hidden ones.
+        chosen: (holder, viewer, visibility) of every link that is not `DEFAULT`, and of every hidden one whose
+            friendship has ended.
         parted: (blocking user, blocked user) of every block.
     """
 
@@ -38,11 +39,11 @@ class Stored(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What was told of while rows were read, and is left as it is when these are taken in.
+    """The links and pairs that changed while rows were read, and keep what memory has of them.
 
     Args:
-        chosen: (holder, viewer).
-        parted: two users, in the order of their ids.
+        chosen: (holder, viewer) of links.
+        parted: pairs of users, in the order of their ids.
     """
 
     chosen: AbstractSet[tuple[str, str]]
@@ -53,7 +54,7 @@ NOTHING_TOLD = Told(frozenset(), frozenset())
 
 
 class Turns:
-    """The newest turn of each of many things, for changes that are told of in another order than they were made."""
+    """The newest turn of each key, for changes that arrive in another order than they were made in."""
 
     def __init__(self) -> None:
         self._newest: dict[tuple[str, str], int] = {}  # the last `TURNS_KEPT` that were asked about
@@ -83,16 +84,16 @@ class Visibilities:
 
     @contextmanager
     def reading(self) -> Iterator[Told]:
-        """Collect what this is told of while rows are read, for `fill`."""
+        """Collect the changes that come while rows are read, for `fill`."""
         with self._choices.reading() as chosen, self._blocks.reading() as parted:
             yield Told(chosen, parted)
 
     def fill(self, stored: Stored, told: Told = NOTHING_TOLD) -> set[tuple[str, str]]:
-        """Take in all that is stored, in place of what was known; returns (user, viewer) of who shows otherwise.
+        """Replace all that was known by what is stored; returns (user, viewer) for whom what is seen has changed.
 
         Args:
-            stored: as read within a block of `reading`.
-            told: what that block has collected.
+            stored: the rows, read within a block of `reading`.
+            told: the changes that this block has collected.
         """
         chosen = {(holder_id, viewer_id): visibility for holder_id, viewer_id, visibility in stored.chosen}
         blocks = {(min(pair), max(pair)) for pair in stored.parted}
@@ -108,10 +109,11 @@ class Visibilities:
         return moved
 
     def change(self, holder_id: str, viewer_id: str, visibility: Visibility, turn: int | None = None) -> bool:
-        """The holder has chosen this for the viewer; also `DEFAULT`, where no link is left. False if it was so.
+        """Take in what a viewer may see of a holder now; returns False if that was known already.
 
         Args:
-            turn: of the change; one that is older than what is known already is passed over.
+            visibility: the holder's choice; `DEFAULT` also once the link has ended.
+            turn: the number of the change: one that is older than the newest known is passed over.
         """
         if turn is not None and not self.turns.is_newest((holder_id, viewer_id), turn):
             return False
@@ -133,7 +135,7 @@ class Visibilities:
         """Note whether a block stands between two users; returns False if that was known already.
 
         Args:
-            parted: a block stands between them.
+            parted: whether a block stands between them.
         """
         self._blocks.told((min(one_id, other_id), max(one_id, other_id)))
         if (other_id in self._parted.get(one_id, NOBODY)) == parted:
@@ -153,14 +155,14 @@ class Visibilities:
         return other_id in self._parted.get(one_id, NOBODY)
 
     def of(self, holder_id: str, viewer_id: str) -> Visibility:
-        """What the viewer sees of the holder."""
+        """What the viewer may see of the holder; `HIDDEN` where a block stands between them."""
         if holder_id in self._parted.get(viewer_id, NOBODY):
             return "HIDDEN"
         restrictions = self._restricted.get(viewer_id)
         return "DEFAULT" if restrictions is None else restrictions.get(holder_id, "DEFAULT")
 
     def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
-        """Those of the users who look offline to this viewer, whatever is true."""
+        """Those of the users who look offline to this viewer, whether they are or not."""
         restrictions = self._restricted.get(viewer_id, UNRESTRICTED)
         parted = self._parted.get(viewer_id, NOBODY)
         if not restrictions and not parted:

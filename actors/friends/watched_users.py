@@ -16,20 +16,21 @@ from actors.users.presence import Presence
 from persistence.friends.visibilities import Visibility
 
 ENCODED_KEPT = 16_384
-"""Users with their bytes in memory, about 0.5 KB each; of the others they are made anew for each frame."""
+"""Most users whose encoded part is kept, about 0.5 KB each; for others it is encoded anew for each frame."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sources:
-    """Where the truth about users is.
+    """Where faces take from how users appear.
 
     Args:
-        presence: who is online.
+        presence: knows who is online.
         visibilities: who hides what from whom.
-        party_of: the party that a user is in.
-        name_of: what a user is called, where that is in memory.
-        last_seen_ms: when a user last did anything, given what rows say.
-        started_at_ms: the service's start: a user who has not been online since went offline then at the latest.
+        party_of: returns the id of the party that a user is in; None for none.
+        name_of: returns the name of a user; None where it is not in memory.
+        last_seen_ms: returns when a user last did anything, epoch milliseconds, given what rows say.
+        started_at_ms: the service's start, epoch milliseconds: a user who has not been online since went offline then
+            at the latest.
     """
 
     presence: Presence
@@ -44,11 +45,11 @@ class WatchedUser:
     """One user whom friends watch.
 
     Args:
-        id, name: who.
-        seen_at_ms: when they last did anything, as rows say.
+        id, name: the user's id and name.
+        seen_at_ms: when they last did anything as rows say, epoch milliseconds; None if never.
 
     Attributes:
-        online: as last told.
+        online: whether they are online, as last told.
         viewers: the ids of the live views that show this face.
     """
 
@@ -68,7 +69,7 @@ class WatchedUsers:
     """The faces of all who are watched, and who watches them.
 
     Args:
-        sources: where the truth about users is.
+        sources: where faces take from how users appear.
     """
 
     def __init__(self, sources: Sources) -> None:
@@ -84,11 +85,11 @@ class WatchedUsers:
     # -- who watches whom ---------------------------------------------------------------------------
 
     def share(self, face: WatchedUser, viewer_id: str) -> WatchedUser:
-        """The one face of that user, watched by one viewer more.
+        """The shared face of a user, watched by one viewer more.
 
         Args:
-            face: as read from rows; kept if this user had no viewers yet.
-            viewer_id: not among its viewers yet.
+            face: a face made of the user's rows, which becomes the shared one if this user had no viewers.
+            viewer_id: the id of the viewer, who does not watch the user yet.
         """
         known = self._faces.get(face.id)
         if known is None:
@@ -99,31 +100,31 @@ class WatchedUsers:
         return known
 
     def leave(self, face: WatchedUser, viewer_id: str) -> None:
-        """The viewer watches this user no more."""
+        """Note that the viewer no longer watches this user."""
         face.viewers.remove(viewer_id)
         if not face.viewers:
             del self._faces[face.id]
             self._encoded.pop(face, None)
 
     def add_request_viewer(self, user_id: str, viewer_id: str) -> None:
-        """The viewer shows a request between the two: nothing of the user but the name."""
+        """Note that the viewer is shown a request between the two, so that a rename of the user reaches them."""
         self._request_viewers.setdefault(user_id, []).append(viewer_id)
 
     def remove_request_viewer(self, user_id: str, viewer_id: str) -> None:
-        """The viewer shows no request between the two any more."""
+        """Note that the viewer is no longer shown a request between the two."""
         viewers = self._request_viewers[user_id]
         viewers.remove(viewer_id)
         if not viewers:
             del self._request_viewers[user_id]
 
     def request_viewers(self, user_id: str) -> Sequence[str]:
-        """The viewers who show a request from or to this user."""
+        """The ids of the viewers who are shown a request from or to this user."""
         return tuple(self._request_viewers.get(user_id, ()))
 
     # -- what has changed ---------------------------------------------------------------------------
 
     def presence_changed(self, user_id: str, online: bool) -> Sequence[str]:
-        """The user is online now, or no longer; returns the viewers to whom that shows."""
+        """Take in that a user is online now, or no longer; returns the ids of the viewers who see that."""
         face = self._faces.get(user_id)
         if face is None or face.online == online:
             return ()
@@ -131,12 +132,12 @@ class WatchedUsers:
         return self._changed(face, hidden_by=("HIDDEN",))
 
     def party_changed(self, user_id: str) -> Sequence[str]:
-        """The user is in another party now, or in none; returns the viewers to whom that shows."""
+        """Take in that a user is in another party now, or in none; returns the ids of the viewers who see that."""
         face = self._faces.get(user_id)
         return () if face is None else self._changed(face, hidden_by=("HIDDEN", "LIMITED"))
 
     def renamed(self, user_id: str, name: str) -> Sequence[str]:
-        """A user has another `name` now; returns the ids of the viewers to whom that shows."""
+        """Take in that a user has another `name` now; returns the ids of the viewers who see that."""
         face = self._faces.get(user_id)
         if face is None or face.name == name:
             return ()
@@ -154,7 +155,8 @@ class WatchedUsers:
         """What one user sees of another now.
 
         Args:
-            last_seen_at_ms: as rows say; what this process knows is newer.
+            last_seen_at_ms: when rows say that they were last seen, epoch milliseconds; used unless this process knows
+                better.
         """
         sources = self._sources
         visibility = "DEFAULT" if user_id == viewer_id else sources.visibilities.of(user_id, viewer_id)
@@ -164,7 +166,7 @@ class WatchedUsers:
         """The friend's part of a Friend entry: JSON without its closing brace.
 
         Args:
-            visibility: what its viewer may see.
+            visibility: what the viewer may see of the friend.
         """
         if visibility == "HIDDEN":
             return self._encode(face, visibility)
