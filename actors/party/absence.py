@@ -15,23 +15,23 @@ from actors.party.memberships import Memberships
 from actors.users.presence import Presence
 
 TOLD_AT_ONCE = 200
-"""Members whom one look tells as away: after a restart all of them are, for a moment."""
+"""Most members whom one look reports as away: after a restart all of them are, for a moment."""
 
 LOOK_SECONDS = 5
-"""Between two looks."""
+"""Seconds between two looks."""
 
 Send = Callable[[str, TellPresence, Callable[[Answer], None]], None]
-"""Lets a party, by its id, know something, and calls back with what comes of it; wakes it."""
+"""Sends a command to the party with this id, which is loaded if need be, and calls the function with its answer."""
 
 
 class Absences:
-    """See the module.
+    """Tells parties which of their members are away (see the module).
 
     Args:
-        presence: who is online.
-        memberships: who is in which party.
-        send: to a party.
-        now_ms: epoch milliseconds.
+        presence: knows who is online.
+        memberships: knows who is in which party.
+        send: sends a command to a party.
+        now_ms: returns epoch milliseconds.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class Absences:
             self._tell_back(user_id, party_id)
 
     def look(self) -> None:
-        """Tell parties of members who are offline but were never reported so, as after a restart, and anew of those of
-        whom they could not be told.
+        """Report members who are offline and were not reported so, as after a restart, and report again those whose
+        party could not be told.
         """
         never_told = [
             user_id

@@ -1,4 +1,4 @@
-"""The party after an event; total."""
+"""The party after an event: defined for every event in every state."""
 
 from collections.abc import Collection
 
@@ -57,7 +57,7 @@ def _called(state: State, user_id: str, name: str) -> State:
 
 
 def invite_calling(invite: Invite, user_id: str, name: str) -> Invite:
-    """The invite with another name of a user, be it of its sender or of the invitee."""
+    """The invite with another name for a user, whether the user is its sender or the invitee."""
     if invite.sender_id == user_id:
         invite = replace(invite, sender_name=name)
     return replace(invite, target_name=name) if invite.target_id == user_id else invite

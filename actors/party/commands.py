@@ -47,13 +47,14 @@ class RevokeInvite(Command, frozen=True):
 
 
 class Expect(Command, frozen=True):
-    """An invitee is about to leave the party that they are in for this one, which is to be there until they come."""
+    """Have the party wait for an invitee who is about to leave another party for it, so that it does not end
+    meanwhile."""
 
     actor_id: str
 
 
 class ExpectNoMore(Command, frozen=True):
-    """An invitee who was expected stays where they are."""
+    """Have the party wait no longer for an invitee, who stays in their own party."""
 
     actor_id: str
 
@@ -62,8 +63,8 @@ class Leave(Command, frozen=True):
     """Leave the party. Succeeds without an event for a user who is no member.
 
     Args:
-        for_another: in order to join another party, where they are expected; the last one does not go while somebody
-            is expected in this one.
+        for_another: whether they leave in order to join another party, which expects them. The last member is refused
+            while somebody is expected in this party.
     """
 
     actor_id: str
@@ -108,7 +109,7 @@ class SetReady(Command, frozen=True):
     """A member says whether they are ready.
 
     Args:
-        requirement_hash: of what they have prepared for; None leaves it unsaid.
+        requirement_hash: the hash of the requirement that they have prepared for; None to leave it unsaid.
     """
 
     actor_id: str
@@ -151,7 +152,7 @@ class MeetDeadlines(Command, frozen=True):
 
 
 Told: TypeAlias = TellPresence | TellRename | TellErased | TellBlock
-"""What has happened elsewhere; has no caller."""
+"""Notifications of changes elsewhere; no caller waits for an answer."""
 
 AnyCommand: TypeAlias = (
     SendInvite
@@ -170,4 +171,4 @@ AnyCommand: TypeAlias = (
     | MeetDeadlines
     | Told
 )
-"""Any of them."""
+"""Any command of a party."""

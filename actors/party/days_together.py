@@ -10,19 +10,19 @@ from actors.party.memberships import Memberships
 from actors.time import DAY_MS
 
 TOLD_AT_ONCE = 50
-"""Parties of which one look tells: after midnight it is all of them."""
+"""Most parties that one look reports: after midnight all of them are due."""
 
 Together = Callable[[Sequence[str], int], None]
-"""Called with users who share a party, and the moment as epoch milliseconds."""
+"""Called with the ids of users who share a party, and the time in epoch milliseconds."""
 
 
 class DaysTogether:
-    """See the module.
+    """Reports who shares a party on each day (see the module).
 
     Args:
-        memberships: who is in which party.
-        together: told who shares one.
-        now_ms: epoch milliseconds.
+        memberships: knows who is in which party.
+        together: called with users who share a party.
+        now_ms: returns epoch milliseconds.
     """
 
     def __init__(self, memberships: Memberships, together: Together, now_ms: Callable[[], int]) -> None:
@@ -44,7 +44,7 @@ class DaysTogether:
             self._together(tuple(self._memberships.members(party_id)), now_ms)
 
     def befriended(self, one_id: str, other_id: str) -> None:
-        """Report two users who are friends by now, if they share a party."""
+        """Report two users who have become friends, if they share a party."""
         party_id = self._memberships.of(one_id)
         if party_id is not None and party_id == self._memberships.of(other_id):
             self._together((one_id, other_id), self._now_ms())

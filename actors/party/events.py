@@ -29,8 +29,8 @@ class InviteSent(Event, tag="invite_sent", frozen=True):
     """A user was invited.
 
     Args:
-        dropped: targets of lapsed invites that are forgotten with it.
-        notice_id: of the notification.
+        dropped: ids of the invitees of lapsed invites, which are forgotten with this event.
+        notice_id: the id of the invitee's notification.
     """
 
     invite: Invite
@@ -64,8 +64,8 @@ class MembersLeft(Event, tag="members_left", frozen=True):
     """Members have gone.
 
     Args:
-        leader_id: who leads from now on; None when no member is left, and the party has ended.
-        signal: the launch signal from now on.
+        leader_id: the member who leads from now on; None when no member is left, and the party has ended.
+        signal: the launch signal from now on; None without one.
     """
 
     user_ids: tuple[str, ...]
@@ -82,7 +82,7 @@ class LeaderChanged(Event, tag="leader_changed", frozen=True):
 
 
 class SelectorsChanged(Event, tag="selectors_changed", frozen=True):
-    """Others may select beside the leader."""
+    """The members who may select beside the leader have changed."""
 
     selector_ids: tuple[str, ...]
     at_ms: int
@@ -100,7 +100,7 @@ class ReadyChanged(Event, tag="ready_changed", frozen=True):
     """A member has said whether they are ready.
 
     Args:
-        signal: the launch signal from now on.
+        signal: the launch signal from now on; None without one.
     """
 
     user_id: str
@@ -171,7 +171,7 @@ AnyEvent: TypeAlias = (
     | MemberRenamed
     | UserErased
 )
-"""Any of them."""
+"""Any event of a party."""
 
 Journaled: TypeAlias = (
     InviteSent
@@ -184,4 +184,4 @@ Journaled: TypeAlias = (
     | SelectionChanged
     | ReadyChanged
 )
-"""Those that make a revision."""
+"""The events that make a revision of the party."""

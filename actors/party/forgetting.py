@@ -19,7 +19,7 @@ AT_ONCE = 500
 """Events that are rewritten in one transaction."""
 
 Tell = Callable[[str], Awaitable[None]]
-"""Has a party, live or not, take `TellErased`."""
+"""Has the party with this id, live or not, take `TellErased`; returns once its turn is committed."""
 
 _decode: Callable[[bytes], AnyEvent] = msgspec.msgpack.Decoder(AnyEvent).decode
 _encode = msgspec.msgpack.Encoder().encode
@@ -29,7 +29,7 @@ async def forget_in_parties(store: Store, user_id: str, tell: Tell) -> None:
     """Take a user's name out of all parties, page by page; to be repeated from the start when it was interrupted.
 
     Raises:
-        PersistenceError: the database is away.
+        PersistenceError: the database cannot be asked. Cancellation leaves the rest to the next run.
     """
     after: str | None = ""
     while after is not None:

@@ -18,7 +18,7 @@ from actors.party.state import MAX_MEMBERS, Invite, Lobby, Member, Ready, Signal
 from actors.time import iso, iso_or_none
 
 Seen = Callable[[str, str], Appearance]
-"""How the first user appears to the second."""
+"""Returns how the user with the first id appears to the user with the second."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -26,12 +26,14 @@ _encode = msgspec.json.Encoder().encode
 def snapshot(
     seen: Seen, party: State | None, incoming: Iterable[Invite], user_id: str, *, now_ms: int
 ) -> PartySnapshot:
-    """The frame of a user.
+    """The live frame of one user.
 
     Args:
-        seen: looks up who is online.
-        party: the one that they are in.
-        incoming: their own invites.
+        seen: looks up how members appear to the user.
+        party: the party that the user is in; None for none.
+        incoming: the invites that the user has received.
+        user_id: the user.
+        now_ms: epoch milliseconds; expired invites are left out.
     """
     shown = None if party is None else party_of(seen, party, user_id)
     return PartySnapshot(shown, invites(party, incoming, user_id, now_ms=now_ms))
@@ -47,7 +49,7 @@ def encoded(
 def invites(
     party: State | None, incoming: Iterable[Invite], user_id: str, *, now_ms: int
 ) -> tuple[PartyInvite, ...]:
-    """The invites that a user sees: their own, then those into their party."""
+    """The invites that a user sees: those that they have received, then those into their party."""
     outgoing = () if party is None else party.invites.values()
     return tuple(_invite(one, user_id) for some in (incoming, outgoing) for one in pending(some, now_ms))
 
@@ -56,7 +58,8 @@ def party_of(seen: Seen, state: State, viewer_id: str) -> Party:
     """The party as one viewer sees it.
 
     Args:
-        viewer_id: of a member, or of the owner of a game server that looks; "" for a viewer who is no user.
+        seen: looks up how members appear to the viewer.
+        viewer_id: the id of a member, or of the owner of a game server that looks; "" for a viewer who is no user.
     """
     return Party(
         id=state.id,

@@ -31,13 +31,14 @@ NAME = rows.KIND
 
 @dataclass(frozen=True, slots=True)
 class PartyKinds:
-    """What the kernel is to run for parties.
+    """The kind and the view that the kernel runs for parties.
 
     Args:
-        party: the owner.
-        own: what a user sees of it.
+        party: the kind of a party.
+        own: the view of a user's own party and invites.
         render_cache: makes JSON of parties, for requests too.
-        listeners: called for every committed event of every party that lives here; must neither wait nor raise.
+        listeners: functions that are called for every committed event of every party that lives here; they must neither
+            wait nor raise.
     """
 
     party: Kind[State, AnyCommand]
@@ -52,13 +53,13 @@ def party_kinds(
     now_ms: Callable[[], int],
     memberships: Memberships,
 ) -> PartyKinds:
-    """The owner and the view.
+    """Make the kind and the view of parties.
 
     Args:
-        is_online: whether a user is online at this moment.
+        is_online: whether the user with an id is online at this moment.
         render_cache: makes JSON of parties.
-        now_ms: epoch milliseconds; the first call is the service's start.
-        memberships: who is in which party, kept up to date.
+        now_ms: returns epoch milliseconds; the first call gives the time of the service's start.
+        memberships: the memory of who is in which party, which follows the events of parties from now on.
     """
     since_ms = now_ms()
     listeners: list[Callable[[State, AnyEvent], None]] = []
@@ -103,7 +104,8 @@ def party_kinds(
 
 
 def touches(state: State, event: AnyEvent) -> Iterable[tuple[str, Collection[str]]]:
-    """Who sees something of this event in their own party, or among their notifications."""
+    """The views that an event changes: of users who see something of it in their own party, or in their
+    notifications."""
     yield OWN_PARTY, concerned(state, event)
     if isinstance(event, events.InviteSent):
         yield NOTIFICATIONS, (event.invite.target_id,)
@@ -112,11 +114,12 @@ def touches(state: State, event: AnyEvent) -> Iterable[tuple[str, Collection[str
 def decide(  # noqa: PLR0911, PLR0912 - a table
     is_online: IsOnline, since_ms: int, state: State, command: AnyCommand, now_ms: int
 ) -> Sequence[AnyEvent]:
-    """What comes of a command; raises `Refused`, and then nothing has changed.
+    """The events of a command, by the rule for its type. Raises `Refused`; the state is never changed here.
 
     Args:
-        is_online: decides who leads next.
-        since_ms: the service's start.
+        is_online: whether the user with an id is online, which decides who leads next.
+        since_ms: the service's start, epoch milliseconds.
+        now_ms: the time of the turn, epoch milliseconds.
     """
     match command:
         case commands.SendInvite():
@@ -152,7 +155,7 @@ def decide(  # noqa: PLR0911, PLR0912 - a table
 
 
 def _take(is_online: IsOnline, state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEvent]:
-    """What comes of something that has happened elsewhere."""
+    """The events of a report that something has happened elsewhere."""
     match command:
         case commands.TellPresence():
             return rules_members.take_presence(state, command)
@@ -165,7 +168,7 @@ def _take(is_online: IsOnline, state: State, command: commands.Told, now_ms: int
 
 
 def concerned(state: State, event: AnyEvent) -> Collection[str]:  # noqa: PLR0911 - a table
-    """The users whose view shows something of this event: members and invitees, after it and before it."""
+    """The ids of users whose view shows something of this event: members and invitees, both before and after it."""
     match event:
         case events.InviteSent(invite=invite):
             return {*state.members, invite.target_id}

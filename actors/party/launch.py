@@ -15,10 +15,11 @@ from actors.party.state import Signal, State
 def launch(state: State, member_ids: Collection[str], now_ms: int) -> Signal | None:
     """A new signal for members who are all ready, or None where nothing starts at once.
 
-    Its id comes of the party and its revision, so that a rule needs no randomness to give one.
+    The signal's id is derived from the party and its revision, so that the rule needs no randomness.
 
     Args:
-        member_ids: who starts, the longest-standing first; none is fine, and nothing starts.
+        member_ids: the members who start, the longest-standing first; may be empty, and then nothing starts.
+        now_ms: epoch milliseconds.
     """
     selection = state.lobby.selection
     if not member_ids or selection is None or not selection.round_based:

@@ -14,10 +14,10 @@ from persistence.party import rows
 from persistence.party.rows import InviteRow, PartyRow
 
 VERSION = 1
-"""Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
+"""The version of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
 
 REPLAYED = 1_000
-"""A client that has missed what needs more events than this to be told takes a snapshot."""
+"""Most events from which missed revisions are made again; a client that would need more takes a snapshot."""
 
 REPLAYED_BYTES = 256 * 1024
 """Most encoded bytes of those events. They are decoded on the thread that also writes, and one byte of `requiredMods`,
@@ -30,12 +30,12 @@ _events: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyEvent)
 
 
 def dump(state: State) -> bytes:
-    """The state as a snapshot of the journal, without what lives in memory only."""
+    """Encode the state as a snapshot, without the fields that live in memory only."""
     return _encoder.encode(replace(state, erased=0, expected={}, trail=(), looked_up=None))
 
 
 def restore(kept: bytes) -> State:
-    """The state that `dump` has made a snapshot of."""
+    """Decode the state that `dump` has encoded."""
     return _states.decode(kept)
 
 
@@ -93,7 +93,7 @@ async def load(conn: Connection, party_id: str) -> State | None:
 
 
 async def refresh(conn: Connection, party_id: str, state: State) -> State:
-    """With names, with who is offline, and how many were erased, as rows say now."""
+    """The state with the names of members, who of them is offline, and how many users were erased, as rows say now."""
     row = await rows.read(conn, party_id)
     head = await journal.read_head(conn, rows.KIND, party_id)
     if state.ended or row is None or head is None:
@@ -116,10 +116,11 @@ async def _with_members(conn: Connection, state: State, kept: Summary) -> State:
 
 
 async def replay(conn: Connection, party_id: str, after: int, upto: int) -> list[tuple[int, State]] | None:
-    """The party at each revision above one, up to another; None when its journal does not reach back that far, or has
+    """The party at each revision above `after` up to `upto`; None when its journal does not reach back that far, or has
     more than `REPLAYED` events or `REPLAYED_BYTES`.
 
-    It is made again from its beginning, because events tell what has changed, and viewers are shown the whole.
+    The party is made again from its beginning, because an event says only what has changed, and viewers are shown the
+    whole party.
 
     Args:
         after: the revision that the caller has, from 1.
@@ -145,11 +146,11 @@ async def replay(conn: Connection, party_id: str, after: int, upto: int) -> list
 
 
 def revisions(state: State, events: Iterable[AnyEvent], after: int) -> list[tuple[int, State]]:
-    """The states that events lead to, with their revisions: those above one.
+    """The states that events lead to, with their revisions: those above the revision `after`.
 
     Args:
-        state: before the first event.
-        events: in order; each is asked for only once the one before was taken in.
+        state: the state before the first event.
+        events: the events in order; each is taken from the iterable once the one before was applied.
         after: the revision that the caller has.
     """
     states: list[tuple[int, State]] = []

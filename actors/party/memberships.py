@@ -13,7 +13,7 @@ from actors.kernel.facets import News
 from actors.party import events
 
 MembershipListener = Callable[[str, str | None], None]
-"""Called with a user id and the party that they are in now."""
+"""Called with the id of a user, and the id of the party that they are in now; None for none."""
 
 NOBODY: frozenset[str] = frozenset()
 
@@ -26,7 +26,7 @@ class Memberships:
     """{user: party}, and {party: users}. The rows are the truth; this follows them at once, but is not them.
 
     Args:
-        stored: (user id, party id) of everybody who is in one.
+        stored: (user id, party id) of everybody who is in a party.
     """
 
     def __init__(self, stored: Iterable[tuple[str, str]]) -> None:
@@ -43,11 +43,11 @@ class Memberships:
         return len(self._party_of)
 
     def of(self, user_id: str) -> str | None:
-        """The party that a user is in."""
+        """The id of the party that a user is in; None for none."""
         return self._party_of.get(user_id)
 
     def members(self, party_id: str) -> Collection[str]:
-        """Who is in a party."""
+        """The ids of the users who are in a party."""
         return self._members.get(party_id, NOBODY)
 
     def parties(self) -> Iterable[str]:
@@ -119,7 +119,7 @@ class Memberships:
         """Doubt all users who are not where rows have them, which may have changed since they were read.
 
         Args:
-            stored: (user id, party id) of everybody who is in one.
+            stored: (user id, party id) of everybody who is in a party.
         """
         rows = dict(stored)
         for user_id in sorted(self._party_of.keys() | rows.keys()):
@@ -127,7 +127,7 @@ class Memberships:
                 self._doubt(user_id)
 
     def settle(self, user_id: str, party_id: str | None) -> bool:
-        """Take in where a user is who was in doubt (`on_doubt`); returns whether that is news.
+        """Take in where a user is who was in doubt (`on_doubt`); returns whether memory had them elsewhere.
 
         Args:
             party_id: their party, as read from rows after the doubt; None for none.
@@ -147,7 +147,7 @@ class Memberships:
             listener(user_id)
 
     def _move(self, user_id: str, party_id: str | None) -> bool:
-        """Have a user be where they are; returns whether that is news."""
+        """Note where a user is; returns whether memory had them elsewhere."""
         before = self._party_of.get(user_id)
         if before == party_id:
             return False

@@ -30,22 +30,23 @@ NAME = "own_party"
 """The view's name; its channel is called `party`."""
 
 FACES = ""
-"""A source that is no party: somebody in it appears otherwise now."""
+"""A source that is no party's id: the appearance of somebody in the party has changed."""
 
 INTERVAL_MS = 50
-"""Frames to one viewer are so far apart: a launch is not kept waiting."""
+"""Least time between two frames to one viewer: short, so that a launch is not kept waiting."""
 
 
 NO_INVITES: Mapping[str, Invite] = MappingProxyType({})
-"""One for all: nearly every open socket has such a view, and few have invites."""
+"""An empty `incoming`, shared by all views: nearly every open socket has one, and few have invites."""
 
 
 class OwnParty(msgspec.Struct, frozen=True):
-    """What one user sees.
+    """The state of one user's view.
 
     Args:
-        party: the one that they are in.
-        incoming: {party id: invite} of theirs that have not lapsed; `NO_INVITES` where there are none.
+        party: the party that the user is in; None for none.
+        incoming: {party id: invite} of invites that the user has received and that have not lapsed; `NO_INVITES` where
+            there are none.
         looks: counts the changes of how the party's users appear.
     """
 
@@ -59,9 +60,9 @@ class OwnPartyRules:
     """The functions of the view that need more than their arguments.
 
     Args:
-        kind: the party.
+        kind: the kind of a party.
         render_cache: makes JSON of parties.
-        now_ms: epoch milliseconds.
+        now_ms: returns epoch milliseconds.
     """
 
     def __init__(self, kind: Kind[State, Any], render_cache: RenderCache, now_ms: Callable[[], int]) -> None:
@@ -70,7 +71,7 @@ class OwnPartyRules:
         self._now_ms = now_ms
 
     def view(self) -> View[OwnParty]:
-        """The record that the kernel runs."""
+        """Make the record that the kernel runs."""
         return View(
             name=NAME,
             load=load,
@@ -104,7 +105,7 @@ class OwnPartyRules:
         return self._encoded(state.party, state)
 
     def render_event(self, state: OwnParty, event: "State | str", _audience: None) -> Delta:
-        """One revision of the party, or, where something else has changed, how all is now.
+        """One revision of the party; where something else has changed, the party as it is now.
 
         Args:
             event: the party at that revision, or the source of another change.
@@ -163,7 +164,7 @@ def with_party(state: OwnParty, live: State) -> OwnParty:
 
 
 def position(state: OwnParty) -> tuple[str, int]:
-    """Epoch and offset: see the module."""
+    """The epoch and the offset of a state (see the module)."""
     invites = _digest(state.incoming)
     if state.party is None:
         return intern(f"-.{invites}"), 0  # the same for nearly everybody
@@ -173,7 +174,7 @@ def position(state: OwnParty) -> tuple[str, int]:
 
 
 def recall(state: OwnParty, after: int) -> list[tuple[int, State]] | None:
-    """The party at each revision above one, as far as it is in memory.
+    """The party at each revision above `after`; None when one of them is no longer in memory.
 
     Args:
         after: the revision that the viewer has.
@@ -186,7 +187,7 @@ def recall(state: OwnParty, after: int) -> list[tuple[int, State]] | None:
 
 
 async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[tuple[int, State]] | None:
-    """The party at each revision above one, up to another, from its journal.
+    """The party at each revision above `after` up to `upto`, from its journal; None when some are not known any more.
 
     Args:
         after: the revision that the viewer has.

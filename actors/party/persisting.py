@@ -84,8 +84,8 @@ class Changes:
                 self.erased[party_id] += 1
 
     async def write(self, conn: Connection) -> None:
-        """Write it all but the notices; tables that nothing has changed are not touched. Who left one party may join
-        another.
+        """Write all changes but the notices; tables without changes are not touched. Leaving is written before joining,
+        so that a user may do both in one batch.
         """
         if self.left:
             await rows.leave(conn, list(self.left))

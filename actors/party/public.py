@@ -34,7 +34,7 @@ class LaunchSignal(Shown, frozen=True):
     """All were ready for a round-based target: these start, now.
 
     Args:
-        revision: of the lobby.
+        revision: the revision of the lobby.
     """
 
     id: str
@@ -52,8 +52,8 @@ class PartyLobby(Shown, frozen=True):
 
     Args:
         revision: incremented by every selection.
-        selector_ids: who may select, the leader first.
-        requirement_hash: of the selection's `profileRequirement`.
+        selector_ids: the members who may select, the leader first.
+        requirement_hash: the hash of the selection's `profileRequirement`.
     """
 
     revision: int
@@ -77,7 +77,7 @@ class Party(Shown, frozen=True):
 
 
 class PartyInvite(Shown, frozen=True):
-    """An invite; `player` is the other of the two, of whom nothing but the name shows."""
+    """An invite; `player` is the other of the two users, of whom nothing but the name is shown."""
 
     party_id: str
     sender_id: str
@@ -90,7 +90,8 @@ class PartyInvite(Shown, frozen=True):
 
 
 class PartySnapshot(Shown, frozen=True):
-    """A user's party, or null, and the invites that stand: theirs, and those into their party."""
+    """A user's party, or null, and the pending invites: those that the user has received, and those into their
+    party."""
 
     party: Party | None
     invites: tuple[PartyInvite, ...]

@@ -13,8 +13,8 @@ from actors.party.frames import Seen
 from actors.party.state import Invite, State
 
 KEPT = 256
-"""Encoded parties in memory, some 4 KB each, and up to ten times that with the states that a party remembers (`TRAIL`);
-what was made first makes room. They matter for a moment only."""
+"""Most encoded parties in memory, some 4 KB each, and up to ten times that with the states that a party remembers
+(`TRAIL`). The one encoded first makes room: each matters for a moment only."""
 
 NO_PARTY = b"null"
 
@@ -22,12 +22,12 @@ _encode = msgspec.json.Encoder().encode
 
 
 class RenderCache:
-    """See the module.
+    """Makes JSON of parties, and keeps it for viewers who see the same (see the module).
 
     Args:
-        seen: how the first user appears to the second.
-        hidden_among: those of some users who look offline to a viewer.
-        changes: a number that moves whenever anybody comes online or goes.
+        seen: returns how the user with the first id appears to the user with the second.
+        hidden_among: returns those of the given users who look offline to the viewer.
+        changes: returns a number that changes whenever anybody comes online or goes offline.
     """
 
     def __init__(
@@ -45,7 +45,14 @@ class RenderCache:
     def snapshot(
         self, party: State | None, incoming: Iterable[Invite], user_id: str, *, now_ms: int
     ) -> bytes:
-        """The PartySnapshot of a user; arguments as for `frames.snapshot`."""
+        """The PartySnapshot of a user as JSON.
+
+        Args:
+            party: the party that the user is in; None for none.
+            incoming: the invites that the user has received.
+            user_id: the user.
+            now_ms: epoch milliseconds; expired invites are left out.
+        """
         invites = _encode(frames.invites(party, incoming, user_id, now_ms=now_ms))
         shown = NO_PARTY if party is None else self._party(party, user_id)
         return b'{"party":%b,"invites":%b}' % (shown, invites)

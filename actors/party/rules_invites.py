@@ -46,14 +46,14 @@ from actors.party.state import (
 
 
 def send(state: State, command: SendInvite, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on an invite; none comes of one that stands already.
+    """Decide on an invite; no events if the user has a pending one already.
 
     Raises:
-        Invalid: oneself.
+        Invalid: the actor invites themselves.
         NotFound: the actor is no member, or there is no such user.
         Blocked: a block stands between the two.
         Conflict: the user is in the party.
-        QuotaExceeded: the party is full, or too many invites stand.
+        QuotaExceeded: the party is full, or has as many pending invites as it may.
     """
     sender = member_of(state, command.actor_id)
     if command.target_id == command.actor_id:
@@ -95,8 +95,8 @@ def accept(state: State, command: AcceptInvite, now_ms: int) -> Sequence[AnyEven
 
     Raises:
         NotFound: there is no such invite.
-        InviteExpired: it came to its end.
-        Blocked: a block stands between the actor and who has invited them.
+        InviteExpired: the invite has expired.
+        Blocked: a block stands between the actor and the sender of the invite.
         Conflict: the actor is in another party.
         QuotaExceeded: the party is full.
     """
@@ -122,7 +122,7 @@ def expect(state: State, command: Expect, now_ms: int) -> Sequence[AnyEvent]:
     It is decided in the party's turn, so it finds whatever has ended the party before, and whatever would end it
     afterwards finds it.
 
-    Raises: as `check_invite`.
+    Raises: NotFound, InviteExpired and QuotaExceeded, as `accept` does.
     """
     check_invite(state, command.actor_id, now_ms)
     return (MemberExpected(command.actor_id, now_ms + EXPECTED_MS),)
@@ -136,7 +136,7 @@ def expect_no_more(state: State, command: ExpectNoMore) -> Sequence[AnyEvent]:
 def check_invite(state: State, user_id: str, now_ms: int) -> Invite:
     """The invite that a user can accept, as far as the party alone can tell.
 
-    Raises: NotFound, InviteExpired and QuotaExceeded, as `accept`.
+    Raises: NotFound, InviteExpired and QuotaExceeded, as `accept` does.
     """
     invite = state.invites.get(user_id)
     if invite is None or state.ended:
@@ -152,7 +152,7 @@ def decline(state: State, command: DeclineInvite, now_ms: int) -> Sequence[AnyEv
 
     Raises:
         NotFound: there is no such invite.
-        InviteExpired: it came to its end.
+        InviteExpired: the invite has expired.
     """
     invite = state.invites.get(command.actor_id)
     if invite is None or state.ended:
@@ -167,7 +167,7 @@ def revoke(state: State, command: RevokeInvite, now_ms: int) -> Sequence[AnyEven
 
     Raises:
         NotFound: the actor is no member, or there is no such invite.
-        NotLeader: the actor neither leads nor has sent it.
+        NotLeader: the actor neither leads the party nor has sent the invite.
     """
     member_of(state, command.actor_id)
     invite = state.invites.get(command.target_id)
@@ -179,7 +179,7 @@ def revoke(state: State, command: RevokeInvite, now_ms: int) -> Sequence[AnyEven
 
 
 def take_block(state: State, command: TellBlock, now_ms: int) -> Sequence[AnyEvent]:
-    """Take back the pending invites between two users; none without a block between them, as rows say now."""
+    """Decide on the report of a block: take back the pending invites between the two, if rows still hold the block."""
     between = invites_between(state, command.one_id, command.other_id)
     target_ids = tuple(invite.target_id for invite in pending(between, now_ms))
     if state.ended or not target_ids or not _found(state, command.one_id).barred:

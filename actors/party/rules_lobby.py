@@ -15,10 +15,11 @@ from actors.texts import LINE_SENTENCE, is_line
 
 
 def set_selectors(state: State, command: SetSelectors, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on who may select beside the leader; none comes of those who may already.
+    """Decide on who may select beside the leader; no events if these members may already.
 
     Raises:
-        NotFound, NotLeader: as `leader_of`.
+        NotFound: the actor is no member.
+        NotLeader: the actor does not lead.
         Invalid: a user among them is no member.
     """
     leader_of(state, command.actor_id)
@@ -41,7 +42,7 @@ def select(state: State, command: Select, now_ms: int) -> Sequence[AnyEvent]:
     Raises:
         NotFound: the actor is no member.
         NotSelector: the actor may not select.
-        Invalid: as `checked`.
+        Invalid: the selection breaks a rule of `checked`.
     """
     selector_of(state, command.actor_id)
     selection, requirement_hash = checked(command.selection)
@@ -52,8 +53,8 @@ def selector_of(state: State, user_id: str) -> Member:
     """The member, who must be a selector.
 
     Raises:
-        NotFound: no member.
-        NotSelector: a member who may not select.
+        NotFound: the user is no member.
+        NotSelector: the member may not select.
     """
     member = member_of(state, user_id)
     if not state.is_selector(user_id):
@@ -62,7 +63,7 @@ def selector_of(state: State, user_id: str) -> Member:
 
 
 def set_ready(state: State, command: SetReady, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on a member's being ready; none comes of what they have said already.
+    """Decide on whether a member is ready; no events if they have said the same already.
 
     Raises:
         NotFound: the actor is no member.

@@ -28,7 +28,7 @@ from actors.party.launch import launch
 from actors.party.state import ABSENCE_MS, Member, State
 
 IsOnline = Callable[[str], bool]
-"""Whether a user is online at this moment."""
+"""Whether the user with this id is online at this moment."""
 
 
 def leave(state: State, command: Leave, now_ms: int, is_online: IsOnline) -> Sequence[AnyEvent]:
@@ -48,7 +48,9 @@ def leave(state: State, command: Leave, now_ms: int, is_online: IsOnline) -> Seq
 def disband(state: State, command: Disband, now_ms: int) -> Sequence[AnyEvent]:
     """Decide on the end of the party.
 
-    Raises: as `leader_of`.
+    Raises:
+        NotFound: the actor is no member.
+        NotLeader: the actor does not lead.
     """
     leader_of(state, command.actor_id)
     return (MembersLeft(tuple(state.members), None, now_ms),)
@@ -58,7 +60,7 @@ def kick(state: State, command: Kick, now_ms: int, is_online: IsOnline) -> Seque
     """Decide on taking a member out; a leader who takes themselves out leaves.
 
     Raises:
-        NotFound: the actor is no member, or the other is none.
+        NotFound: the actor is no member, or the target is none.
         NotLeader: the actor does not lead.
     """
     leader_of(state, command.actor_id)
@@ -67,9 +69,11 @@ def kick(state: State, command: Kick, now_ms: int, is_online: IsOnline) -> Seque
 
 
 def hand_over(state: State, command: HandOver, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on another leader; none comes of the one who leads already.
+    """Decide on another leader; no events for the member who leads already.
 
-    Raises: as `kick`.
+    Raises:
+        NotFound: the actor is no member, or the target is none.
+        NotLeader: the actor does not lead.
     """
     leader_of(state, command.actor_id)
     _other(state, command.target_id)
@@ -79,9 +83,9 @@ def hand_over(state: State, command: HandOver, now_ms: int) -> Sequence[AnyEvent
 
 
 def take_erased(state: State, command: TellErased, now_ms: int, is_online: IsOnline) -> Sequence[AnyEvent]:
-    """Decide on the report that a user was erased, and their rows with them: whoever came or was invited meanwhile is
-    in the party no more, and whoever has led it, although it could not be asked to let them go, leads it no more. Also
-    where it does not speak of them any more, those who look may still be shown it.
+    """Decide on the report that a user was erased, and their rows with them: their invite goes, they leave the party,
+    and another member leads it if they did. `UserErased` follows even where the party holds no name of theirs any more,
+    because viewers may still be shown one.
     """
     if state.ended:
         return ()
@@ -113,10 +117,11 @@ def take_rename(state: State, command: TellRename) -> Sequence[AnyEvent]:
 def meet_deadlines(
     state: State, _command: MeetDeadlines, now_ms: int, is_online: IsOnline, *, since_ms: int
 ) -> Sequence[AnyEvent]:
-    """Decide on what time has brought: invites that lapse, members who have been away for ten minutes.
+    """Decide on deadlines that have passed: invites lapse, and members who were away for ten minutes are removed.
 
     Args:
-        since_ms: the service's start: absence counts from there at the earliest, since no user could come back before.
+        since_ms: the service's start, epoch milliseconds: absence counts from there at the earliest, since no user
+            could come back before.
     """
     if state.ended:
         return ()
@@ -133,10 +138,10 @@ def meet_deadlines(
 
 
 def due(state: State, *, since_ms: int) -> int | None:
-    """The next deadline.
+    """The next deadline, epoch milliseconds; None without one.
 
     Args:
-        since_ms: as for `meet_deadlines`.
+        since_ms: the service's start, from which absence counts at the earliest.
     """
     if state.ended:
         return None
@@ -146,10 +151,10 @@ def due(state: State, *, since_ms: int) -> int | None:
 
 
 def member_of(state: State, user_id: str) -> Member:
-    """The member; to anybody else there is no such party.
+    """The member with this id; to anybody else there is no such party.
 
     Raises:
-        NotFound: no member.
+        NotFound: the user is no member.
     """
     member = state.members.get(user_id)
     if member is None:
@@ -161,8 +166,8 @@ def leader_of(state: State, user_id: str) -> Member:
     """The member, who must lead.
 
     Raises:
-        NotFound: no member.
-        NotLeader: a member, but not the leader.
+        NotFound: the user is no member.
+        NotLeader: the member does not lead.
     """
     member = member_of(state, user_id)
     if user_id != state.leader_id:
@@ -180,8 +185,8 @@ def _other(state: State, user_id: str) -> None:
 
 
 def _left(state: State, gone: Collection[str], now_ms: int, is_online: IsOnline) -> MembersLeft:
-    """Without these; when the leader is among them, the longest-standing online member leads, else the
-    longest-standing. Those who had only waited for them start."""
+    """The event that these members leave. If the leader is among them, the longest-standing member who is online leads,
+    or the longest-standing if none is. If everybody who stays is ready, they start."""
     left = [id for id in state.members if id not in gone]
     leader_id: str | None = state.leader_id
     if leader_id in gone:
@@ -191,8 +196,10 @@ def _left(state: State, gone: Collection[str], now_ms: int, is_online: IsOnline)
 
 
 def _absences(state: State, since_ms: int) -> list[tuple[str, int]]:
-    """Who is offline, and when that is too long. Who comes without a live socket, by requests alone or by a game
-    server, may have been offline for hours, but not as a member.
+    """(user id, epoch milliseconds at which they are removed) of each member who is offline.
+
+    Who comes without a live socket, by requests alone or by a game server, may have been offline for hours, but not as
+    a member.
     """
     return [
         (member.user_id, max(member.offline_since_ms, member.joined_at_ms, since_ms) + ABSENCE_MS)

@@ -13,10 +13,10 @@ from actors.server_address import normal_address
 from actors.texts import line_flaws
 
 MAX_MODS = 256
-"""Mods that a requirement may name."""
+"""Most mods that a requirement may name."""
 
 MAX_MODS_BYTES = 32 * 1024
-"""Of all of them together, as JSON."""
+"""Most bytes of these mods together, as JSON."""
 
 SHORT_MAX, LONG_MAX = 100, 200
 """Most characters of a text of a selection."""
@@ -27,10 +27,10 @@ Required = Annotated[str, msgspec.Meta(min_length=1, max_length=LONG_MAX)]
 
 
 class Minigame(Shown, frozen=True):
-    """What is played there.
+    """The game that is played on the target.
 
     Args:
-        round_based: everybody starts at once; when all are ready, a launch signal is given.
+        round_based: whether everybody starts at once: then a launch signal is given when all are ready.
     """
 
     mode: Short | None = None
@@ -70,11 +70,11 @@ class Selection(Shown, frozen=True):
 
 
 def checked(selection: Selection) -> tuple[Selection, str]:
-    """The selection as it is kept, and the hash of its requirement.
+    """Check a selection; returns it as it is kept, and the hash of its requirement.
 
     Raises:
-        Invalid: what is required is blank, a text is more than a line, the address is none, the mods are too many or
-            have no canonical form.
+        Invalid: a required text is blank, a text is more than a line, the address is malformed, or the mods are too
+            many, too large or without a canonical form.
     """
     errors = _text_flaws(selection)
     address = selection.server_address
@@ -96,7 +96,7 @@ def checked(selection: Selection) -> tuple[Selection, str]:
 
 
 def _text_flaws(selection: Selection) -> list[FieldError]:
-    """What is wrong with the texts: all of them are shown within a line."""
+    """The flaws of the texts, each of which must be a single line."""
     errors = []
     for pointer, text in (
         ("/targetKind", selection.target_kind),
@@ -131,6 +131,6 @@ def requirement_hash(requirement: ProfileRequirement) -> str:
     """SHA-256 of the canonical JSON of a requirement (contract §6).
 
     Raises:
-        NotCanonical: a mod is described by what has no canonical form.
+        NotCanonical: the description of a mod has no canonical form.
     """
     return digest(msgspec.to_builtins(requirement))

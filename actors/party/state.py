@@ -7,10 +7,10 @@ import msgspec
 from actors.party.selection import Selection
 
 MAX_MEMBERS = 16
-"""Of a party (contract §6)."""
+"""Most members of a party (contract §6)."""
 
 MAX_INVITES = 32
-"""Pending ones of a party."""
+"""Most pending invites of a party."""
 
 INVITE_MS = 10 * 60 * 1000
 """How long an invite stands (contract §6)."""
@@ -19,26 +19,27 @@ ABSENCE_MS = 10 * 60 * 1000
 """A member who is offline for so long is removed (contract §6)."""
 
 EXPECTED_MS = 15 * 1000
-"""For so long a party waits for an invitee who is about to leave another one for it: longer than the two turns take
-that bring them, and short, since whoever is expected and cannot come says so, unless their node has died."""
+"""How long a party waits for an invitee who is about to leave another party for it. The two turns that bring them take
+less; and an invitee who cannot come says so, unless their node has died."""
 
 LAPSED_KEPT_MS = 60 * 60 * 1000
-"""For so long after its end an invitee who comes too late is told so."""
+"""How long after an invite's end an invitee who comes too late is told that it has expired."""
 
 TRAIL = 32
-"""States that a live party remembers, for those who show every revision."""
+"""Most earlier states that a live party remembers, for viewers who show every revision."""
 
 TRAIL_BYTES = 256 * 1024
-"""What their selections may have together, as JSON: three bytes of `requiredMods`, which may be any JSON, can be a list
-of 64 bytes, so that this is 6 MB at worst. Who has missed more is told from the journal."""
+"""Most bytes of the selections in these states together, as JSON: three bytes of `requiredMods`, which may be any JSON,
+can be a list of 64 bytes, so that this is 6 MB at worst. Who has missed more is told from the journal."""
 
 
 class Ready(msgspec.Struct, frozen=True):
     """What a member has said of being ready.
 
     Args:
-        requirement_hash: of the requirement that they have prepared for.
-        updated_at_ms: None while they have said nothing since the last selection.
+        requirement_hash: the hash of the requirement that they have prepared for; None if they have not said.
+        updated_at_ms: when they said it, epoch milliseconds; None while they have said nothing since the last
+            selection.
     """
 
     ready: bool = False
@@ -50,14 +51,15 @@ class Ready(msgspec.Struct, frozen=True):
 
 
 NOT_READY = Ready()
-"""After joining, and after each selection."""
+"""The value of members who have just joined, and of all members after each selection."""
 
 
 class Member(msgspec.Struct, frozen=True):
     """A member of the party.
 
     Args:
-        offline_since_ms: None while they are online, or not known to be offline.
+        offline_since_ms: since when they are offline, epoch milliseconds; None while they are online, or not known to
+            be offline.
     """
 
     user_id: str
@@ -68,14 +70,14 @@ class Member(msgspec.Struct, frozen=True):
 
 
 DELETED = "deleted"
-"""What somebody is called who is no more (contract §8)."""
+"""Shown in place of the name of an erased user (contract §8)."""
 
 
 class Invite(msgspec.Struct, frozen=True):
     """An invite into a party.
 
     Args:
-        lapsed: its time has passed, and everybody has been told.
+        lapsed: whether it has expired and everybody was told.
     """
 
     party_id: str
@@ -89,11 +91,11 @@ class Invite(msgspec.Struct, frozen=True):
 
 
 class Signal(msgspec.Struct, frozen=True):
-    """Everybody was ready: go.
+    """The launch signal: all members were ready, and start.
 
     Args:
-        revision: of the lobby.
-        member_ids: who starts.
+        revision: the revision of the lobby.
+        member_ids: the members who start.
     """
 
     id: str
@@ -110,8 +112,8 @@ class Lobby(msgspec.Struct, frozen=True):
 
     Args:
         revision: how often something was selected.
-        selection_bytes: of the selection as JSON; 0 without one, and of one that was made before this was noted.
-        selector_ids: who may select beside the leader.
+        selection_bytes: the size of the selection as JSON; 0 without one, or if it was made before sizes were noted.
+        selector_ids: the members who may select beside the leader.
     """
 
     revision: int = 0
@@ -126,10 +128,10 @@ class LookedUp(msgspec.Struct, frozen=True):
     """What the rows say of a user who is about to be invited, or to join.
 
     Args:
-        user_id: who.
-        name: None when there is no such user.
-        barred: a block stands between them and the other.
-        party_id: the party that they are in.
+        user_id: the user.
+        name: their name; None when there is no such user.
+        barred: whether a block stands between them and the other user of the invite.
+        party_id: the party that they are in; None for none.
     """
 
     user_id: str
@@ -143,14 +145,14 @@ class State(msgspec.Struct, frozen=True):
 
     Args:
         epoch: the name of its history.
-        revision: counts what is journaled, from 1.
-        members: {user id: member}, the longest-standing first; none once the party has ended.
-        invites: {target id: invite}, in the order of sending; lapsed ones too.
-        erased: how many were erased of whom it has spoken.
+        revision: counts the journaled events, from 1.
+        members: {user id: member}, the longest-standing first; empty once the party has ended.
+        invites: {invitee's id: invite}, in the order of sending; lapsed ones too.
+        erased: how many users were erased whom the party has named.
         expected: {invitee who is about to leave another party for this one: until when, epoch milliseconds}; in memory
             only.
         trail: the states before this one, up to 32 and `TRAIL_BYTES`, the oldest first; in memory only.
-        looked_up: what was read for the command under consideration.
+        looked_up: the rows that were read for the command under consideration; None without any.
     """
 
     id: str
@@ -179,11 +181,11 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What the head row keeps of a party: all that changes without rows of its own.
+    """The part of a party that is kept in its head row, because it has no rows of its own.
 
     Args:
-        ready: {user id: what they have said}, of those who have said something.
-        absent: {user id: since when they are offline}.
+        ready: {user id: what they have said of being ready}, of members who have said something.
+        absent: {user id: since when they are offline, epoch milliseconds}.
     """
 
     leader_id: str

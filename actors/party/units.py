@@ -17,8 +17,9 @@ class PartyCreation(msgspec.Struct, frozen=True):
     """A party to be made, unless its founder is in one.
 
     Args:
+        actor_id: the founder.
         party_id: a fresh uuid.
-        epoch: a fresh short name of its history.
+        epoch: a fresh short name for the party's history.
     """
 
     actor_id: UserId
@@ -31,7 +32,7 @@ class PartyMade(msgspec.Struct, frozen=True):
     """A user's party was made, or was found in rows where memory may not have it yet.
 
     Args:
-        is_new: it was made; of one that was found, members may have left since the rows were read.
+        is_new: whether it was made. Members of a party that was found may have left since the rows were read.
     """
 
     party_id: str
@@ -40,7 +41,7 @@ class PartyMade(msgspec.Struct, frozen=True):
 
 
 async def create_party(conn: Connection, creation: PartyCreation) -> Change[State]:
-    """The party of the actor, new or not; inside a transaction.
+    """Make the actor's party, or find the one that they are in; inside a transaction.
 
     Raises:
         NotFound: there is no such user.
