@@ -99,7 +99,7 @@ def require_held(held: Collection[str], capability: str) -> None:
     """Check that a capability is among those held.
 
     Args:
-        held: empty for a stranger.
+        held: the capabilities that the caller holds; empty for a stranger.
         capability: one of `CAPABILITIES`.
 
     Raises:
@@ -118,7 +118,7 @@ def may_grant(state: State, user_id: str, role: str, capabilities: Collection[st
 
     Args:
         role: a key of `OF_ROLE`.
-        capabilities: beside those of the role.
+        capabilities: further capabilities, beside those of the role.
     """
     held = capabilities_of(state, user_id)
     if WRITE_MEMBERS not in held or (role == OWNER and state.row.owner_id != user_id):
@@ -131,11 +131,11 @@ def require_grant(state: State, user_id: str, role: str, capabilities: Collectio
 
     Args:
         role: a key of `OF_ROLE`.
-        capabilities: beside those of the role.
+        capabilities: further capabilities, beside those of the role.
 
     Raises:
         NotFound: the user is a stranger to the server.
-        Forbidden: they may not write members, or it is more than they hold.
+        Forbidden: the user may not write members, or would give more than they hold.
     """
     require(state, user_id, WRITE_MEMBERS)
     if not may_grant(state, user_id, role, capabilities):

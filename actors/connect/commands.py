@@ -1,6 +1,6 @@
 """The commands of a game server's actor, as structs; `rules.py` decides on them.
 
-Ids and secrets are made by the caller; secrets arrive as their SHA-256; the time is the turn's.
+The caller makes ids and secrets; of secrets, the command has the SHA-256 digest. The time is that of the turn.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class Claim(Command, frozen=True):
     """A user claims the server with one of its keys; answered with the server.
 
     Args:
-        name: the user's.
+        name: the user's name; None if the caller does not know it.
     """
 
     user_id: str
@@ -102,12 +102,12 @@ class CreateCommand(Command, frozen=True, kw_only=True):
     """A user creates a command for the server; answered with its row as it was created.
 
     Args:
-        payload: JSON text of an object, with the defaults of that schema (`rules_commands.payload_text`).
-        extension_id: the extension that the caller has found to bring the action; None for an action of no extension.
+        payload: JSON text of an object, with the defaults of the action's schema (`rules_commands.payload_text`).
+        extension_id: the extension that brings the action, as the caller has found it; None for an action of none.
         schema_text: the JSON text of the action's schema that the payload was fitted to; `NO_SCHEMA` without one.
-        ttl_ms: how long until it expires.
-        heard: the server listens on a stream of its own, on whatever node, and is delivered the command there, in the
-            same turn.
+        ttl_ms: after how many milliseconds it expires.
+        heard: whether the server has a stream open, on any node, over which it is delivered the command in the same
+            turn.
     """
 
     user_id: str
@@ -158,10 +158,10 @@ class PutSettings(Command, frozen=True, kw_only=True):
         user_id: None for the server itself.
         source: an extension's id, or `connect`.
         data: secret values in plain text; the mask in place of one keeps the stored value.
-        schema: None keeps the stored one.
-        schema_version: None keeps the stored one, or takes that of a new schema.
-        expected: the version that the caller has worked on; None = any.
-        nonce: 12 random bytes.
+        schema: the new schema; None keeps the stored one.
+        schema_version: the version of the schema; None keeps the stored one, or takes that of a new schema.
+        expected: the version of the settings that the caller has worked on; None for any.
+        nonce: 12 random bytes with which secret values are sealed.
     """
 
     user_id: str | None
@@ -199,8 +199,8 @@ class MigrateExtension(Command, frozen=True, kw_only=True):
 
     Args:
         user_id: the owner; a server of another user's stays as it is.
-        former_id, extension_id: from which extension to which.
-        nonce: 12 random bytes.
+        former_id, extension_id: the extension that is left, and the one that takes its place.
+        nonce: 12 random bytes with which secret values are sealed anew.
     """
 
     user_id: str
@@ -227,7 +227,7 @@ class PutMember(Command, frozen=True, kw_only=True):
         actor_id: the user who does it.
         user_id: the member.
         role: `admin`, `operator` or `viewer`.
-        capabilities: beside those of the role.
+        capabilities: further capabilities, beside those of the role.
     """
 
     actor_id: str
@@ -271,8 +271,8 @@ class CreateInvite(Command, frozen=True, kw_only=True):
         actor_id: the user who invites.
         invite_id, notice_id: fresh object ids, of the invite and of the notification.
         role: `owner` passes the server on.
-        capabilities: beside those of the role.
-        note: for the invited user.
+        capabilities: further capabilities, beside those of the role.
+        note: a text for the invited user.
     """
 
     actor_id: str
@@ -299,7 +299,7 @@ class AcceptInvite(Command, frozen=True):
 
 
 class DeclineInvite(Command, frozen=True):
-    """The invited user does not want an invite."""
+    """The invited user declines an invite."""
 
     user_id: str
     invite_id: str

@@ -14,7 +14,7 @@ def consent_ended(state: State, user_id: str | None = None) -> Sequence[SessionE
     """End sessions and void unused tickets.
 
     Args:
-        user_id: those of this player; None for all players.
+        user_id: the player whose session and ticket end; None for all players.
     """
     sessions = [
         SessionEnded(session) for session in state.sessions.values() if user_id in {None, session.user_id}

@@ -52,7 +52,8 @@ class Credentials:
         """The server's row, or None when there is no such server.
 
         Raises:
-            DatabaseUnavailable: it is not cached, and the store cannot be asked.
+            DatabaseUnavailable: the row is not cached, and the database cannot be asked. Cancellation ends only the
+                wait.
         """
         row = self._rows.get(server_id)
         if row is not None:
@@ -97,7 +98,7 @@ class Credentials:
 
         Args:
             now_ms: epoch milliseconds.
-            address: the client's, normalised.
+            address: the server's IP address, normalised.
         """
         self._seen[server_id] = now_ms, address
         if not self._listeners:
@@ -113,16 +114,18 @@ class Credentials:
         self._listeners.append(listener)
 
     def saw_elsewhere(self, server_id: str, at_ms: int, address: str) -> None:
-        """Note that a server has called another node, which writes it.
+        """Note that a server has called another node, which writes the call.
 
         Args:
-            at_ms, address: as in `saw`.
+            at_ms: when it called, epoch milliseconds.
+            address: the server's IP address, normalised.
         """
         self._elsewhere[server_id] = at_ms, address
 
     def last_seen(self, server_id: str) -> tuple[int, str] | None:
-        """(epoch milliseconds, address) of the server's last call on any node, if that may not be written yet, or was
-        by the last `flush`, so that rows read a moment ago may lack it; else None."""
+        """(epoch milliseconds, address) of the server's last call on any node, if rows that were read a moment ago may
+        lack
+        it: because it is not written yet, or was by the last `flush`; else None."""
         known = (self._seen, self._elsewhere, self._before)
         return max((calls[server_id] for calls in known if server_id in calls), default=None)
 
@@ -131,7 +134,7 @@ class Credentials:
         rest waits for the next time.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         self._before, self._elsewhere = self._elsewhere, {}
         self._told.clear()
@@ -146,7 +149,8 @@ class Credentials:
                     del self._seen[server_id]
 
     def is_silent(self, server_id: str) -> bool:
-        """Whether the server has not called any node since the `flush` before the last, so that its row tells."""
+        """Whether the server has called no node since the `flush` before the last, so that its row has its last
+        call."""
         return self.last_seen(server_id) is None
 
     def _remember(self, row: ServerRow | None) -> None:

@@ -20,17 +20,19 @@ class Connect:
     """The kind of game servers and the memory beside it.
 
     Args:
-        server: the kind.
+        server: the kind of a game server.
         credentials: the cached rows that requests of servers are authenticated with.
         playing: the sessions on all servers.
         vault: opens the secret values of settings.
-        news: called with the id of a server and each committed event of it that says something to everybody, wherever
-            the server lives; must neither wait nor raise.
-        listeners: called for every committed event of every server that lives here; the same.
-        copied: called for events of servers on other nodes that are watched here, and with None where some were missed;
-            the same.
-        on_outcome_unknown: called with a server id when its last turn may or may not have been committed; must
-            neither wait nor raise.
+        news: functions that are called with the id of a server and each committed event of it that is a `ServerNews`,
+            wherever the server lives.
+        listeners: functions that are called for every committed event of every server that lives here.
+        copied: functions that are called for events of servers on other nodes that are watched here, and with None
+            where some were missed.
+        on_outcome_unknown: functions that are called with the id of a server whose last turn may or may not have been
+            committed.
+
+    None of these functions waits or raises.
     """
 
     server: Kind[State, AnyCommand]
@@ -52,10 +54,10 @@ async def open_connect(
         store: the database.
         presence: told of all players, including those whose sessions are older than this process.
         settings_key: 32 secret bytes that seal the secret values of settings, the same at every start.
-        gateway_domain: below which gateway routes stand on no network; None where there is no such domain.
+        gateway_domain: the domain below which gateway routes stand that belong to no network; None without one.
 
     Raises:
-        DatabaseUnavailable: the store cannot be asked.
+        DatabaseUnavailable: the database cannot be asked.
     """
     credentials, playing, vault = Credentials(store), Playing(presence), Vault(settings_key)
     listeners: list[Callable[[State, AnyEvent], None]] = []

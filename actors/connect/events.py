@@ -32,8 +32,8 @@ class ClaimKeyIssued(Unseen, tag="claim_key_issued", frozen=True):
     """The server has a new claim key.
 
     Args:
-        key: its SHA-256.
-        dropped: older keys that it replaces.
+        key: the SHA-256 digest of the key.
+        dropped: the digests of older keys that it replaces.
     """
 
     key: bytes
@@ -45,10 +45,10 @@ class ServerChanged(Unseen, tag="server_changed", frozen=True):
     """The server's own row has changed: claimed, moved to another network, given another secret.
 
     Args:
-        row: as it is from now on.
-        left: the network that it was in and is no longer, or None.
-        taken: its owner has just become that, and must still be there.
-        entered: it has just come into its network.
+        row: the server's row from now on.
+        left: the network that the server has left, or None.
+        taken: whether the server has just got its owner; refused if that user was erased meanwhile.
+        entered: whether the server has just come into its network.
     """
 
     row: ServerRow
@@ -74,7 +74,7 @@ class SessionStarted(Unseen, tag="session_started", frozen=True):
     """A ticket was used, and its player is on the server.
 
     Args:
-        ticket: marked as used.
+        ticket: the ticket, marked as used.
     """
 
     session: SessionRow
@@ -111,7 +111,7 @@ class CommandChanged(Event, tag="command_changed", frozen=True):
     """A command was created, or has another status.
 
     Args:
-        result_kept: its result is the one that it had before, which is in its row.
+        result_kept: whether the command's result is unchanged, so that its row has it already.
     """
 
     reframes: ClassVar[bool] = False
@@ -125,10 +125,11 @@ class CommandChanged(Event, tag="command_changed", frozen=True):
 
 
 class CommandTouched(Unseen, tag="command_touched", frozen=True):
-    """A command has changed but for its status: delivered again, or progressed. Shown to clients, without an offset.
+    """A command has changed, but not its status: it was delivered again, or progressed. Clients are shown the event,
+    without an offset.
 
     Args:
-        result_kept: as in `CommandChanged`.
+        result_kept: whether the command's result is unchanged, so that its row has it already.
     """
 
     command: CommandRow
@@ -262,8 +263,8 @@ class InviteCreated(Unseen, tag="invite_created", frozen=True):
     """A user was invited.
 
     Args:
-        server_name: for the notification.
-        notice_id: object id of the notification.
+        server_name: the server's name, for the notification.
+        notice_id: the object id of the notification.
         dropped: the finished invite that is deleted to make room, or None.
     """
 
@@ -306,4 +307,5 @@ AnyEvent: TypeAlias = (
 )
 
 ServerNews: TypeAlias = ServerChanged | ServerRemoved | SessionStarted | SessionEnded | MembersChanged
-"""What memory everywhere follows: rows by which servers are verified, who plays where, and what becomes of a server."""
+"""The events that memory on every node follows: of rows that verify servers, of who plays where, and of what becomes of
+a server."""

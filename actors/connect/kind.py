@@ -62,8 +62,9 @@ def server_kind(
         on_committed: called for every committed event.
         on_copied: called for every event of a server on another node that is watched here, with None where some were
             missed.
-        on_outcome_unknown: called with the id of a server of which the two may have missed an event.
-        gateway_domain: below which gateway routes stand on no network; None where there is no such domain.
+        on_outcome_unknown: called with the id of a server whose last turn may or may not have been committed, so that
+            `hear` and `on_committed` may have missed an event.
+        gateway_domain: the domain below which gateway routes stand that belong to no network; None without one.
     """
     frames = Frames(vault)
 

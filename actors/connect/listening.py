@@ -7,12 +7,13 @@ ASKED_MS = 60_000
 
 
 class Listening:
-    """The servers that listen. Followers hear at once of each change, but by `sweep` of servers that stop asking.
+    """The servers that listen. Followers are told at once of each change; that a server has stopped asking is found by
+    `sweep`.
 
     Attributes:
-        streams: by their open streams that take commands.
-        elsewhere: by the other nodes on which they listen.
-        streams_elsewhere: by the other nodes on which such streams of theirs are open.
+        streams: counts for each server its open streams here that take commands.
+        elsewhere: counts for each server the other nodes on which it listens.
+        streams_elsewhere: counts for each server the other nodes on which it has such streams open.
     """
 
     def __init__(self) -> None:
@@ -25,12 +26,12 @@ class Listening:
         self._own_followers: list[Callable[[str], None]] = []
 
     def follow(self, follower: Callable[[str], None]) -> None:
-        """From now on call this with the id of each server that begins or ceases to listen. It must neither wait nor
-        raise."""
+        """Have `follower` called from now on with the id of each server that begins or ceases to listen, on any node.
+        It must neither wait nor raise."""
         self._followers.append(follower)
 
     def follow_own(self, follower: Callable[[str], None]) -> None:
-        """As `follow`, of those that listen on this node."""
+        """As `follow`, for servers that begin or cease to listen on this node."""
         self._own_followers.append(follower)
 
     def listens(self, server_id: str) -> bool:
@@ -42,7 +43,7 @@ class Listening:
         return server_id in self._asked or server_id in self.streams
 
     def asked(self, server_id: str, now_ms: int) -> None:
-        """Note that the server asks for commands."""
+        """Note that the server asks for commands at `now_ms`, epoch milliseconds."""
 
         def ask() -> None:
             self._asked.pop(server_id, None)
@@ -62,7 +63,7 @@ class Listening:
         del self._asked[next(iter(self._asked))]
 
     def _changing(self, server_id: str, change: Callable[[], None]) -> None:
-        """Have something change about a server, and tell who follows what comes of it."""
+        """Make a change of a server, and tell followers if it begins or ceases to listen by it."""
         here, anywhere = self.listens_here(server_id), self.listens(server_id)
         change()
         if self.listens_here(server_id) is not here:
@@ -74,10 +75,10 @@ class Listening:
 
 
 class Counted:
-    """Servers, each as often as something of it was opened and not closed.
+    """Counts for each server how many things, such as streams, were opened and not closed.
 
     Args:
-        changing: carries out what changes about a server.
+        changing: called with a server's id and a function that makes the change; it has to call that function.
     """
 
     def __init__(self, changing: Callable[[str, Callable[[], None]], None]) -> None:

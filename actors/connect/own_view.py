@@ -30,7 +30,7 @@ INTERVAL_MS = 2_000
 """Frames to one user are at least this far apart: each of their servers may report twice a second."""
 
 ROWS = "rows "
-"""Precedes the id of a server whose rows have changed, as a source of the view; where only memory has, it is the id."""
+"""Prefix of a source that names a server whose rows have changed; a bare id is a server of which only memory has."""
 
 _MOVING = frozenset({events.ServerChanged, events.ServerRemoved, events.MembersChanged})
 """The events that change which servers somebody has, or how they are shown."""
@@ -43,8 +43,8 @@ class OwnServers(msgspec.Struct, frozen=True):
     """The state of the view.
 
     Args:
-        fresh: servers whose rows were read and that memory has not been asked about.
-        items: {server id: as it is shown}.
+        fresh: {server id: (server, access)} of servers whose rows were read, to be shown with what memory says of them.
+        items: {server id: the server as it is shown}.
     """
 
     user_id: str
@@ -75,7 +75,7 @@ class LiveOwnServers:
     """The view, and who watches which server.
 
     Args:
-        now: what memory says of servers.
+        now: looks up statuses and who listens.
     """
 
     def __init__(self, now: ServersNow) -> None:
@@ -89,8 +89,8 @@ class LiveOwnServers:
         """Hear of statuses and of who listens from now on, and tell the views of it.
 
         Args:
-            touched: of the system that runs the view; for what each node hears.
-            touched_everywhere: of the same; for what one node hears.
+            touched: `System.touched` of the system that runs the view, for changes that each node hears of.
+            touched_everywhere: `System.touched_everywhere` of that system, for changes that one node hears of.
         """
         self._touched, self._touched_everywhere = touched, touched_everywhere
         self.now.statuses.follow(self._reported)
@@ -110,7 +110,7 @@ class LiveOwnServers:
         """Have everybody concerned read a server's rows again: who owns it, or belongs to it.
 
         Args:
-            gone: users who belong to it no more.
+            gone: ids of users who no longer belong to it.
         """
         users = {*state.members, *gone}
         if state.row.owner_id is not None:
@@ -118,11 +118,11 @@ class LiveOwnServers:
         self._touched_everywhere(NAME, users, ROWS + state.id)
 
     def moved(self, server_id: str) -> None:
-        """Have everybody who sees a server here read its rows again, because it may be another, or gone."""
+        """Have everybody who sees a server here read its rows again, because it may have changed or be gone."""
         self._touched(NAME, {*self._watchers.get(server_id, ())}, ROWS + server_id)
 
     def joined(self, owner_id: str, server_id: str) -> None:
-        """Hear that a server was made that has this owner from the start."""
+        """Hear that a server was registered that has this owner from the start."""
         self._touched(NAME, (owner_id,), ROWS + server_id)
 
     def watched(self) -> int:
@@ -162,7 +162,7 @@ class LiveOwnServers:
         return replace(state, items=items), unknown
 
     def _adopt(self, before: OwnServers | None, after: OwnServers) -> OwnServers:
-        """Ask memory about what was read from rows, and note who watches what."""
+        """Add what memory says to the servers that were read from rows, and note which servers the user watches."""
         known = {} if before is None else before.items
         read = {id: self.now.joined(server, access) for id, (server, access) in after.fresh.items()}
         state = OwnServers(after.user_id, {}, {**after.items, **read})

@@ -42,7 +42,7 @@ async def persist(
     """Write the rows of all turns, inside the writer's transaction.
 
     Args:
-        gateway_domain: below which a route outlives its server's leaving a network; None where there is no such domain.
+        gateway_domain: the domain below which a route stays when its server leaves a network; None without one.
 
     Returns:
         The notifications of who was invited.
@@ -67,7 +67,7 @@ def plan(turns: Sequence[Turn]) -> list[Statement] | None:
 
 
 class CommandChanges:
-    """The changes to commands: those that are new, and of all others what of them may change."""
+    """The changes to commands: whole rows of new ones, and of others the columns that may change."""
 
     def __init__(self) -> None:
         self._new: dict[str, CommandRow] = {}  # {command id: as it is at the end}
@@ -84,7 +84,7 @@ class CommandChanges:
             self._moved[row.id] = row, kept and event.result_kept
 
     def statements(self) -> list[Statement]:
-        """What writes them; no two of them meet the same row."""
+        """The statements that write the changes; no two of them write the same row."""
         return [
             *([commands.putting(list(self._new.values()))] if self._new else []),
             *([commands.moving(list(self._moved.values()))] if self._moved else []),
@@ -95,7 +95,7 @@ class Changes:
     """The row changes of many turns, by table. One actor has at most one turn among them.
 
     Args:
-        gateway_domain: as in `persist`.
+        gateway_domain: the domain below which a route stays when its server leaves a network; None without one.
     """
 
     def __init__(self, gateway_domain: str | None) -> None:

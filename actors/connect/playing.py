@@ -18,7 +18,7 @@ class Playing:
     """The sessions on all game servers.
 
     Args:
-        presence: counts them like live sockets.
+        presence: counts sessions like live sockets.
     """
 
     def __init__(self, presence: Presence) -> None:
@@ -26,12 +26,12 @@ class Playing:
         self._sessions: dict[str, dict[str, SessionRow]] = {}  # {user id: {server id: their session}}
 
     async def open(self, store: Store) -> None:
-        """Load the sessions of before this process; to be called before any actor is activated.
+        """Load the sessions that were started before this process; to be called before any actor is activated.
 
         Sessions that have expired meanwhile count until their servers' actors end them, soon after.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         for session in await store.read(sessions.everywhere):
             self._begin(session)
@@ -50,7 +50,7 @@ class Playing:
         """Replace a server's sessions by those found in its rows, after a turn whose outcome was unknown.
 
         Args:
-            found: empty when there is no such server.
+            found: the sessions in rows; empty when there is no such server.
         """
         sessions = {session.user_id: session for session in found}
         gone = [user_id for user_id, there in self._sessions.items() if server_id in there]
@@ -67,7 +67,7 @@ class Playing:
             self._leave(session.user_id, session.server_id)
 
     def other_than(self, found: Iterable[SessionRow]) -> set[str]:
-        """The ids of servers whose sessions in memory are not those found in the rows of all.
+        """The ids of servers whose sessions in memory differ from those in rows.
 
         Args:
             found: the sessions of all servers.

@@ -32,9 +32,9 @@ class Acquaintance:
     """What the rows say of the user who wants to play; looked up only as far as the mode needs it.
 
     Args:
-        exists: there is such a user.
-        friend_of_owner: they and the server's owner are friends.
-        in_network: they own, belong to or play on a server of the same network.
+        exists: whether there is such a user.
+        friend_of_owner: whether they and the server's owner are friends.
+        in_network: whether they own, belong to or play on a server of the same network.
     """
 
     exists: bool

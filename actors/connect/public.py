@@ -24,11 +24,11 @@ class Server(msgspec.Struct, frozen=True, rename="camel"):
     """A game server.
 
     Args:
-        id: object id.
-        server_id: uuid, as in X-Server-Id.
+        id: an object id.
+        server_id: a uuid, as in X-Server-Id.
         network_id: the network that the server is in, or null.
-        is_template: the settings of new servers can be copied from this one.
-        temp_instance: the server is removed when it is silent for a day.
+        is_template: whether the settings of new servers can be copied from this one.
+        temp_instance: whether the server is removed when it is silent for a day.
         owner_id: the user who has claimed it; null before.
     """
 
@@ -203,7 +203,7 @@ def settings_of(row: SettingsRow, opened: Mapping[str, str] | None = None) -> Se
     """The settings as clients see them.
 
     Args:
-        opened: {key: secret value} for the server itself; None masks them.
+        opened: {key: secret value}, for the server itself; None masks secret values.
     """
     data = row.data
     if row.secret_keys:

@@ -20,9 +20,9 @@ class Member(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         role: owner, admin, operator or viewer.
-        capabilities: beside those of the role.
-        added_by: a user's id; the owner's own for the owner.
-        created_at: since when they belong; the server's own time for the owner.
+        capabilities: further capabilities, beside those of the role.
+        added_by: the id of the user who has added them; for the owner, the owner's own.
+        created_at: since when they belong to the server; for the owner, when the server was registered.
     """
 
     user_id: str
@@ -51,8 +51,8 @@ class Invite(msgspec.Struct, frozen=True, rename="camel"):
     """An invitation to belong to a game server.
 
     Args:
-        role: what is offered; `owner` passes the server on.
-        capabilities: beside those of the role.
+        role: the role that is offered; `owner` passes the server on.
+        capabilities: further capabilities, beside those of the role.
         expires_at: seven days after it was made.
     """
 
@@ -72,8 +72,8 @@ class Offer(Invite, frozen=True, kw_only=True, rename="camel"):
     """An invitation as the invited user sees it.
 
     Args:
-        server_name: of the server now.
-        inviter_name: of who has sent it now, or null.
+        server_name: the present name of the server.
+        inviter_name: the present name of the user who has sent it, or null.
     """
 
     server_name: str

@@ -34,7 +34,7 @@ class ServerStatus(msgspec.Struct, frozen=True, rename="camel"):
     Args:
         online: whether its last report is fresh and says that players can join.
         player_count, player_capacity: 0 while it is not online.
-        updated_at: of the last report, or null.
+        updated_at: when the server last reported, or null.
     """
 
     online: bool
@@ -63,8 +63,8 @@ class ServersNow:
     """What memory says of game servers; to be asked in the trio thread.
 
     Args:
-        statuses: what they have reported.
-        listening: which of them listen.
+        statuses: what servers have reported.
+        listening: which servers listen.
         now_ms: returns epoch milliseconds.
     """
 
@@ -80,7 +80,7 @@ class ServersNow:
         )
 
     def shown(self, row: OwnRow) -> OwnServer:
-        """A server of a user, as it is now."""
+        """A server of a user, from its row and from what memory says of it now."""
         return self.joined(server_of(row.server), access_of(row.server, row.role, row.capabilities))
 
     def joined(self, server: Server, access: ServerAccess) -> OwnServer:
@@ -98,8 +98,8 @@ def access_of(server: ServerRow, role: str | None, capabilities: tuple[str, ...]
     """What a user may do on a server that is theirs.
 
     Args:
-        role: of a member; None for the owner.
-        capabilities: beside those of the role.
+        role: the role of a member; None for the owner.
+        capabilities: further capabilities, beside those of the role.
     """
     if role is None:
         held = held_by(server.owner_id or "", StandingRow(server.owner_id, None, ()))

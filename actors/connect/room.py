@@ -1,9 +1,9 @@
 """How many game servers one user may own: checked before a server becomes theirs, by claim, by invite or by joining.
 
 Each server has an actor of its own, so no turn sees all of a user's servers. Callers therefore hold the user's
-turnstile (`turn_of`) until the server is theirs, and look before they ask. That one is a node's: of requests that cross
-on different nodes, the transaction decides by which a server becomes theirs, which waits for others of its kind
-(`servers.hold_gains`) and counts once more (`check_owned`).
+turnstile (`turn_of`) until the server is theirs, and count before they ask its actor. A turnstile covers one node only:
+where requests cross on different nodes, the transaction by which a server becomes theirs decides. It waits for others
+of its kind (`servers.hold_gains`) and counts once more (`check_owned`).
 """
 
 from collections.abc import Hashable
@@ -28,18 +28,18 @@ async def require_room(conn: Connection, user_id: str) -> None:
     """Check that the user may own another server; to be called under `turn_of` of that user, or `servers.hold_gains`.
 
     Raises:
-        QuotaExceeded: they own as many as one user may.
+        QuotaExceeded: the user owns `MAX_OWNED` servers.
     """
     if await servers.count_of_owner(conn, user_id) >= MAX_OWNED:
         raise QuotaExceeded(message=_FULL, max=MAX_OWNED)
 
 
 async def check_owned(conn: Connection, user_id: str) -> None:
-    """Check, with the rows of a turn by which a server became theirs, that they are not too many; under
+    """Check, in the transaction by which a user has got a server, that they do not own too many; under
     `servers.hold_gains`.
 
     Raises:
-        LimitReached: they are.
+        LimitReached: the user owns more than `MAX_OWNED` servers.
     """
     if await servers.count_of_owner(conn, user_id) > MAX_OWNED:
         raise LimitReached(_FULL, MAX_OWNED)

@@ -58,7 +58,7 @@ ACKS = {
     "error": "failed",
     "rejected": "rejected",
 }
-"""{what a server says: the status that it means}."""
+"""{status as a server reports it: status of the command}."""
 
 
 def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEvent]:
@@ -66,9 +66,9 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
 
     Raises:
         NotFound, Forbidden: the user may not write commands.
-        Invalid: no such action.
-        RevisionConflict: the action is no longer of the extension, or no longer has the schema, that the caller has
-            found.
+        Invalid: there is no such action.
+        RevisionConflict: the action no longer belongs to the extension, or no longer has the schema, that the caller
+            has found.
         QuotaExceeded: the server has too many open commands, or too many bytes of them.
     """
     require(state, command.user_id, "server.commands.write")
@@ -97,16 +97,16 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
 
 
 def payload_text(payload: Mapping[str, Any], schema_text: msgspec.Raw) -> bytes:
-    """The JSON text of a payload with the defaults of its action's schema. For who makes a command, before its turn:
-    a schema of 64 KiB takes a millisecond, and 64 commands share a turn.
+    """The JSON text of a payload with the defaults of its action's schema. Callers make it before the command's turn,
+    because a schema of 64 KiB takes a millisecond, and 64 commands share a turn.
 
     Args:
-        payload: an object.
-        schema_text: as in `CreateCommand`.
+        payload: the payload, an object.
+        schema_text: the JSON text of the action's schema; `NO_SCHEMA` without one.
 
     Raises:
-        TooLarge: it has more than 64 KiB.
-        Invalid: it does not fit the schema.
+        TooLarge: the payload has more than 64 KiB.
+        Invalid: the payload does not fit the schema.
     """
     text = _encoded(payload)
     filled = fitted_payload(payload, schema_text)
@@ -198,8 +198,8 @@ def cancelled_of(state: State, extension_id: str, now_ms: int) -> Iterator[AnyEv
 def ended_by_time(state: State, now_ms: int) -> Iterator[AnyEvent]:
     """Expire commands, and end leases, whose time is over.
 
-    Of the commands so many as fit into a page, since their rows are told to all who look and to other nodes; the rest
-    are still due, and the kernel asks for them a second later; the server can no longer take or end them.
+    Only as many commands expire at once as fit into a page, since their rows are told to viewers and to other nodes.
+    The others stay due, and the kernel asks for them a second later; the server can no longer take or end them.
     """
     over = [row for row in state.commands.values() if row.expires_at_ms <= now_ms]
     for row in fitting(over, bytes_of):
@@ -221,7 +221,7 @@ def known(state: State, command_id: str) -> CommandRow:
     """The command, open or, if it was looked up for this turn, finished.
 
     Raises:
-        NotFound: there is none with this id.
+        NotFound: there is no command with this id.
     """
     row = state.commands.get(command_id)
     if row is None and state.found is not None and state.found.id == command_id:

@@ -103,7 +103,8 @@ def overreaching(after: State, now_ms: int) -> list[events.InviteEnded]:
     """Revoke the open invites whose senders could no longer grant what they offer.
 
     Args:
-        after: the state as it will be.
+        after: the state as it will be after the change.
+        now_ms: epoch milliseconds.
     """
     return [
         events.InviteEnded(replace(invite, status="revoked"))
@@ -123,7 +124,8 @@ def with_members(state: State, put: Iterable[MemberRow] = (), gone: Iterable[str
     """The state with these members added or replaced, under the names that the state knows, and those removed.
 
     Args:
-        gone: user ids.
+        put: the members to add or replace.
+        gone: the user ids of the members to remove.
     """
     named = {member.user_id: replace(member, name=_name(state, member.user_id)) for member in put}
     members = {**state.members, **named}

@@ -44,8 +44,8 @@ def migrate(vault: Vault, state: State, command: MigrateExtension, now_ms: int) 
 
 
 def moves_settings(former_id: str, extension_id: str) -> bool:
-    """Whether settings go from one extension to another. What the service itself reads is no extension's, even of one
-    that was called so when it could be."""
+    """Whether settings are moved from one extension to another. The settings `connect`, which the service itself reads,
+    are no extension's, even if an extension once had that id."""
     return CONNECT not in (former_id, extension_id)
 
 

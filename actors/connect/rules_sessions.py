@@ -7,7 +7,7 @@
 | EndSession    | server, player  | NOT_FOUND | ended                               |
 | EndConsent    | service         | nothing   | the player's session and ticket end |
 
-Of a player who was erased there is neither: their tickets are as unknown as they are (`lookups.py` reads whether).
+A player who was erased has neither: their tickets are unknown (`lookups.py` reads whether a player was erased).
 """
 
 from collections.abc import Iterable, Sequence
@@ -55,7 +55,7 @@ def decide(state: State, command: commands.SessionCommand, now_ms: int) -> Seque
 
 
 def ticket_of(state: State, command: commands.RedeemTicket) -> TicketRow | None:
-    """The ticket that the server exchanges, or None."""
+    """The ticket that the server wants to exchange, or None if there is none like it."""
     return next((one for one in state.tickets.values() if compare_digest(one.ticket, command.ticket)), None)
 
 
@@ -130,5 +130,5 @@ def _session(state: State, command: commands.EndSession) -> SessionRow:
 
 
 def _remembered(tickets: Iterable[TicketRow], now_ms: int) -> dict[str, TicketRow]:
-    """{user id: ticket} of those that have not expired long ago."""
+    """{user id: ticket} of tickets that expired no longer than `TICKET_KEPT_MS` ago."""
     return {one.user_id: one for one in tickets if one.expires_at_ms + TICKET_KEPT_MS > now_ms}

@@ -93,8 +93,8 @@ def data_of(row: SettingsRow | None) -> dict[str, Any]:
 def _temporary(state: State, former: SettingsRow | None, row: SettingsRow) -> bool:
     """Whether the server is temporary under new settings.
 
-    Who takes `temp: true` out of the settings takes back what it made of the server, which would otherwise go on being
-    removed when it is silent. Settings that never spoke of it leave a server as it was registered.
+    Taking `temp: true` out of the settings makes the server permanent again. Settings that have never had `temp` leave
+    a server as it was registered.
     """
     said = said_temporary(row)
     if said is None:

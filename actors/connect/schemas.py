@@ -36,8 +36,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     """The rule for the value of one key; which members apply depends on `type`.
 
     Args:
-        required: the value must be present, unless it has a default.
-        default: used where the value is absent.
+        required: whether the value must be present, unless it has a default.
+        default: the value that is used where none is given.
     """
 
     key: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
@@ -67,7 +67,7 @@ def faults(schema: Schema, pointer: str) -> Iterator[FieldError]:
     """The errors in a schema.
 
     Args:
-        pointer: of the schema in the body (RFC 6901).
+        pointer: the JSON pointer to the schema in the body (RFC 6901).
     """
     seen: set[str] = set()
     for index, field in enumerate(schema.fields):
@@ -100,8 +100,8 @@ def misfits(values: Mapping[str, Any], schema: Schema, pointer: str) -> Iterator
     """The errors of values against a schema.
 
     Args:
-        values: with defaults filled in.
-        pointer: of the values in the body (RFC 6901).
+        values: the values, with defaults filled in.
+        pointer: the JSON pointer to the values in the body (RFC 6901).
     """
     for field in schema.fields:
         value = values.get(field.key)

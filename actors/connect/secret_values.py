@@ -13,7 +13,7 @@ def seal_values(vault: Vault, values: Mapping[str, str], nonce: bytes) -> bytes:
     """Encrypt {key: secret value}.
 
     Args:
-        nonce: as in `Vault.seal`.
+        nonce: 12 random bytes, never used before under the vault's key.
     """
     return vault.seal(msgspec.msgpack.encode(dict(values)), _BOUND_TO, nonce)
 

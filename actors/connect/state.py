@@ -30,8 +30,8 @@ class Template(msgspec.Struct, frozen=True):
     """The server from which another one's settings are copied when it is claimed.
 
     Args:
-        owner_id: None where there is no such server, or it is no template.
-        access_mode, invite_requires_direct_friend: its access policy.
+        owner_id: the template's owner; None where there is no such server, or it is no template.
+        access_mode, invite_requires_direct_friend: the template's access policy.
     """
 
     owner_id: str | None
@@ -46,9 +46,9 @@ class Relation(msgspec.Struct, frozen=True):
 
     Args:
         user_id: the user who is to belong or play.
-        name: None where there is no such user.
-        friends: the two are friends.
-        barred: a block stands between the two.
+        name: their name; None where there is no such user.
+        friends: whether the two are friends.
+        barred: whether a block stands between the two.
     """
 
     user_id: str
@@ -62,7 +62,8 @@ class State(msgspec.Struct, frozen=True):
 
     Args:
         row: the server's own row.
-        claim_keys: {SHA-256: when it expires}, oldest first; none of a server that is claimed.
+        claim_keys: {SHA-256 digest of a key: when it expires, epoch milliseconds}, oldest first; empty once the server
+            is claimed.
         tickets: {user id: their newest join ticket}.
         sessions: {user id: their session}, the first to expire first.
         commands: {id: open command}, oldest first.
@@ -74,7 +75,7 @@ class State(msgspec.Struct, frozen=True):
         invites: {id: invite}, oldest first, including finished ones as long as they are kept.
         found, relation, template: rows read for the command being decided (see `lookups.missing`): a finished command,
             how the user who is to belong or play is related to another, the template of a server to be claimed.
-        removed: the server is gone; all commands are refused.
+        removed: whether the server was removed: then all commands are refused.
     """
 
     row: ServerRow

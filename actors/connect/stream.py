@@ -40,8 +40,9 @@ class ServerViewer(msgspec.Struct, frozen=True):
     """A viewer of a server's channel.
 
     Args:
-        user_id: None for the server itself.
-        commands, members: whether the viewer's permission nodes, or the scopes of the server's token, cover these.
+        user_id: the user who views; None for the server itself.
+        commands, members: whether the viewer's permission nodes, or the scopes of the server's token, cover commands
+            and members.
     """
 
     user_id: str | None
@@ -120,7 +121,8 @@ class Frames:
         """The settings as clients see them.
 
         Args:
-            is_server: for the server itself, with secret values in plain text; masked otherwise.
+            is_server: whether they are for the server itself, which sees secret values in plain text; others see a
+                mask.
         """
         return settings_of(row, open_values(self._vault, row.sealed) if is_server else None)
 

@@ -16,7 +16,8 @@ async def register(
         epoch: a fresh name for the server's journal.
 
     Raises:
-        QuotaExceeded: there are as many already; each leaves the count when it is claimed, or silent for a day.
+        QuotaExceeded: there are that many already. A server leaves the count when it is claimed, or was silent for a
+            day.
     """
     if await servers.count_unclaimed(conn, max_unclaimed) >= max_unclaimed:
         raise QuotaExceeded(message="too many servers wait to be claimed; try again later", max=max_unclaimed)
