@@ -1,7 +1,7 @@
-"""What is done once the present step of the event loop is over: together for all that wanted it in that step.
+"""Calls functions once the present step of the event loop is over.
 
-As trio's `run_sync_soon`, for the loop's own thread alone: without its lock, and without the system call that wakes a
-loop which is not asleep.
+It does what trio's `run_sync_soon` does, but for the loop's own thread alone: without the lock, and without the system
+call that would wake a loop which is not asleep.
 """
 
 from collections.abc import Callable

@@ -34,7 +34,7 @@ from actors.kernel.supervisor import attempt
 
 EARLY_TURNS = 1_024
 EARLY_BYTES = 1024 * 1024
-"""What may wait for rows to be read; with more, reading begins anew."""
+"""Most turns, and most of their bytes, that wait while rows are read; with more, the copy asks and reads anew."""
 
 
 class Phase(Enum):

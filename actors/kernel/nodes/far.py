@@ -52,7 +52,7 @@ class Here(Protocol):
 
         Args:
             kind_name: the name of the kind.
-            command: one of the kind's.
+            command: one of the kind's commands.
         """
         ...
 

@@ -45,7 +45,7 @@ PATIENCE_SECONDS = 1.0
 """Pieces that were not acknowledged for so long are sent again: two beats of the other node."""
 
 AGAIN_SECONDS = 0.1
-"""For so long after pieces were sent again, a request for them has no effect: they are on their way."""
+"""How long after pieces were sent again a request for them has no effect, because they are on their way."""
 
 HEARD_SECONDS = 2.0
 """A node that was silent for so long is not believed any more: four beats."""

@@ -200,7 +200,7 @@ class Peers:
         """Tell a node something about a topic.
 
         Args:
-            body: as whoever hears of the topic there understands it.
+            body: the message, as the hearer of the topic there understands it.
         """
         self.tell(node, Said(topic, body))
 
@@ -208,7 +208,7 @@ class Peers:
         """As `say`, for what the node can do without for now; returns False when too much waits for it already.
 
         Args:
-            body: as whoever hears of the topic there understands it.
+            body: the message, as the hearer of the topic there understands it.
         """
         return self.show(node, encode(Said(topic, body)))
 
@@ -216,7 +216,7 @@ class Peers:
         """Tell all other nodes something about a topic.
 
         Args:
-            body: as whoever hears of the topic there understands it.
+            body: the message, as the hearer of the topic there understands it.
         """
         self.tell_all(Said(topic, body))
 

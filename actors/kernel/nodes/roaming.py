@@ -1,5 +1,5 @@
-"""Who is on other nodes: users with live sockets, so that they are online everywhere; game servers that listen for
-commands.
+"""Tells nodes who is on the others: users with live sockets, so that they are online everywhere, and game servers that
+listen for commands.
 
 Each node tells of its own, and of nobody else's: whom it has when it meets another node, how often, and from then on
 who comes and goes. So an entry has one writer, and what a node has told goes with it: of users, ten seconds after it is

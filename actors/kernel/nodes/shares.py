@@ -1,4 +1,4 @@
-"""Who is to own which shard: computed by every node from the same names, so that nobody has to agree on it.
+"""Which node should own which shard: computed by every node from the same names, so that nobody has to agree on it.
 
 Bounded rendezvous: each shard goes to the node that draws the highest number for it, among those that have room. So
 nobody has more than an even share (rounded up), and little moves when a node comes or goes. What a node may write is
