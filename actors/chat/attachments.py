@@ -109,7 +109,7 @@ def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
 
     Raises:
         TooLarge: more than `max_bytes`, decoded.
-        Invalid: no name, not base64, empty, or not what its type claims.
+        Invalid: the file has no name, is not base64, is empty, or is not of the declared type.
     """
     # Before it is decoded: what is too large shall not cost three quarters of its size once more.
     if len(draft.data_base64) // 4 * 3 - 2 > max_bytes:

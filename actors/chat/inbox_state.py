@@ -1,4 +1,4 @@
-"""What an inbox has in memory."""
+"""The state of an inbox in memory, and its events."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

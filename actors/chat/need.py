@@ -1,4 +1,4 @@
-"""What a command of a conversation needs of rows."""
+"""The rows that a command of a conversation needs beside the state."""
 
 import msgspec
 

@@ -148,7 +148,7 @@ async def read_message(
 
     Raises:
         ConversationNotFound: no such conversation, or the user is not in it.
-        NotFound: no such message in it.
+        NotFound: the conversation has no such message.
     """
     row = await _message(conn, conversation_id, user_id, message_id)
     chosen = await polls.choices(conn, [row.id], user_id) if row.has_poll else {}
@@ -202,7 +202,7 @@ async def read_revisions(
 
     Raises:
         ConversationNotFound: no such conversation, or the user is not in it.
-        NotFound: no such message in it.
+        NotFound: the conversation has no such message.
     """
     row = await _message(conn, conversation_id, user_id, message_id)
     message = decode(row.record)

@@ -1,9 +1,9 @@
-"""What the journal said of a message is said anew when its text is replaced or taken back (contract §4): those who ask
-what has happened, or come back after a while, get no text that is gone. Events keep their places and what they were.
+"""Rewrites what the journal says of a message when its text is replaced or taken back (contract §4), so that clients
+that ask what has happened, or come back after a while, get no text that is gone. Events keep their offsets and types.
 
-It is done in the transaction of the change, in which others wait with theirs, and a poll may have been told of ten
-thousand times. So only the newest of those events are said anew, as far as the bounds below reach; older ones are
-deleted, with all that lies before them, and whoever asks for those begins with a fresh page.
+This happens in the transaction of the change, which the turns of others share, and ten thousand events may carry the
+message of one poll. So only the newest of these events are rewritten, as far as the bounds below reach; older ones are
+deleted, with all events before them, and a client that asks for those begins with a fresh page.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

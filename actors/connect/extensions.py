@@ -75,7 +75,7 @@ def named(name: str) -> str:
     """The name of an extension or service, trimmed.
 
     Raises:
-        Invalid: it is empty, or not one line of printable characters.
+        Invalid: the name is empty, or not one line of printable characters.
     """
     return line(name.strip(), "/name", MAX_NAME_CHARACTERS)
 
@@ -84,7 +84,7 @@ def described(description: str) -> str:
     """The description of an extension, with line feeds for line breaks.
 
     Raises:
-        Invalid: it has other control characters.
+        Invalid: the description has other control characters.
     """
     return lines(description, "/description", MAX_TEXT_CHARACTERS)
 

@@ -83,7 +83,7 @@ class NowBlocked(msgspec.Struct, frozen=True):
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """What the locked rows of a pair say; `request` is the one that the table looks at."""
+    """What the locked rows of a pair say; `request` is the one on which the move is decided."""
 
     actor: User
     other: User

@@ -73,7 +73,7 @@ class Turns:
 
 
 class Visibilities:
-    """What holders of links have chosen for their friends, and whom blocks part."""
+    """Memory of what all holders of links have chosen for their friends, and of who is parted by blocks."""
 
     def __init__(self) -> None:
         self._restricted: dict[str, dict[str, Restriction]] = {}  # {viewer: {holder: restriction}}

@@ -35,8 +35,8 @@ def leave(state: State, command: Leave, now_ms: int, is_online: IsOnline) -> Seq
     """Decide on a member's leaving; no event if the user is not in the party.
 
     Raises:
-        Conflict: they would leave it for another one, and end it while somebody leaves their own for it: of users who
-            join each other in a circle, all would be without a party.
+        Conflict: the last member would leave it for another party while somebody is leaving their own party for it:
+            users who join each other in a circle would all end up without a party.
     """
     if command.actor_id not in state.members:
         return ()
