@@ -9,8 +9,8 @@ class Place(NamedTuple):
     """The middle of a pixel.
 
     Args:
-        x: from the left of the cloth, as it is seen.
-        y: from its top.
+        x: how many pixels it is right of the cloth's left side, as the cloth is seen.
+        y: how many pixels it is below the cloth's top.
     """
 
     x: float
@@ -24,7 +24,7 @@ class Place(NamedTuple):
 
 
 Shape: TypeAlias = Callable[[Place], float]
-"""`shape(place)`: how much colour this place takes, 0 to 1."""
+"""`shape(place)` is how much of its colour a pattern gives to this place, 0 to 1."""
 
 _MIDDLE_X, _MIDDLE_Y = 10, 20
 

@@ -91,8 +91,8 @@ def checked(base_color: str, layers: Sequence[tuple[str, str]]) -> Design:
         layers: (pattern, color), the lowest first; a pattern by its id, with or without `minecraft:`, or its code.
 
     Raises:
-        Invalid: too many layers, or with each name that is not known; pointers are `/baseColor` and
-            `/patterns/<index>/pattern` or `/color`.
+        Invalid: there are too many layers, or a name is not known. It has an error for each such name, whose pointer is
+            `/baseColor`, `/patterns/<index>/pattern` or `/patterns/<index>/color`.
     """
     if len(layers) > LAYERS_MAX:
         raise Invalid(FieldError("/patterns", "TOO_MANY", f"at most {LAYERS_MAX} patterns"))

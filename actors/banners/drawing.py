@@ -14,14 +14,14 @@ from actors.banners.shapes import HEIGHT, SHAPES, WIDTH
 from persistence.banners.banners import Design
 
 SCALE = 10
-"""How many pixels of the picture, in each direction, show one of the banner."""
+"""How many pixels of the picture, in each direction, show one pixel of the cloth."""
 
 
 def picture_of(design: Design) -> bytes:
     """The picture of a design: PNG, 200x400, at most 16 KiB. Equal designs have equal bytes.
 
     Args:
-        design: with known names only.
+        design: a design whose names are all known (`designs.checked`).
     """
     image = Image.new("RGB", (WIDTH, HEIGHT), DYES[design.base_color])
     for layer in design.layers:

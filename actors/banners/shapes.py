@@ -11,7 +11,7 @@ WIDTH, HEIGHT = 20, 40
 """The size of the cloth, in pixels."""
 
 _TEETH = (2, 4, 6, 8, 6, 4, 2, 2, 5, 8, 8, 5, 2, 2, 4, 6, 8, 6, 4, 2)
-"""How far three teeth reach from an end of the cloth, in each column."""
+"""How many pixels three teeth reach from an end of the cloth, in each of its columns."""
 
 
 def _falling(at: Place) -> bool:

@@ -8,7 +8,7 @@ from persistence.banners.banners import Banner
 from persistence.connection import Connection
 
 BANNERS_NODE = "profile:banners.max"
-"""The quota node of the number of banners."""
+"""The permission node that grants a number of banners."""
 
 BANNERS_DEFAULT, BANNERS_BOUND = 100, 1_000
 """How many banners a user may have where no quota is granted, and the most that a quota can allow."""
@@ -24,12 +24,12 @@ async def keep(conn: Connection, banner: Banner, picture: bytes, maximum: int) -
     """Store a banner.
 
     Args:
-        picture: of the banner, as PNG.
+        picture: the banner's picture, a PNG.
         maximum: how many banners its owner may have.
 
     Raises:
         NotFound: there is no such user.
-        QuotaExceeded: they have as many as they may.
+        QuotaExceeded: the user has as many banners as they may.
     """
     # Locking the user's row serialises their banners, so that concurrent ones cannot exceed the limit.
     await require_user(conn, banner.owner_id)

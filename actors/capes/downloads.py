@@ -14,7 +14,7 @@ class Downloads:
     """The download counts that are not written yet.
 
     Args:
-        database: where they are written.
+        database: the database that the counts are written to.
     """
 
     def __init__(self, database: Store) -> None:

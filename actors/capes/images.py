@@ -39,7 +39,7 @@ def pictures_of(data_url: str) -> Pictures:
 
     Raises:
         TooLarge: more than 512 KiB, decoded.
-        Invalid: no data URL, no PNG, animated, damaged, deceptive, or not 64x32 or 64x64.
+        Invalid: the text is no data URL, or the picture is no PNG, animated, damaged, deceptive, or not 64x32 or 64x64.
     """
     data = _decoded(data_url)
     try:

@@ -16,8 +16,8 @@ class ShownCape:
     """A cape as one viewer sees it.
 
     Args:
-        mine: it is the viewer's.
-        selected: the viewer wears it.
+        mine: whether it is the viewer's own.
+        selected: whether the viewer wears it.
     """
 
     cape: Cape
@@ -30,7 +30,7 @@ class ShownPage:
     """A page of capes.
 
     Args:
-        total: capes on all pages together.
+        total: how many capes all pages have together.
     """
 
     capes: list[ShownCape]
@@ -54,7 +54,7 @@ async def find_owned(conn: Connection, id: str, owner_id: str) -> ShownCape:
     """A user's own cape, in any state.
 
     Raises:
-        NotFound: no such cape of theirs.
+        NotFound: the user has no such cape.
     """
     cape = await read_cape(conn, id)
     if cape is None or cape.owner_id != owner_id:
@@ -66,7 +66,7 @@ async def find_approved(conn: Connection, id: str) -> ShownCape:
     """An approved cape, as an anonymous viewer sees it.
 
     Raises:
-        NotFound: no such cape, or it is not approved.
+        NotFound: there is no such cape, or it is not approved.
     """
     cape = await read_cape(conn, id)
     if cape is None or cape.status != "approved":
@@ -87,8 +87,8 @@ async def page_approved(conn: Connection, query: str, limit: int, offset: int) -
     """One page of the public catalog, or of the results of a search in it.
 
     Args:
-        query: a substring of name, description or creator, in any case; "" = all.
-        limit, offset: capes on the page at most, and capes before it.
+        query: a substring of name, description or creator, in any case; "" for all capes.
+        limit, offset: how many capes the page has at most, and how many come before it.
     """
     if query:
         listed = await catalog.search_approved(conn, query, limit, offset)
@@ -109,8 +109,8 @@ async def page_all(
 
     Args:
         viewer_id: the moderator.
-        status: only capes in this state; None = all.
-        limit, offset: capes on the page at most, and capes before it.
+        status: only capes in this state; None for all.
+        limit, offset: how many capes the page has at most, and how many come before it.
     """
     return await _page(conn, await catalog.list_all(conn, status, limit, offset), viewer_id)
 

@@ -12,7 +12,7 @@ async def require_terms(conn: Connection, user_id: str) -> None:
     """Check that a user has accepted the current terms.
 
     Raises:
-        TermsNotAccepted: they have not.
+        TermsNotAccepted: the user has not accepted them.
     """
     accepted = await read_acceptance(conn, user_id)
     if accepted is None or accepted.revision < TERMS_REVISION:
@@ -23,11 +23,11 @@ async def accept_terms(conn: Connection, user_id: str, revision: int, now_ms: in
     """Store that a user accepts the terms; returns the stored acceptance.
 
     Args:
-        revision: of the terms that they were shown.
+        revision: the revision of the terms that the user was shown.
         now_ms: epoch milliseconds.
 
     Raises:
-        Conflict: this is not the current revision.
+        Conflict: `revision` is not the current one.
     """
     if revision != TERMS_REVISION:
         raise Conflict(f"the present terms are revision {TERMS_REVISION}", revision=TERMS_REVISION)

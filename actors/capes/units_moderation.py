@@ -26,14 +26,14 @@ REASON_MAX = 500
 
 @dataclass(frozen=True, slots=True)
 class Moderation:
-    """What a moderator changes about a cape; None = it stays.
+    """What a moderator changes about a cape; None leaves a field as it is.
 
     Args:
         status: the verdict.
         reason: shown to the owner; it stays only as long as the status does.
-        name, description: replace the owner's.
-        texture_version: of the texture that the moderator looked at; if the cape has another by now,
-            that is a conflict.
+        name, description: texts in place of the owner's.
+        texture_version: the version of the texture that the moderator looked at (`texture_version`): if the cape has
+            another by now, that is a conflict. None to judge any.
     """
 
     status: Verdict | None = None
@@ -48,8 +48,8 @@ class Moderator:
     """The moderator of one request.
 
     Args:
-        stamp: for the audit trail; its actor is the moderator.
-        notice_id: a fresh objectId, for the owner's notification.
+        stamp: identifies the moderator, its actor, and their request in the audit trail.
+        notice_id: a fresh objectId for the owner's notification.
         also_own: whether they may judge capes of their own (a super-admin, who may be the only one).
     """
 
@@ -64,7 +64,7 @@ class Moderator:
 
 
 def texture_version(cape: Cape) -> str:
-    """A short name of a cape's texture, another for each texture."""
+    """A short name of a cape's texture, which differs from texture to texture."""
     return version_of(cape.texture_sha256)
 
 
@@ -77,12 +77,12 @@ async def moderate(conn: Connection, id: str, said: Moderation, by: Moderator) -
     """Give a cape a verdict or other words, in whatever state it is. A verdict that changes nothing has no effect.
 
     Args:
-        id: of the cape.
+        id: the cape's id.
 
     Raises:
-        NotFound: no such cape.
-        Forbidden: it is the moderator's own.
-        Conflict: the texture is not the one they looked at.
+        NotFound: there is no such cape.
+        Forbidden: the cape is the moderator's own.
+        Conflict: the texture is not the one that the moderator looked at.
     """
     cape = await _judged(conn, id, by)
     if said.texture_version not in (None, texture_version(cape)):
@@ -106,11 +106,11 @@ async def remove(conn: Connection, id: str, by: Moderator) -> Change[None]:
     """Delete a cape with all its rows, and notify its owner.
 
     Args:
-        id: of the cape.
+        id: the cape's id.
 
     Raises:
-        NotFound: no such cape.
-        Forbidden: it is the moderator's own.
+        NotFound: there is no such cape.
+        Forbidden: the cape is the moderator's own.
     """
     cape = await _judged(conn, id, by)
     await rows.remove_cape(conn, id)

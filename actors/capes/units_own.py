@@ -27,7 +27,7 @@ NAME_MAX, DESCRIPTION_MAX = 64, 500
 
 @dataclass(frozen=True, slots=True)
 class CapeEdit:
-    """What to change; None = it stays."""
+    """What an owner changes about a cape; None leaves a field as it is."""
 
     name: str | None = None
     description: str | None = None
@@ -53,7 +53,7 @@ def clean_name(name: str) -> str:
     """Strip spaces around a name and check it.
 
     Raises:
-        Invalid: nothing is left, or it is more than a line.
+        Invalid: nothing is left, or the name is more than a line.
     """
     return line(name.strip(), "/name", NAME_MAX)
 
@@ -62,7 +62,7 @@ def clean_description(description: str) -> str:
     """Strip spaces around a description and check it; line feeds are allowed.
 
     Raises:
-        Invalid: it has control characters.
+        Invalid: the description has control characters.
     """
     return lines(description.strip(), "/description", DESCRIPTION_MAX)
 
@@ -72,7 +72,7 @@ async def draft(conn: Connection, owner_id: str, wanted: CapeDraft, now_ms: int)
 
     Raises:
         NotFound: there is no such user.
-        QuotaExceeded: they have 100 capes.
+        QuotaExceeded: the user has 100 capes.
     """
     # Locking the user's row serialises their uploads, so that concurrent ones cannot exceed the limit.
     owner = await require_user(conn, owner_id)
@@ -102,11 +102,11 @@ async def edit(conn: Connection, owner_id: str, id: str, change: CapeEdit, now_m
     """Change a cape that is a draft, private or blocked.
 
     Args:
-        id: of the cape.
+        id: the cape's id.
 
     Raises:
-        NotFound: no such cape of theirs.
-        Conflict: it is pending or approved.
+        NotFound: the user has no such cape.
+        Conflict: the cape is pending or approved.
     """
     cape = await _own(conn, owner_id, id)
     status = moved(cape.status, Verb.EDIT)
@@ -128,12 +128,12 @@ async def submit(conn: Connection, owner_id: str, id: str, now_ms: int) -> Chang
     """Submit a cape to the moderators: it becomes pending.
 
     Args:
-        id: of the cape.
+        id: the cape's id.
 
     Raises:
-        NotFound: no such cape of theirs.
+        NotFound: the user has no such cape.
         TermsNotAccepted: they have not accepted the current terms.
-        Conflict: it is pending, approved or blocked.
+        Conflict: the cape is pending, approved or blocked.
     """
     cape = await _own(conn, owner_id, id)
     await require_terms(conn, owner_id)
@@ -147,11 +147,11 @@ async def withdraw(conn: Connection, owner_id: str, id: str, now_ms: int) -> Cha
     """Withdraw a pending cape: it becomes private.
 
     Args:
-        id: of the cape.
+        id: the cape's id.
 
     Raises:
-        NotFound: no such cape of theirs.
-        Conflict: it is not pending.
+        NotFound: the user has no such cape.
+        Conflict: the cape is not pending.
     """
     cape = await _own(conn, owner_id, id)
     return Change(
@@ -164,7 +164,7 @@ async def delete(conn: Connection, owner_id: str, id: str) -> Change[None]:
     """Delete a cape, whatever its state.
 
     Raises:
-        NotFound: no such cape of theirs.
+        NotFound: the user has no such cape.
     """
     await _own(conn, owner_id, id)
     await rows.remove_cape(conn, id)

@@ -15,8 +15,8 @@ async def select(conn: Connection, user_id: str, selection: Selection) -> Select
     while it is approved.
 
     Raises:
-        NotFound: no such user or cape, or it is neither approved nor the user's own.
-        Forbidden: it is on sale, and the user has neither made nor bought it.
+        NotFound: there is no such user or cape, or the cape is neither approved nor the user's own.
+        Forbidden: the cape is on sale, and the user has neither made nor bought it.
     """
     # What was bought may go back meanwhile.
     await require_user(conn, user_id)

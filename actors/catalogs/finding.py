@@ -12,10 +12,11 @@ from persistence.connection import Connection
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A page.
+    """A page of items.
 
     Args:
-        total: items on all pages together.
+        items: the items of the page.
+        total: how many items all pages have together.
     """
 
     items: list[Item]
@@ -26,9 +27,9 @@ async def search(conn: Connection, kind: Kind, text: str, limit: int, offset: in
     """Items with a text in their name or in a tag, case ignored, by catalog and name.
 
     Args:
-        kind: of the catalogs.
-        text: "" finds all items.
-        limit, offset: items on the page at most, and items before it.
+        kind: the kind of the catalogs to search.
+        text: the text to look for; "" finds all items.
+        limit, offset: how many items the page has at most, and how many come before it.
     """
     wanted = text.replace(runs.BETWEEN, " ").strip().lower()
     matches = await runs.match(conn, kind, wanted) if wanted else await _everything(conn, kind)
@@ -47,10 +48,10 @@ async def draw(conn: Connection, kind: Kind | None, slug: str | None, count: int
     """Draw items by lot, each with the same chance, none twice.
 
     Args:
-        kind: only from catalogs of this kind; None = of both.
-        slug: only from this catalog; None = from all.
-        count: at most so many.
-        seed: random bytes.
+        kind: only from catalogs of this kind; None for both kinds.
+        slug: only from the catalog with this slug; None for all.
+        count: how many items to draw at most.
+        seed: random bytes that decide the lot.
 
     Returns:
         Fewer than `count` if there are fewer; none if there is no such catalog.

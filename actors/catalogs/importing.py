@@ -34,12 +34,12 @@ IMPORT_SECONDS = 600.0
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What came of one catalog.
+    """The result for one catalog of a file, or for its games.
 
     Args:
-        slug: of the catalog, or `GAMES`; None for lines in front of the first catalog.
-        items: how many it has now, or how many games were added; None if it was not imported.
-        refused: (line number from 1, reason), at most `REFUSED_MAX`.
+        slug: the slug of the catalog, or `GAMES`; None for lines in front of the first catalog.
+        items: how many items the catalog has now, or how many games were added; None if nothing was imported.
+        refused: (line number from 1, reason) of refused lines, at most `REFUSED_MAX`.
     """
 
     slug: str | None
@@ -48,7 +48,7 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 GAMES = "games"
-"""What the games of a file are reported as."""
+"""The slug under which the games of a file are reported."""
 
 
 class _Games:
@@ -71,8 +71,8 @@ class _Gathered:
     """The lines of one catalog.
 
     Args:
-        catalog: None for lines in front of the first catalog.
-        at: the number of its line.
+        catalog: the catalog; None for lines in front of the first one.
+        at: the number of the catalog's line.
     """
 
     def __init__(self, catalog: Catalog | None, at: int) -> None:
@@ -103,9 +103,9 @@ async def import_catalogs(
 
     Args:
         database: open and migrated.
-        file: lines as in `lines`; blank ones are skipped.
+        file: lines in the form of `lines.py`; blank ones are skipped.
         report: called after each catalog.
-        in_thread: reads the file and makes the indexes.
+        in_thread: runs functions in a worker thread, where the file is read and indexes are made.
 
     Raises:
         DatabaseUnavailable: the import stopped; what was reported is stored.

@@ -10,10 +10,10 @@ from typing import TypeAlias
 from persistence.catalogs.runs import BETWEEN, RUN_MAX, SHORT, Index
 
 MANY = 100
-"""Runs of more than three characters are indexed if at least so many items have them."""
+"""Fewest items that must have a run of more than three characters for it to be indexed."""
 
 Numbers: TypeAlias = "array[int]"
-"""Places of texts, ascending."""
+"""Places of texts in the sequence of all, ascending."""
 
 
 def index_of(texts: Sequence[str]) -> Index:
@@ -37,8 +37,8 @@ def runs_of(
 
     Args:
         texts: the words of all items.
-        many: how many texts have a run of more than three characters, at least.
-        longest: characters of the longest run.
+        many: fewest texts that must have a run of more than three characters for it to be indexed.
+        longest: how many characters the longest run has.
     """
     starts: list[Sequence[int]] = [range(len(text)) for text in texts]
     for length in range(1, longest + 1):

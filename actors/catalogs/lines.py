@@ -20,7 +20,7 @@ from persistence.catalogs.items import Catalog, Item, Kind
 from persistence.games.games import GameRow
 
 LINE_MAX_BYTES = 16 * 1024
-"""The longest line."""
+"""Bytes of the longest line."""
 
 NAME_MAX = 100
 """Most characters of the name of a catalog or an item."""
@@ -56,9 +56,9 @@ class ItemLine(msgspec.Struct, frozen=True, rename="camel"):
     """An item as a file has it.
 
     Args:
-        texture: of a head: the hash of its texture, or the value of its texture property, base64.
-        base_color: of a banner: the name of a dye.
-        patterns: of a banner, the lowest first.
+        texture: for a head, the hash of its texture, or the value of its texture property in base64.
+        base_color: for a banner, the name of the cloth's dye.
+        patterns: for a banner, its layers, the lowest first.
     """
 
     catalog_slug: str
@@ -95,10 +95,10 @@ def read_line(text: bytes) -> Catalog | ItemLine | GameRow:
     """Read a line: a catalog, which has no items yet, an item, or a game.
 
     Args:
-        text: JSON, at most `LINE_MAX_BYTES` long.
+        text: the line, JSON, at most `LINE_MAX_BYTES` long.
 
     Raises:
-        BadLine: it is none of these.
+        BadLine: the line is none of these, or too long.
     """
     if len(text) > LINE_MAX_BYTES:
         raise BadLine(f"a line has at most {LINE_MAX_BYTES // 1024} KiB")
@@ -122,7 +122,7 @@ def item_of(line: ItemLine, catalog: Catalog) -> Item:
     """Check an item; equal names in the same catalog have equal ids.
 
     Raises:
-        BadLine: it breaks a rule, or belongs to another catalog.
+        BadLine: the item breaks a rule, or belongs to another catalog.
     """
     if line.catalog_slug != catalog.slug:
         raise BadLine("catalogSlug: items stand behind the line of their catalog")
@@ -148,7 +148,7 @@ def texture_hash(texture: str) -> str:
             texture server.
 
     Raises:
-        BadLine: it is neither.
+        BadLine: the text is neither.
     """
     if _HASH.fullmatch(texture) is not None:
         return texture

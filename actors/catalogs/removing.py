@@ -10,7 +10,7 @@ async def remove_catalog(conn: Connection, slug: str) -> None:
     """Delete a catalog with all of its items.
 
     Raises:
-        NotFound: there is none of this slug.
+        NotFound: there is no catalog with this slug.
     """
     await items.lock_catalogs(conn)
     if not await items.remove_catalog(conn, slug):
@@ -21,7 +21,7 @@ async def remove_game(conn: Connection, game_id: str) -> None:
     """Delete a game; players of servers that name it are no longer counted.
 
     Raises:
-        NotFound: there is none of this id.
+        NotFound: there is no game with this id.
     """
     await games.lock(conn)
     if not await games.remove(conn, game_id):
