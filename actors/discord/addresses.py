@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 MAX_ADDRESS_CHARACTERS = 400
-"""No address of a webhook or invite is longer."""
+"""Most characters of the address of a webhook or invite."""
 
 _WEBHOOK = r"([0-9]{1,20})/([A-Za-z0-9_-]{60,100})"
 _DISCORD = rf"https://(?:|ptb\.|canary\.)discord(?:|app)\.com/api(?:/v[0-9]{{1,2}})?/webhooks/{_WEBHOOK}"
@@ -20,14 +20,14 @@ class WebhookAddress(NamedTuple):
 
     Args:
         id: Discord's number of the webhook.
-        token: whoever knows it can post.
+        token: the webhook's secret: whoever knows it can post.
     """
 
     id: str
     token: str
 
     def __repr__(self) -> str:
-        """Without the token."""
+        """Shows no token, because logs may have this text."""
         return f"WebhookAddress({self.id})"
 
 
@@ -35,7 +35,7 @@ def webhook_of(text: str, base_url: str) -> WebhookAddress | None:
     """The webhook that an address names; None when it has another form.
 
     Args:
-        text: as the owner gave it.
+        text: the address as the owner gave it.
         base_url: addresses below it are taken as well as those of Discord itself; without a slash at its end.
     """
     found = re.fullmatch(_DISCORD, text, re.ASCII)
@@ -44,5 +44,5 @@ def webhook_of(text: str, base_url: str) -> WebhookAddress | None:
 
 
 def is_invite(text: str) -> bool:
-    """Whether it is the address of an invite to a guild."""
+    """Whether a text is the address of an invite to a guild."""
     return _INVITE.fullmatch(text) is not None

@@ -15,7 +15,7 @@ def escaped(text: str, most: int) -> str:
     """The text as it stands within a message, cut where it would be too long.
 
     Args:
-        most: characters of the result, which is at most twice as long as the text.
+        most: most characters of the result; escaping makes a text at most twice as long.
     """
     clean = without_controls(text[: most + 1]).strip()
     whole = _ACTING.sub(r"\\\g<0>", clean)

@@ -38,7 +38,7 @@ FORMS: dict[DiscordEvent, _Form] = {
     "publication_listed": _Form(BLUE, "**{title}** is in the public list of servers: {text}"),
     "news_published": _Form(BLUE, ""),
 }
-"""{event: how it is told}; an article has its own title and summary."""
+"""{event: colour and sentence of its post}; a post about an article has the article's title and summary instead."""
 
 
 class _Image(msgspec.Struct, frozen=True):
@@ -82,7 +82,8 @@ def message_of(post: PostRow) -> bytes:
 
 
 def username_of(network_name: str) -> str | None:
-    """The name under which a network's posts stand; None where Discord would refuse it, and shows the webhook's own."""
+    """The name under which a network's posts are shown; None where Discord would refuse it: then it shows the webhook's
+    own name."""
     name = re.sub(r"\s+", " ", without_controls(network_name)).strip()[:MAX_USERNAME].strip()
     plain = without_joiners(unicodedata.normalize("NFKC", name)).casefold().strip()
     if not plain or plain in _FORBIDDEN_NAMES or any(part in plain for part in _FORBIDDEN_PARTS):

@@ -31,17 +31,17 @@ UNREACHABLE_AFTER_MS = 30 * 60_000
 
 FIRST_PAUSE_MS = 5_000
 LAST_PAUSE_MS = 3_600_000
-"""Pauses after failures; each is twice as long as the one before."""
+"""The first pause after a failure, and the longest; each is twice as long as the one before."""
 
 MAX_ATTEMPTS = 10
-"""How often a post may fail."""
+"""How often a post is tried before it is dropped."""
 
 KEPT_MS = 24 * 3_600_000
-"""How long a post waits."""
+"""How long a post waits before it is dropped as old."""
 
 
 class Verdict(Enum):
-    """What has become of one request."""
+    """The outcome of one request to Discord, by the module's second table."""
 
     TAKEN = "taken"
     REFUSED = "refused"
@@ -72,7 +72,7 @@ SIGNS: dict[Verdict, Sign] = {
     Verdict.UNKNOWN: Sign.GONE,
     Verdict.DENIED: Sign.DENIED,
 }
-"""{verdict: its sign}; `SILENT` becomes `SILENT_LONG` with time."""
+"""{verdict: what it says of the webhook}; `SILENT` becomes `SILENT_LONG` after `UNREACHABLE_AFTER_MS`."""
 
 MOVES: dict[tuple[WebhookStatus, Sign], WebhookStatus] = {
     ("active", Sign.WELL): "active",
@@ -88,18 +88,19 @@ MOVES: dict[tuple[WebhookStatus, Sign], WebhookStatus] = {
     ("unreachable", Sign.GONE): "gone",
     ("unreachable", Sign.DENIED): "invalid",
 }
-"""{(before, sign): after}."""
+"""{(status before, sign): status afterwards}."""
 
 USABLE: frozenset[WebhookStatus] = frozenset({"active", "unreachable"})
-"""The webhooks that may be asked at all."""
+"""The statuses of webhooks to which requests may be sent."""
 
 
 def after(row: WebhookRow, verdict: Verdict, pause_ms: int, now_ms: int) -> WebhookRow:
     """The webhook after a request.
 
     Args:
-        row: as it was before; `active` or `unreachable`.
-        pause_ms: how long Discord wants to be left alone.
+        row: the webhook before the request, `active` or `unreachable`.
+        verdict: the outcome of the request.
+        pause_ms: for how many milliseconds Discord wants no more requests.
         now_ms: epoch milliseconds.
     """
     sign = SIGNS[verdict]
@@ -137,5 +138,5 @@ def attempts_after(attempts: int, verdict: Verdict) -> int | None:
 
 
 def backoff_ms(failures: int) -> int:
-    """The pause after so many failures in a row, 1 and up."""
+    """The pause in milliseconds after `failures` failures in a row, 1 or more."""
     return min(LAST_PAUSE_MS, FIRST_PAUSE_MS << min(failures - 1, 16))

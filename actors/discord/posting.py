@@ -8,7 +8,7 @@ from persistence.discord import outbox, servers
 from persistence.discord.rows import DiscordEvent, Subject
 
 QUEUE_MAX = 100
-"""How many posts of one network may wait; the oldest go, but for one whose row the sender writes just then."""
+"""Most posts of one network that wait. Beyond it the oldest are dropped, except one whose row the sender is writing."""
 
 
 class Turned(NamedTuple):
@@ -24,7 +24,8 @@ async def post(conn: Connection, event: DiscordEvent, about: Subject, now_ms: in
     It waits for nobody but one who closes the queue, so it may be called wherever its cause is committed.
 
     Args:
-        about: whose network it is, and what the post tells of.
+        event: the kind of event, which the network's settings may exclude.
+        about: names the network, and what the post tells of.
         now_ms: epoch milliseconds.
     """
     network_id = await outbox.add(conn, event, about, now_ms=now_ms)
@@ -38,7 +39,7 @@ async def tell(conn: Connection, turned: Sequence[Turned], now_ms: int) -> None:
     It may be repeated after an unknown outcome: what is noted already is not posted again.
 
     Args:
-        turned: what is so now.
+        turned: the servers, each with whether it is online now.
         now_ms: epoch milliseconds.
     """
     came = await servers.note_online(conn, sorted(one.server_id for one in turned if one.online))

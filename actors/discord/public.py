@@ -11,8 +11,8 @@ class Discord(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         guild_id: the guild (Discord calls it a server) that the webhook belongs to.
-        invite_url: how players get there, or null.
-        events: what is posted.
+        invite_url: the address of an invite to the guild, for players; or null.
+        events: the events that are posted.
         webhook_status: `none` without a webhook; `active`; `unreachable` while Discord does not answer; `gone` when
             Discord has no such webhook any more, `invalid` when it refuses us: both want a new address.
     """

@@ -18,10 +18,10 @@ from persistence.networks import networks
 OF_SERVERS: frozenset[DiscordEvent] = frozenset({"server_online", "server_offline"})
 
 FirstStatus: TypeAlias = Literal["active", "unreachable"]
-"""How a webhook may stand when it is stored."""
+"""The statuses that a webhook can have when it is stored."""
 
 Keep: TypeAlias = Literal["keep"]
-"""The present webhook stays."""
+"""The wish that the present webhook stays."""
 
 CHANGED = "the settings were changed meanwhile"
 """The sentence of a conflict."""
@@ -38,10 +38,10 @@ class Webhook:
     """A webhook that Discord was asked about.
 
     Args:
-        id: Discord's number of it.
-        sealed_token: as it is stored.
+        id: Discord's number of the webhook.
+        sealed_token: the token, sealed as it is stored.
         status: `active` when Discord knows it in the guild, `unreachable` when it has not answered.
-        stored: the sealed token from which it was read; None where the owner has given its address.
+        stored: the sealed token in rows from which the webhook was read; None where the owner has given its address.
     """
 
     id: str
@@ -52,11 +52,11 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a network's owner wants.
+    """The Discord settings that a network's owner wants.
 
     Args:
-        webhook: in place of the present one; `keep` leaves it, None removes it.
-        online: servers of the network that are online now, of which nothing needs to be told.
+        webhook: the webhook in place of the present one; `keep` leaves that, None removes it.
+        online: ids of the network's servers that are online now, so that no post says so.
     """
 
     guild_id: str
@@ -80,12 +80,12 @@ async def put(
     Posts that wait go to the new webhook; without one they are dropped, as are those of one that could not be used.
 
     Args:
-        is_current: whether the stored settings, or that there are none, are what the client has changed.
+        is_current: whether the stored settings, or None for none, are those that the client has seen and changed.
 
     Raises:
-        NotFound: there is no such network of this user's.
-        RevisionConflict: they have changed since the client saw them.
-        Conflict: the stored webhook is to be kept, and was replaced, or its guild, since it was asked about.
+        NotFound: this user has no such network.
+        RevisionConflict: the settings have changed since the client saw them.
+        Conflict: the stored webhook is to be kept, and it or its guild was replaced since Discord was asked about it.
     """
     await _authorise(conn, network_id, owner_id)
     before = await webhooks.close(conn, network_id)
@@ -112,7 +112,7 @@ async def remove(conn: Connection, network_id: str, owner_id: str) -> Change[Non
     """Delete a network's Discord settings, and what waits to be posted.
 
     Raises:
-        NotFound: there is no such network of this user's.
+        NotFound: this user has no such network.
     """
     await _authorise(conn, network_id, owner_id)
     await webhooks.remove(conn, network_id)

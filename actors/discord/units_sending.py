@@ -15,12 +15,13 @@ from persistence.discord.rows import PostRow, WebhookRow
 
 @dataclass(slots=True)
 class Claim:
-    """What is to be asked of Discord now.
+    """A request that is to be sent to Discord now.
 
     Args:
-        webhook: whose it is.
-        post: to be sent; None: the webhook is unreachable, and is to be asked whether it is there.
-        dropped: why posts in front of it were dropped: `doubtful` or `old`.
+        webhook: the webhook that is asked.
+        post: the post to send. None: the webhook is unreachable, and Discord is to be asked whether it exists; or it is
+            active, and posts were only dropped.
+        dropped: for each post in front that was dropped, why: `doubtful` or `old`.
     """
 
     webhook: WebhookRow
@@ -34,9 +35,11 @@ async def claim(
     """Mark the next post of a network as being sent.
 
     Args:
-        unsent: a post that may be marked although it was not sent, because it is unknown whether that was committed.
+        unsent: the number of a post that may be marked although it was not sent, because the outcome of marking it is
+            unknown; None for none.
         now_ms: epoch milliseconds.
-        marked: gets the post that this call marks, also where the commit's outcome stays unknown.
+        marked: a list to which the number of the post that this call marks is added, even if the outcome of the commit
+            stays unknown.
 
     Returns:
         None where nothing is to be sent now. A claim without a post, of an active webhook, has dropped posts only.
@@ -67,11 +70,13 @@ async def settle(
     """Note what has become of a claim; it may be repeated after an unknown outcome.
 
     Args:
-        pause_ms: how long Discord wants to be left alone.
+        found: the claim.
+        verdict: the outcome of the request.
+        pause_ms: for how many milliseconds Discord wants no more requests.
         now_ms: epoch milliseconds.
 
     Returns:
-        The webhook as it is now; None where it was replaced or removed meanwhile.
+        The webhook after it; None where the webhook was replaced or removed meanwhile.
     """
     network_id, post = found.webhook.network_id, found.post
     moved = after(found.webhook, verdict, pause_ms, now_ms)

@@ -13,7 +13,7 @@ from actors.discord.posting import Turned
 from persistence.discord.rows import WatchedRow
 
 SETTLE_MS = 60_000
-"""How long a state has to last."""
+"""How long a state has to last before it is told of."""
 
 
 @dataclass(slots=True, eq=False)
@@ -21,9 +21,9 @@ class _Server:
     """One server.
 
     Args:
-        told, online: what was last told, and what is so.
-        due_at_ms: when the difference is to be told; None where there is none.
-        queued_at_ms: of its one entry in the heap that counts; None for none.
+        told, online: whether it was last told of as online, and whether it is.
+        due_at_ms: when the difference is to be told of, epoch milliseconds; None where there is none.
+        queued_at_ms: the time of the one entry in the heap that counts for it; None without one.
     """
 
     network_id: str
@@ -34,7 +34,8 @@ class _Server:
 
 
 class Uptime:
-    """The servers of networks that want to know. Those that were told of as offline, and are, take no memory."""
+    """The servers of networks that want such posts. Servers that are offline, and were told of as offline, take no
+    memory."""
 
     def __init__(self) -> None:
         self._networks: dict[str, set[str]] = {}
@@ -43,19 +44,19 @@ class Uptime:
 
     @property
     def asked(self) -> bool:
-        """Whether any network wants to know."""
+        """Whether any network wants posts about its servers being online or offline."""
         return bool(self._networks)
 
     def watches(self, network_id: str) -> bool:
-        """Whether a network wants to know."""
+        """Whether a network wants posts about its servers being online or offline."""
         return network_id in self._networks
 
     def networks(self) -> tuple[str, ...]:
-        """The networks that want to know."""
+        """The ids of the networks that want posts about their servers being online or offline."""
         return tuple(self._networks)
 
     def servers_in(self, network_id: str) -> frozenset[str]:
-        """The servers of a network that are remembered."""
+        """The ids of a network's servers that are remembered."""
         return frozenset(self._networks.get(network_id, ()))
 
     def watch(self, watched: WatchedRow) -> None:
@@ -74,7 +75,7 @@ class Uptime:
         """Take in what a server says of itself.
 
         Args:
-            network_id: that it is in, or None.
+            network_id: the network that the server is in, or None.
             now_ms: epoch milliseconds.
             online: whether players can join.
         """
@@ -96,7 +97,7 @@ class Uptime:
 
         Args:
             now_ms: epoch milliseconds.
-            patience_ms: how much longer than others it has until it is told of.
+            patience_ms: how much longer than `SETTLE_MS` it may stay away before it is told of.
         """
         known = self._servers.get(server_id)
         if known is not None:
@@ -119,7 +120,8 @@ class Uptime:
         return turned
 
     def told(self, turned: Iterable[Turned], now_ms: int) -> None:
-        """Note that these were told of; one that has changed meanwhile is told of once that has lasted."""
+        """Note that these servers were told of; one that has changed meanwhile is told of again once that has
+        lasted."""
         for one in turned:
             known = self._servers.get(one.server_id)
             if known is None:
@@ -130,7 +132,8 @@ class Uptime:
                 self._forget(one.server_id)
 
     def untold(self, turned: Iterable[Turned], now_ms: int) -> None:
-        """Note that these could not be told of: those that are as they were come again at once."""
+        """Note that these servers could not be told of: `take_due` returns those whose state is the same again at
+        once."""
         for one in turned:
             known = self._servers.get(one.server_id)
             if known is not None and known.due_at_ms is not None:
