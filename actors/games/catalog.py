@@ -10,10 +10,10 @@ from persistence.games import games
 from persistence.games.games import GameRow
 
 GAMES_MAX = 500
-"""Most games of the catalog: frames show all of them."""
+"""Most games in the catalog: each frame shows all of them."""
 
 GameId = Annotated[str, msgspec.Meta(pattern="^[a-z0-9-]{2,32}$", max_length=32)]
-"""Id of a game: what publications name as their category."""
+"""The id of a game, which publications name as their category."""
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 
@@ -22,8 +22,8 @@ class Mode(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=Tr
     """A way to play a game.
 
     Args:
-        variants: their names, 0 to 32.
-        round_based: it is played in rounds that players wait for.
+        variants: the names of the mode's variants, 0 to 32.
+        round_based: whether it is played in rounds that players wait for.
     """
 
     mode: Name
@@ -35,7 +35,7 @@ class GameLine(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
     """A line of a file to import: a game, in place of the one with its id.
 
     Args:
-        modes: 0 to 32.
+        modes: the ways to play it, 0 to 32.
     """
 
     kind: Literal["game"]
@@ -49,11 +49,11 @@ class GameLine(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
 
 
 async def add_games(conn: Connection, rows: Sequence[GameRow]) -> bool:
-    """Add games to the catalog, in place of those with the same ids; False, and nothing is added, if that would be too
-    many.
+    """Add games to the catalog, in place of those with the same ids, inside a transaction; returns False, and adds
+    none, if the catalog would have more than `GAMES_MAX`.
 
     Args:
-        rows: at most one for each id.
+        rows: the games, at most one for each id.
     """
     await games.lock(conn)
     known = {row.game_id for row in await games.read_all(conn)}

@@ -17,9 +17,9 @@ class Count:
     """Who plays a game now.
 
     Args:
-        players: sum over its servers.
-        servers: those that are online and have said so recently.
-        at_ms: of the newest status that has counted, or None.
+        players: how many players its servers have together.
+        servers: how many servers of it are online and have said so recently.
+        at_ms: the time of the newest status that has counted, epoch milliseconds; None before the first.
     """
 
     players: int = 0
@@ -37,9 +37,9 @@ class GameCounts:
     network's. Categories that are no games count for nothing.
 
     Args:
-        statuses: of game servers; this follows them.
+        statuses: the statuses of game servers, which this follows.
         now_ms: returns epoch milliseconds.
-        changed: called when a number has changed, or the catalog. Never waits.
+        changed: called when a number or the catalog has changed; must not wait.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class GameCounts:
         self.changed()
 
     def take(self, listed: Listed) -> None:
-        """Take in the category of a target's publication, or that it has none in the list."""
+        """Take in the category of a target's publication, or that the target has no listed publication."""
         before = self._categories.get(listed.target_id)
         after = listed.category or None
         if before == after:

@@ -28,9 +28,9 @@ class GamePlayed(msgspec.Struct, frozen=True, rename="camel"):
     """A game, and who plays it now.
 
     Args:
-        players: on all of its servers.
-        servers: that are online and have said so in the last 90 seconds.
-        updated_at: when the newest status was made that has counted, or null.
+        players: how many players its servers have together.
+        servers: how many servers of it are online and have said so in the last 90 seconds.
+        updated_at: the time of the newest status that has counted, or null.
     """
 
     game_id: str
@@ -66,7 +66,7 @@ class LiveGames:
     """The counts and the view that shows them.
 
     Args:
-        counts: of all games.
+        counts: the counts of all games.
 
     Attributes:
         unread: targets whose publication has changed since its category was read.
@@ -79,19 +79,20 @@ class LiveGames:
         self._changed: Meanwhile[str] = Meanwhile()
 
     def publication_changed(self, target_id: str) -> None:
-        """The publication of a target has changed, and its category is to be read."""
+        """Note that the publication of a target has changed, so that its category is to be read."""
         self.unread.add(target_id)
         self._changed.told(target_id)
 
     def reading(self) -> AbstractContextManager[AbstractSet[str]]:
-        """Collect the targets whose publication changes while categories are read: what was read of them is old."""
+        """Collect the targets whose publication changes while categories are read: what was read of them is
+        outdated."""
         return self._changed.reading()
 
     def tell(self, mark: Callable[[View[GamesSnapshot], str, str], None]) -> None:
-        """Mark the view by this whenever a number changes.
+        """Have the view marked as changed from now on whenever a number changes.
 
         Args:
-            mark: is given the view, its id and what has changed; does nothing while the view is not watched.
+            mark: called with the view, its id and what has changed (`System.changed`).
         """
         self.counts.changed = lambda: mark(self.view, NAME, NAME)
 

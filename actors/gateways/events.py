@@ -10,7 +10,7 @@ class GatewayChanged:
     """A gateway was registered or changed.
 
     Args:
-        row: as it is now.
+        row: the gateway's row from now on.
     """
 
     row: GatewayRow
@@ -25,11 +25,11 @@ class GatewayForgotten:
 
 @dataclass(frozen=True, slots=True)
 class GatewayHeard:
-    """A heartbeat of a gateway has come, to whichever node.
+    """A heartbeat of a gateway has come to some node.
 
     Args:
-        at_ms: when, epoch milliseconds.
-        connections: how many it has.
+        at_ms: when it came, epoch milliseconds.
+        connections: how many connections the gateway has.
     """
 
     gateway_id: str

@@ -16,16 +16,16 @@ _STATUSES: dict[tuple[bool, bool], GatewayStatus] = {
     (False, False): "offline",
     (False, True): "offline",
 }
-"""{(online, draining): status}. An offline gateway that was draining is so again when it comes back."""
+"""{(online, draining): status}. An offline gateway that was draining drains again when it comes back."""
 
 
 class Gateway(msgspec.Struct, frozen=True, rename="camel"):
     """A gateway.
 
     Args:
-        public_host, port: what players connect to.
-        capacity: of connections at the same time, by its own word or an admin's.
-        connections: as it said last.
+        public_host, port: the host and port that players connect to.
+        capacity: how many connections it takes at the same time, as it or an admin has set.
+        connections: how many connections it has, as it said last.
         status: `draining` gets no routes and keeps its connections; `offline` has been silent for 30 s.
     """
 

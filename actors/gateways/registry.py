@@ -7,18 +7,18 @@ from actors.kernel.clock import Clock
 from persistence.gateways.gateways import GatewayRow
 
 HEARTBEAT_INTERVAL_MS = 10_000
-"""How often a gateway is to say how it is."""
+"""How often a gateway has to send a heartbeat."""
 
 SILENT_MS = 3 * HEARTBEAT_INTERVAL_MS
-"""A gateway that has missed so much is offline."""
+"""A gateway that has sent no heartbeat for so long is offline: it has missed three."""
 
 
 class Registry:
     """The gateways, as the committed changes of their rows say.
 
     Args:
-        clock: of heartbeats.
-        rows: all gateways there are.
+        clock: the time that heartbeats go by.
+        rows: the rows of all gateways.
     """
 
     def __init__(self, clock: Clock, rows: Iterable[GatewayRow]) -> None:
@@ -29,14 +29,14 @@ class Registry:
         self._unwritten: set[str] = set()
 
     def changed(self, row: GatewayRow) -> None:
-        """A gateway was registered or changed."""
+        """Take in that a gateway was registered or changed."""
         former = self._rows.get(row.gateway_id)
         if former is None or former.secret != row.secret:
             self._heard[row.gateway_id] = row.last_heartbeat_at_ms, row.connections
         self._rows[row.gateway_id] = row
 
     def forgotten(self, gateway_id: str) -> None:
-        """A gateway is gone."""
+        """Take in that a gateway is gone."""
         self._rows.pop(gateway_id, None)
         self._heard.pop(gateway_id, None)
         self._unwritten.discard(gateway_id)
@@ -50,15 +50,15 @@ class Registry:
         return sorted(self._rows.values(), key=lambda row: row.gateway_id, reverse=True)
 
     def shown(self, row: GatewayRow) -> Gateway:
-        """The gateway, with its last heartbeat."""
+        """The gateway as clients see it, with its last heartbeat."""
         return gateway_of(row, self._heard.get(row.gateway_id))
 
     def heard(self, gateway_id: str, at_ms: int, connections: int) -> None:
-        """A heartbeat has come, to whichever node.
+        """Take in a heartbeat that has come to some node.
 
         Args:
-            at_ms: when, epoch milliseconds; one that came before the last one known is ignored.
-            connections: how many the gateway has.
+            at_ms: when it came, epoch milliseconds; one that is older than the last one known is ignored.
+            connections: how many connections the gateway has.
         """
         if gateway_id in self._rows and at_ms >= self._heard.get(gateway_id, (0, 0))[0]:
             self._heard[gateway_id] = at_ms, connections
@@ -70,11 +70,11 @@ class Registry:
         return self._clock.now_ms() - at_ms >= SILENT_MS
 
     def gone_silent(self) -> list[str]:
-        """Gateways whose rows say that they are online, but are silent."""
+        """The ids of gateways whose rows say that they are online, but that are silent."""
         return [row.gateway_id for row in self._rows.values() if row.online and self.is_silent(row)]
 
     def come_back(self) -> list[str]:
-        """Gateways whose rows say that they are offline, but that were heard."""
+        """The ids of gateways whose rows say that they are offline, but that were heard."""
         return [
             row.gateway_id
             for row in self._rows.values()
@@ -86,5 +86,5 @@ class Registry:
         return {gateway_id: self._heard[gateway_id] for gateway_id in self._unwritten}
 
     def written(self, heartbeats: dict[str, tuple[int, int]]) -> None:
-        """These heartbeats are in rows now."""
+        """Note that these heartbeats are in rows now; later ones of the same gateways stay unwritten."""
         self._unwritten -= {one for one, heard in heartbeats.items() if self._heard.get(one) == heard}

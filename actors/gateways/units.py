@@ -24,11 +24,11 @@ from persistence.gateways.gateways import GatewayRow
 from persistence.users.audit import Stamp, write_audit
 
 GATEWAYS_MAX = 500
-"""The most gateways."""
+"""The most gateways that can be registered."""
 
 
 class GatewayChanges(msgspec.Struct, frozen=True):
-    """What an admin changes of a gateway; None leaves as it is."""
+    """What an admin changes about a gateway; None leaves a field as it is."""
 
     region: str | None = None
     capacity: int | None = None
@@ -39,7 +39,7 @@ async def register(conn: Connection, row: GatewayRow) -> Change[GatewayRow]:
     """Store a gateway, in place of a former one with the same host and port, whose secret ends.
 
     Raises:
-        QuotaExceeded: there are too many.
+        QuotaExceeded: there are `GATEWAYS_MAX` others.
     """
     await gateways.lock_all(conn)
     if await gateways.count_others(conn, row.public_host, row.port) >= GATEWAYS_MAX:
@@ -49,14 +49,14 @@ async def register(conn: Connection, row: GatewayRow) -> Change[GatewayRow]:
 
 
 async def hear(conn: Connection, known: GatewayRow, confirmed_revision: int) -> Change[GatewayRow]:
-    """A gateway has said that it is there, and which routes it has.
+    """Store a heartbeat, by which a gateway says that it is there and which routes it has.
 
     Args:
-        known: as it was when its secret was verified.
-        confirmed_revision: of the routes that it has, by its own word.
+        known: the gateway's row as it was when its secret was verified.
+        confirmed_revision: the revision of the routes that it has, as it says.
 
     Raises:
-        NotFound: it is gone, or was registered anew meanwhile.
+        NotFound: the gateway is gone, or was registered anew meanwhile.
     """
     row = await gateways.hear(conn, known.gateway_id, known.secret, confirmed_revision)
     if row is None:
@@ -65,7 +65,11 @@ async def hear(conn: Connection, known: GatewayRow, confirmed_revision: int) -> 
 
 
 async def settle(conn: Connection, silent: Collection[str], back: Collection[str]) -> Change[None]:
-    """Write which gateways have gone silent, and which have come back."""
+    """Mark gateways as offline that have gone silent, and as online those that have come back.
+
+    Args:
+        silent, back: the ids of these gateways.
+    """
     await gateways.lock_all(conn)
     rows = await gateways.set_online(conn, silent, False) + await gateways.set_online(conn, back, True)
     return Change(None, tuple(map(GatewayChanged, rows)))
@@ -77,7 +81,7 @@ async def change_gateway(
     """Change a gateway. Whether it drains changes the routes that it is given, and so takes a revision.
 
     Args:
-        stamp: for the audit trail; a change that changes nothing leaves no entry.
+        stamp: identifies the admin and their request in the audit trail; without an effective change there is no entry.
 
     Raises:
         NotFound: there is no such gateway.
@@ -110,8 +114,8 @@ async def forget(conn: Connection, limit: int, before_ms: int) -> Change[int]:
     """Delete gateways that are offline and were heard last before a moment; returns how many.
 
     Args:
-        limit: at most so many.
-        before_ms: epoch milliseconds.
+        limit: how many to delete at most.
+        before_ms: that moment, epoch milliseconds.
     """
     gone = await gateways.forget(conn, limit, before_ms)
     return Change(len(gone), tuple(map(GatewayForgotten, gone)))

@@ -40,8 +40,8 @@ class Places:
     """The GeoIP database in use.
 
     Args:
-        path: of the file; None where none is configured.
-        folder: where copies of the file are kept while it is open.
+        path: the path of the file; None where none is configured.
+        folder: the folder in which copies of the file are kept while it is open.
     """
 
     def __init__(self, path: Path | None, folder: Path) -> None:
@@ -54,7 +54,7 @@ class Places:
         """Look an address up; None when the database does not have it.
 
         Args:
-            address: IPv4 or IPv6.
+            address: an IPv4 or IPv6 address, as `public_address` returns it.
 
         Raises:
             GeoipUnavailable: there is no database, or it is damaged.
