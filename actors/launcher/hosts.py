@@ -7,7 +7,7 @@ from actors.errors import FieldError, Invalid
 from actors.hostnames import is_address, is_public_suffix, normal_host
 
 HOSTS_MAX = 500
-"""The most hosts that may be put."""
+"""The most hosts that an allowlist may have."""
 
 _ANY = "*."
 
@@ -16,8 +16,8 @@ def checked(hosts: Sequence[str], pointer: str) -> list[str]:
     """The hosts in their normal form, sorted, each once.
 
     Args:
-        hosts: names, with `*.` in front where all names below are meant.
-        pointer: of the array in the body (RFC 6901).
+        hosts: names of hosts; `*.` in front means all names below.
+        pointer: the JSON pointer to the array in the body (RFC 6901).
 
     Raises:
         Invalid: there are too many; or one is an address, a public suffix, or no name, such as one with a port.
@@ -28,11 +28,11 @@ def checked(hosts: Sequence[str], pointer: str) -> list[str]:
 
 
 def told(put: Collection[str], addresses: Iterable[str], names: Iterable[str]) -> list[str]:
-    """The hosts that launchers are told, sorted: those that were put, and those that no list may leave out, or a
-    launcher could lock itself out of its own update.
+    """The hosts that launchers are told, sorted: those of the allowlist, and those that no list may leave out, because
+    a launcher could otherwise not fetch its own update.
 
     Args:
-        put: in their normal form.
+        put: the hosts of the allowlist, in their normal form.
         addresses: URLs of the service and of what it works with; a host may be an IP address.
         names: further hosts that are always told.
     """

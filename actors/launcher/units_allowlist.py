@@ -11,7 +11,7 @@ from persistence.launcher.allowlist import Allowlist
 from persistence.users.audit import Stamp, write_audit
 
 AUDITED_HOSTS = 50
-"""How many added and removed hosts an audit entry names; it has the number of all."""
+"""Most added and most removed hosts that an audit entry names; it has the numbers of all."""
 
 
 async def put(
@@ -20,12 +20,12 @@ async def put(
     """Replace the list; the same hosts again keep their version.
 
     Args:
-        hosts: in their normal form, sorted.
-        is_current: whether the stored list is the one that the client has changed.
-        stamp: for the audit trail.
+        hosts: the new hosts, in their normal form and sorted.
+        is_current: whether the stored list is the one that the client has seen and changed.
+        stamp: identifies the caller and their request in the audit trail.
 
     Raises:
-        RevisionConflict: it is not; `meta.revision` is the stored version.
+        RevisionConflict: the list has changed since the client saw it; `meta.revision` is the stored version.
     """
     before = await allowlist.lock(conn)
     if not is_current(before):

@@ -14,7 +14,7 @@ from persistence.launcher import performance_reports as rows
 from persistence.launcher.performance_reports import Report, ReportCount
 
 REPORT_MAX_BYTES = 256 * 1024
-"""The largest report."""
+"""Most bytes of a report."""
 
 KEPT_A_DAY = 20
 """How many reports of one user are kept of one day (UTC), the newest."""
@@ -29,10 +29,10 @@ NAME_MAX = 64
 """Most characters of a version or platform that is told apart from others."""
 
 _NAME_BYTES = 2 + 12 * NAME_MAX
-"""The longest JSON of such a name: each character as two escapes."""
+"""Most bytes of such a name as JSON, where each character is two escapes."""
 
 KEYS_A_DAY = 200
-"""How many platforms and versions are told apart on one day: clients choose the names."""
+"""Most pairs of platform and version that are told apart on one day: they are bounded because clients choose them."""
 
 
 class _Named(msgspec.Struct, frozen=True, rename="camel"):
@@ -46,7 +46,7 @@ async def keep(conn: Connection, id: str, user_id: str, content: bytes, now_ms: 
 
     Args:
         id: a fresh objectId.
-        content: a JSON object, at most `REPORT_MAX_BYTES` long.
+        content: the report, a JSON object, at most `REPORT_MAX_BYTES` long.
         now_ms: epoch milliseconds.
 
     Raises:
@@ -70,10 +70,10 @@ async def keep(conn: Connection, id: str, user_id: str, content: bytes, now_ms: 
 
 
 def names_in(content: bytes) -> tuple[str | None, str | None]:
-    """The version and the platform that a report names; None for one that is no line of 1 to 64 characters.
+    """The version and the platform that a report names; None for either that is no line of 1 to 64 characters.
 
     Args:
-        content: a JSON object.
+        content: the report, a JSON object.
     """
     named = msgspec.json.decode(content, type=_Named)
     return _name(named.launcher_version), _name(named.platform)

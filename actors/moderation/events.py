@@ -4,8 +4,8 @@ import msgspec
 
 
 class QueueMoved(msgspec.Struct, frozen=True):
-    """What waits for moderators may have changed: a report or a cape came, was judged, or is gone."""
+    """The number of reports or capes that wait for moderators may have changed: one came, was judged, or is gone."""
 
 
 QUEUES = "queues of moderators"
-"""Reconciliation subject of changes that move a queue."""
+"""The subject that is reconciled after a change to a queue whose outcome is unknown."""

@@ -29,9 +29,9 @@ class Writer:
     """The moderator of one request.
 
     Args:
-        name: what they are called.
-        stamp: for the audit trail; its actor is the moderator.
-        super_admin: whether they are one, who may change notes of others, and handle notes about themselves.
+        name: the moderator's name.
+        stamp: identifies the moderator, its actor, and their request in the audit trail.
+        super_admin: whether they are a super-admin, who may change notes of others, and handle notes about themselves.
     """
 
     name: str
@@ -43,9 +43,9 @@ def require_other(user_id: str, by_id: str | None, *, super_admin: bool) -> None
     """Check that a moderator who handles notes about a user is somebody else, or a super-admin.
 
     Args:
-        user_id: whom the notes are about.
-        by_id: the moderator.
-        super_admin: whether the moderator is one.
+        user_id: the user whom the notes are about.
+        by_id: the id of the moderator.
+        super_admin: whether the moderator is a super-admin.
 
     Raises:
         Forbidden: the notes are about the moderator.
@@ -59,12 +59,12 @@ async def add(conn: Connection, user_id: str, id: str, text: str, by: Writer) ->
 
     Args:
         id: a fresh objectId.
-        text: checked, 1 to `TEXT_MAX` characters.
+        text: the text, checked: 1 to `TEXT_MAX` characters.
 
     Raises:
-        Forbidden: it is about the moderator.
+        Forbidden: the note is about the moderator.
         NotFound: there is no such user, or the moderator was erased meanwhile.
-        QuotaExceeded: there are `NOTES_MAX` notes about them.
+        QuotaExceeded: there are `NOTES_MAX` notes about this user.
     """
     require_other(user_id, by.stamp.actor_id, super_admin=by.super_admin)
     # The lock serialises notes about one user, so that concurrent ones cannot exceed the limit.
@@ -83,12 +83,12 @@ async def change(conn: Connection, user_id: str, id: str, text: str, by: Writer)
     """Replace the text of a note; the same text changes nothing.
 
     Args:
-        id: of the note.
-        text: checked, 1 to `TEXT_MAX` characters.
+        id: the note's id.
+        text: the new text, checked: 1 to `TEXT_MAX` characters.
 
     Raises:
         NotFound: there is no such note about this user.
-        Forbidden: it is another moderator's, or about the moderator.
+        Forbidden: the note is another moderator's, or about the moderator.
     """
     note = await _own(conn, user_id, id, by)
     if note.text == text:
@@ -103,11 +103,11 @@ async def remove(conn: Connection, user_id: str, id: str, by: Writer) -> None:
     """Delete a note.
 
     Args:
-        id: of the note.
+        id: the note's id.
 
     Raises:
         NotFound: there is no such note about this user.
-        Forbidden: it is another moderator's, or about the moderator.
+        Forbidden: the note is another moderator's, or about the moderator.
     """
     note = await _own(conn, user_id, id, by)
     await notes.remove_note(conn, id)

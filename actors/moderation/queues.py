@@ -24,14 +24,15 @@ INTERVAL_MS = 1_000
 """Frames are at least this far apart, and so are two counts."""
 
 MOST = 1_000
-"""What waits is counted up to this."""
+"""Most reports, and most capes, that are counted."""
 
 
 class Judge(NamedTuple):
     """What a viewer may judge.
 
     Args:
-        also_own: reports about themselves too (a super-admin).
+        reports, capes: whether the viewer may settle reports, and moderate capes.
+        also_own: whether they may settle reports about themselves (a super-admin).
     """
 
     reports: bool
@@ -43,8 +44,8 @@ class ModerationSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="came
     """The frame.
 
     Args:
-        reports: how many are open that the viewer may settle, 1,000 at most; null for who may not settle them.
-        capes: how many are pending, 1,000 at most; null for who may not moderate them.
+        reports: how many open reports the viewer may settle, 1,000 at most; null for a viewer who may settle none.
+        capes: how many capes are pending, 1,000 at most; null for a viewer who may not moderate them.
     """
 
     type: Literal["moderation_snapshot"] = "moderation_snapshot"
@@ -53,17 +54,17 @@ class ModerationSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="came
 
 
 class ModerationChanged(msgspec.Struct, frozen=True, rename="camel"):
-    """The data of `moderation_changed`: what waits now; fields as in the snapshot."""
+    """The data of `moderation_changed`: how much waits now; fields as in the snapshot."""
 
     reports: int | None
     capes: int | None
 
 
 class QueuesChanged(Event, frozen=True):
-    """Another number of reports waits, or of capes.
+    """The number of reports or of capes that wait has changed.
 
     Args:
-        before: what waited until then.
+        before: the numbers before the change.
     """
 
     before: Queues
@@ -115,4 +116,4 @@ MODERATION = View(
     rendering=Rendering(audience=_audience, render=_snapshot, render_event=_delta),
     interval_ms=INTERVAL_MS,
 )
-"""How much waits for moderators."""
+"""The view of how many reports and capes wait for moderators."""

@@ -13,8 +13,8 @@ def shares(totals: Sequence[int], offset: int, limit: int) -> tuple[range, ...]:
 
     Args:
         totals: how many items each list has.
-        offset: items of the whole before the page.
-        limit: items of the page.
+        offset: how many items of the whole come before the page.
+        limit: how many items the page has.
     """
     starts, stops = _before(totals, offset), _before(totals, offset + limit)
     return tuple(map(range, starts, stops))

@@ -16,10 +16,10 @@ from enum import Enum
 from typing import TypeAlias
 
 MAX_BYTES = 64 * 1024 * 1024
-"""How many bytes are kept; beyond it those go that were not asked for for the longest time."""
+"""Most bytes that are kept; beyond it the least recently used answers go."""
 
 ENTRY_BYTES = 1024
-"""What an entry takes beside the bytes of its answer and the texts of its request."""
+"""Counted for each entry, beside the bytes of its answer and the texts of its request."""
 
 STALE_MS = 24 * 3600 * 1000
 """How long an answer may be shown beyond its freshness while its source is away (RFC 9111 §4.2.4, RFC 5861 §4)."""
@@ -38,11 +38,12 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No answer, and how long that is remembered.
+    """That there is no answer, and how long this is remembered.
 
     Args:
-        upstream_status: of HTTP, as the source has answered; None where it has not.
-        until_ms: epoch milliseconds; the source is not asked again before.
+        reason: why there is none.
+        upstream_status: the HTTP status of the source's answer; None where it has not answered.
+        until_ms: until when the source is not asked again, epoch milliseconds.
     """
 
     reason: Reason
@@ -55,9 +56,10 @@ class Body:
     """An answer.
 
     Args:
-        etag: of the content, with its quotes.
-        stored_at_ms: when it came; epoch milliseconds.
-        fresh_ms: for how long it holds from then on.
+        content: the body of the answer.
+        etag: the entity tag of the content, with its quotes.
+        stored_at_ms: when the answer came, epoch milliseconds.
+        fresh_ms: for how many milliseconds it is fresh from then on.
     """
 
     content: bytes
@@ -66,7 +68,7 @@ class Body:
     fresh_ms: int
 
     def ttl_ms(self, now_ms: int) -> int:
-        """How long it still holds; negative once it is stale."""
+        """For how many milliseconds the answer is still fresh; negative once it is stale."""
         return self.stored_at_ms + self.fresh_ms - now_ms
 
 
@@ -79,14 +81,14 @@ class Entry:
 
     Args:
         body: the last answer, if there was one and it may still be shown.
-        failure: of the last try, if that has failed.
+        failure: the failure of the last request to the source; None if that has not failed.
     """
 
     body: Body | None
     failure: Failure | None = None
 
     def said(self, now_ms: int) -> Said | None:
-        """What is said without asking the source; None when it has to be asked."""
+        """The answer or failure that is returned without asking the source; None when it has to be asked."""
         if self.body is not None and self.body.ttl_ms(now_ms) > 0:
             return self.body
         if self.failure is None or self.failure.until_ms <= now_ms:
@@ -94,24 +96,24 @@ class Entry:
         return self.shown(now_ms) or self.failure
 
     def after(self, said: Said, now_ms: int) -> "Entry":
-        """What is known once the source was asked and has said this: an old answer outlives nothing but its absence."""
+        """The entry once the source was asked: an old answer is kept only if the source was away."""
         if isinstance(said, Body):
             return Entry(said)
         return Entry(self.shown(now_ms) if said.reason is Reason.AWAY else None, said)
 
     def shown(self, now_ms: int) -> Body | None:
-        """The answer, unless it is so old that no failure excuses it."""
+        """The answer, unless it is older than may be shown while the source is away."""
         return self.body if self.body is not None and self.body.ttl_ms(now_ms) > -STALE_MS else None
 
 
 class Kept:
-    """What is known by request, in bounded memory.
+    """The entries of all requests, in bounded memory.
 
     Args:
-        max_bytes: of all answers and requests together, with `ENTRY_BYTES` for each.
+        max_bytes: most bytes of all answers and requests together, with `ENTRY_BYTES` for each.
 
     Attributes:
-        held_bytes: how many are taken now.
+        held_bytes: how many bytes are taken now.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
@@ -124,7 +126,7 @@ class Kept:
         return len(self._entries)
 
     def get(self, request: Hashable) -> Entry:
-        """What is known of a request; an empty entry for nothing."""
+        """The entry of a request; an empty one if nothing is known of it."""
         known = self._entries.get(request)
         if known is None:
             return _UNKNOWN
@@ -132,12 +134,12 @@ class Kept:
         return known[0]
 
     def put(self, request: Hashable, entry: Entry, *, request_bytes: int) -> None:
-        """Keep what is known, in place of what was; the least recently used make room.
+        """Keep an entry in place of the former one; the least recently used entries make room.
 
         Args:
-            request: all that the answer depends on.
-            entry: one that is larger than the whole bound is not kept.
-            request_bytes: what the texts of the request take.
+            request: everything that the answer depends on.
+            entry: what is known now; an entry larger than the whole bound is not kept.
+            request_bytes: how many bytes the texts of the request take.
         """
         _, former_bytes = self._entries.pop(request, (None, 0))
         content_bytes = 0 if entry.body is None else len(entry.body.content)
