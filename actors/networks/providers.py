@@ -22,14 +22,15 @@ async def adopt(
     """Store a verified provider and queue the records of all claims and routes; a unit of work for one transaction.
 
     Args:
-        gateway_host: the host name that CNAMEs point to; None queues none.
-        record_hosts: whose addresses A records get.
+        row: the provider, whose token was verified.
+        gateway_host: the host name that CNAMEs point to; None for no CNAMEs.
+        record_hosts: decides which hosts' addresses A records get.
         now_ms: epoch milliseconds, when the records are due.
-        is_current: whether the stored provider, or that there is none, is the one that the client has changed.
+        is_current: whether the stored provider, or None for none, is the one that the client has seen and changed.
 
     Raises:
         NotFound: there is no such network.
-        RevisionConflict: it has changed since the client saw it.
+        RevisionConflict: the provider has changed since the client saw it.
     """
     network_id = row.network_id
     if await networks.lock(conn, network_id) is None:

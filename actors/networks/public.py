@@ -19,9 +19,9 @@ class Network(msgspec.Struct, frozen=True, rename="camel"):
     """A network of game servers.
 
     Args:
-        id: object id.
-        network_id: uuid, as in paths.
-        slug: its name in addresses, or null.
+        id: an object id.
+        network_id: a uuid, as in paths.
+        slug: the network's name in addresses, or null.
         public_profile_mode: whether the network shows the profile behind `publicProfileShareCode`.
     """
 
@@ -41,10 +41,11 @@ class Host(msgspec.Struct, frozen=True, rename="camel"):
     """A server that has joined a network as its agent.
 
     Args:
-        id: object id.
-        server_id: uuid, as in X-Server-Id.
-        server_type: `agent`.
-        last_seen_at, last_seen_ip: of its last call; null for the address of one that has never called.
+        id: an object id.
+        server_id: a uuid, as in X-Server-Id.
+        server_type: always `agent`.
+        last_seen_at, last_seen_ip: the time and IP address of its last call; the address is null if it has never
+            called.
     """
 
     id: str
@@ -63,12 +64,12 @@ class Domain(msgspec.Struct, frozen=True, rename="camel"):
     """A network's claim of a domain.
 
     Args:
-        id: object id, as in paths.
-        domain: in lower-case A-labels.
-        token: what the TXT record is to name.
+        id: an object id, as in paths.
+        domain: the domain in lower-case A-labels.
+        token: the token that the TXT record has to name.
         status: `failed` when the last check failed; it may be checked again.
         verification_errors: why the last check failed.
-        observed: the TXT records that it found.
+        observed: the TXT records that the last check found.
     """
 
     id: str
@@ -89,10 +90,10 @@ class DnsConfig(msgspec.Struct, frozen=True, rename="camel"):
     """A network's DNS provider; its token is never shown.
 
     Args:
-        provider: `cloudflare`.
+        provider: always `cloudflare`.
         token_status: `active`, or what the provider last refused: `invalid`, `insufficient_scope`,
             `zone_not_found`, `unreachable`.
-        gateway_base_domain: below which gateways give out names, or null.
+        gateway_base_domain: the domain below which gateways give out names, or null.
     """
 
     network_id: str
@@ -184,7 +185,7 @@ def dns_config_of(row: DnsRow, gateway_base_domain: str | None) -> DnsConfig:
     """The provider as its network's owner sees it.
 
     Args:
-        gateway_base_domain: below which gateways give out names; None where they do not.
+        gateway_base_domain: the domain below which gateways give out names; None where they give out none.
     """
     return DnsConfig(
         network_id=row.network_id,

@@ -16,11 +16,12 @@ HOSTS_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class RecordHosts:
-    """What the service's settings say.
+    """The hosts that the service's settings name for A records.
 
     Args:
-        fixed: the host whose addresses all routes have, or None: those of the gateways.
-        spare: the host where no gateway is online that could carry the route, or None.
+        fixed: the host whose addresses the records of all routes have; None to use those of the gateways.
+        spare: the host that is used while no gateway that could carry the route is online; None to leave records as
+            they are then.
     """
 
     fixed: str | None
@@ -28,7 +29,7 @@ class RecordHosts:
 
 
 async def hosts_of(conn: Connection, hosts: RecordHosts, gateway_id: str | None) -> str | None:
-    """The hosts that a route's A records name now, with commas between; None: they are left as they are.
+    """The hosts that a route's A records are to name now, with commas between; None to leave the records as they are.
 
     Args:
         gateway_id: the only gateway that may carry the route; None for any.
@@ -65,11 +66,11 @@ async def follow(conn: Connection, hosts: RecordHosts, now_ms: int, limit: int) 
     of work for one transaction. Where no gateway is online, the records stay.
 
     Args:
-        now_ms: epoch milliseconds, when they are due.
-        limit: at most so many routes.
+        now_ms: epoch milliseconds, when the records are due.
+        limit: how many routes at most.
 
     Returns:
-        How many routes.
+        For how many routes records were queued.
     """
     shared = await hosts_of(conn, RecordHosts(hosts.fixed, None), None)
     stale = await gateway_routes.lock_stale_records(conn, hosts.fixed, shared, limit)

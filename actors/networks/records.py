@@ -22,9 +22,9 @@ def records_of_claim(
     """The TXT record of a claim and the CNAME of its domain; none when the domain is not in the zone.
 
     Args:
-        zone: the provider's; None without a provider.
-        gateway_host: what the CNAME points to; None for no CNAME.
-        due_at_ms: when they are to be written.
+        zone: the zone of the network's provider; None without a provider.
+        gateway_host: the host that the CNAME points to; None for no CNAME.
+        due_at_ms: when they are to be written, epoch milliseconds.
     """
     if zone is None or not inside(claim.domain, zone):
         return []
@@ -53,7 +53,8 @@ def record_of_route(
         route_host: the host by which players reach the route and the name of the records, in its normal form.
         content: the hosts whose addresses they get, with commas between; None to remove them.
         claimed: the network's claimed domains.
-        zone: the provider's.
+        zone: the zone of the network's provider.
+        due_at_ms: when the task is due, epoch milliseconds.
     """
     if not inside(route_host, zone) or route_host in claimed:
         return []

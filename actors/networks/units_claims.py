@@ -48,8 +48,8 @@ class Lookup:
     """The result of a TXT lookup.
 
     Args:
-        values: the TXT records.
-        error: why there are none to look at, or None.
+        values: the values of the TXT records.
+        error: the code of the error that kept them from being read, or None.
     """
 
     values: Sequence[str] = ()
@@ -61,10 +61,11 @@ def claimable(text: str, zones: Collection[str]) -> str:
 
     Args:
         text: the domain as the client sent it.
-        zones: the service's own, in their normal form.
+        zones: the service's own zones, in their normal form.
 
     Raises:
-        Invalid: it is no name, an address, a public suffix, or one of our own zones.
+        Invalid: the text is no domain name or is an IP address, or the domain is a public suffix or one of the
+            service's own zones.
     """
     name = normal_host(text)
     bare = text.strip("[]")
@@ -81,8 +82,8 @@ async def claim(conn: Connection, row: DomainRow, gateway_host: str | None) -> t
     """Claim a domain; a unit of work for one transaction. An existing claim of the network is returned unchanged.
 
     Args:
-        row: stored when the network has not claimed the domain yet.
-        gateway_host: where the domain is to point; None for no CNAME.
+        row: the claim, which is stored if the network has not claimed the domain yet.
+        gateway_host: the host that the domain's CNAME is to point to; None for no CNAME.
 
     Returns:
         The claim; whether it is new; whether the network's provider keeps its records.
@@ -117,7 +118,7 @@ def failed(claim: DomainRow, lookup: Lookup, error: str, now_ms: int) -> DomainR
     """The claim after a check that did not verify it; a verified one stays verified, with an error.
 
     Args:
-        error: the code that is shown as its only verification error.
+        error: the code that is shown as the claim's only verification error.
     """
     return replace(
         claim,
@@ -152,11 +153,11 @@ async def decide(
     conn: Connection, claim: DomainRow, lookup: Lookup, gateway_domain: str | None, now_ms: int
 ) -> Change[DomainRow]:
     """Verify a claim whose record was seen; a unit of work for one transaction. What the network and its servers have
-    published inside the domain is theirs from then on. A lapsed holder loses the domain, and all routes inside it end
-    whose servers are in no network that has verified it, or a domain between.
+    published inside the domain is theirs from then on. A lapsed holder loses the domain; and a route inside it ends if
+    its server is in no network that has verified this domain, or one between it and the route's host.
 
     Args:
-        gateway_domain: routes below it stay; None where there is no such domain.
+        gateway_domain: the domain below which routes stay in any case; None without one.
         now_ms: epoch milliseconds.
 
     Raises:
@@ -189,7 +190,7 @@ async def note_failure(
     """Store that a check failed; a unit of work for one transaction.
 
     Args:
-        error: the code that is shown as its only verification error.
+        error: the code that is shown as the claim's only verification error.
 
     Raises:
         NotFound: the claim is gone.

@@ -17,18 +17,18 @@ from persistence.networks import domains, gateway_routes
 from persistence.networks.rows import RouteRow, RouteStatus
 
 _CARRIED = ("route_host", "backend_host", "backend_port", "proxy_protocol", "gateway_id")
-"""What gateways are told of a route."""
+"""The fields of a route that gateways are told of."""
 
 
 def checked(route_host: str, backend_host: str) -> tuple[str, str]:
     """Check both hosts of a route, and return them in their normal form; pure.
 
     Args:
-        route_host: must be a name.
-        backend_host: a name, or an IP address with or without brackets.
+        route_host: the host that players connect to, a name.
+        backend_host: the host of the server, a name or an IP address with or without brackets.
 
     Raises:
-        Invalid: one of them is not.
+        Invalid: one of the two is malformed.
     """
     route = normal_host(route_host)
     bare = backend_host.removeprefix("[").removesuffix("]")
@@ -45,8 +45,8 @@ async def put(
     """Store a server's route in place of its former one; a unit of work for one transaction.
 
     Args:
-        gateway_domain: below which every claimed server may have a host; None where there is no such domain.
-        record_hosts: whose addresses the host's A records get.
+        gateway_domain: the domain below which every claimed server may have a host; None without one.
+        record_hosts: decides which hosts' addresses the A records get.
         now_ms: epoch milliseconds.
 
     Returns:
@@ -56,7 +56,7 @@ async def put(
         NotFound: the server is gone.
         DomainNotVerified: the host is not inside a verified domain.
         Conflict: the server is not claimed, or the host is another server's.
-        QuotaExceeded: there are as many routes as gateways are given.
+        QuotaExceeded: there are `ROUTES_MAX` routes already.
     """
     server = await gateway_routes.lock_server(conn, row.server_id)
     if server is None:
@@ -94,7 +94,7 @@ async def remove(conn: Connection, server_id: str, now_ms: int) -> Change[str | 
         The server's network.
 
     Raises:
-        NotFound: it has no route.
+        NotFound: the server has no route.
     """
     server = await gateway_routes.lock_server(conn, server_id)
     host = await gateway_routes.remove(conn, server_id)
@@ -114,7 +114,7 @@ async def remove_left(
 
     Args:
         left: {server: the network that it has left}.
-        gateway_domain: None where there is no such domain.
+        gateway_domain: the domain below which routes stay; None without one.
         now_ms: epoch milliseconds, when the records are due.
     """
     gone = sorted(await gateway_routes.remove_left(conn, left, gateway_domain))
@@ -128,7 +128,8 @@ async def remove_of_servers(
     """`remove_left` for servers that are about to be removed themselves, with what is left of their routes.
 
     Args:
-        gateway_domain, now_ms: as for `remove_left`.
+        gateway_domain: the domain below which routes stay; None without one.
+        now_ms: epoch milliseconds, when the records are due.
     """
     await remove_left(conn, await gateway_routes.lock_networks(conn, server_ids), gateway_domain, now_ms)
 

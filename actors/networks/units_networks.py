@@ -53,7 +53,7 @@ CODE_FORM = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class NetworkChange:
-    """The fields to change; UNSET stays, None removes."""
+    """The fields to change; UNSET leaves a field as it is, None removes its value."""
 
     name: str | UnsetType = UNSET
     slug: str | UnsetType | None = UNSET
@@ -88,11 +88,12 @@ async def change(
     """Change a network; a unit of work for one transaction. Without an effective change nothing is written.
 
     Args:
-        is_current: whether the stored network is the one that the client has changed.
+        wish: the changes.
+        is_current: whether the stored network is the one that the client has seen and changed.
 
     Raises:
-        NotFound: there is no such network of this user's.
-        RevisionConflict: it has changed since the client saw it.
+        NotFound: this user has no such network.
+        RevisionConflict: the network has changed since the client saw it.
         Invalid: a field breaks a rule.
         SlugTaken: another network has the slug.
     """
@@ -151,7 +152,7 @@ async def issue_token(conn: Connection, token: TokenRow) -> None:
 
 
 class ServerJoined(msgspec.Struct, frozen=True):
-    """A server was made that is in a network from the start, and belongs to its owner."""
+    """A server was created that is in a network, and owned by the network's owner, from the start."""
 
     owner_id: str
     server_id: str
@@ -163,13 +164,13 @@ async def join(
     """Use up a join token and create a server in its network; a unit of work for one transaction.
 
     Args:
-        token: SHA-256 of the token.
+        token: the SHA-256 digest of the token.
         row: the server; owner and network are filled in here.
         epoch: a fresh name for the server's journal.
 
     Raises:
         NotFound: there is no such token.
-        JoinTokenUsed, JoinTokenExpired: it was used before, or is no longer valid.
+        JoinTokenUsed, JoinTokenExpired: the token was used before, or has expired.
         QuotaExceeded: the network is full, or its owner has as many servers as one user may.
     """
     owner_id = await networks.owner_of_token(conn, token)
@@ -202,11 +203,11 @@ async def require_place(conn: Connection, network_id: str) -> None:
 
 
 async def check_placed(conn: Connection, network_id: str) -> None:
-    """Check, with the rows of a turn by which a server came into the network, that they are not too many; under
+    """Check, in the transaction by which a server has come into the network, that it does not have too many; under
     `servers.hold_gains` of its owner.
 
     Raises:
-        LimitReached: they are.
+        LimitReached: the network has more than `MAX_SERVERS` servers.
     """
     if await networks.count_servers(conn, network_id) > MAX_SERVERS:
         raise LimitReached(_FULL, MAX_SERVERS)
