@@ -11,14 +11,14 @@ class Entry(msgspec.Struct, frozen=True):
     """An article as frames show it.
 
     Args:
-        place: in the feed.
+        place: the article's place in feeds.
         scope: whose news it is.
-        follows: by following one of these one sees it.
-        readable: it is there for readers.
-        revision: of the article; the later change has the larger one.
-        author_id: None once they are erased.
-        poll_ends_at_ms: when its open poll will close, epoch milliseconds; None where it has none that does.
-        encoded: JSON of the Article.
+        follows: whoever follows one of these has the article in their feed.
+        readable: whether readers may see it now.
+        revision: the article's revision; the later of two changes has the larger one.
+        author_id: the author's id; None once they are erased.
+        poll_ends_at_ms: when its open poll will close, epoch milliseconds; None without one that will.
+        encoded: the JSON of the Article.
     """
 
     place: Place
@@ -32,11 +32,11 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def order(self) -> tuple[bool, int, str]:
-        """By which a feed is sorted: the larger one comes first."""
+        """The key by which feeds are sorted: the greater one comes first."""
         return self.place.pinned, self.place.listed_at_ms, self.place.id
 
     def concerns(self, followed: frozenset[FollowRow]) -> bool:
-        """Whether it belongs into the feed of somebody who follows these."""
+        """Whether the article belongs into the feed of a user who follows these things."""
         return self.scope.type == "global" or not self.follows.isdisjoint(followed)
 
     def without_author(self) -> "Entry":

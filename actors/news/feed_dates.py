@@ -7,7 +7,7 @@ import hashlib
 from collections import OrderedDict
 
 FEEDS_MAX = 1_000
-"""Of how many feeds the date is known; beyond it the one asked for longest ago counts as changed."""
+"""Most feeds whose date is known; beyond it the feed that was asked for longest ago counts as changed."""
 
 
 class FeedDates:
@@ -18,12 +18,12 @@ class FeedDates:
         self._seen: OrderedDict[str, tuple[bytes, int]] = OrderedDict()
 
     def since_s(self, feed: str, content: bytes, now_s: int) -> int | None:
-        """The second (epoch) since whose beginning a feed has had this content; None for one that has changed in the
-        present second, since a reader might have fetched it before.
+        """The first whole second, in epoch seconds, in which a feed had this content; None for a feed that has changed
+        in the present second, because a reader may have fetched it earlier in that second.
 
         Args:
-            feed: its address, with all that its content depends on.
-            content: as it is now.
+            feed: the feed's address, with everything that its content depends on.
+            content: the present content of the feed.
             now_s: epoch seconds.
         """
         digest = hashlib.sha256(content).digest()

@@ -25,7 +25,7 @@ MAX_TAGS = 10
 MAX_LOCALE_CHARACTERS = 35
 MAX_SLUG_CHARACTERS = 64
 MAX_AHEAD_MS = 366 * 24 * 3600 * 1000
-"""From now to the moment for which an article is scheduled (contract §10)."""
+"""How far ahead an article may be scheduled (contract §10)."""
 
 SLUG_FORM = re.compile(r"[a-z0-9-]{3,64}", re.ASCII)
 _LOCALE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,16}", re.ASCII)
@@ -44,7 +44,7 @@ Locale = Annotated[ShortText, ruled(maxLength=MAX_LOCALE_CHARACTERS)]
 
 
 class ArticleFields(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a writer says of an article.
+    """The fields of an article that a writer sets.
 
     Args:
         title: 1 to 200 characters.
@@ -56,7 +56,7 @@ class ArticleFields(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         category: at most 32 characters, case ignored.
         tags: at most 10, each of at most 32 characters, case ignored.
         locale: a language tag (BCP 47); `en` where none is given.
-        pinned: before the others in lists of its own scope, and everywhere where its scope is global.
+        pinned: whether it comes before the others in lists of its own scope, and everywhere where its scope is global.
         visibility: `authenticated` leaves it out of the public lists, and of what is posted elsewhere.
         status: see the table of states in `docs/news.md`.
         publish_at: the moment of publication, ISO 8601, at most 366 days ahead; fixed once the article was published.
@@ -84,7 +84,7 @@ class ArticlePatch(ArticleFields, frozen=True, kw_only=True, rename="camel"):
     """Changes of an article; what is left out stays. Its fields are those of `ArticleFields`.
 
     Args:
-        revision: of the article that was changed; left out = any.
+        revision: the revision of the article that the writer has changed; left out for any.
     """
 
     revision: Bigint | UnsetType = UNSET
@@ -115,8 +115,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     """Changes that break no rule of their own.
 
     Args:
-        columns: {field of `ArticleRow`: its value} of what is simply replaced.
-        slug, publish_at_ms, poll, status: what is decided on by the article's state.
+        columns: {field of `ArticleRow`: its new value}, of fields that are simply replaced.
+        slug, publish_at_ms, poll, status: the wished values of fields whose change depends on the article's state.
     """
 
     columns: dict[str, Any]
@@ -130,11 +130,11 @@ def checked(patch: ArticleFields, now_ms: int) -> Checked:
     """The changes in the form in which they are kept. Takes time linear in their length.
 
     Args:
-        patch: as the client sent it.
+        patch: the fields as the client sent them.
         now_ms: epoch milliseconds.
 
     Raises:
-        Invalid: with all errors.
+        Invalid: fields break a rule; it has an error for each.
     """
     errors: list[FieldError] = []
     columns = _texts(patch, errors) | _words(patch, errors)
@@ -159,7 +159,7 @@ def scope_of(draft: ScopeDraft) -> Scope:
     """The scope that a client named.
 
     Raises:
-        Invalid: the id of a network or server is missing, or no uuid.
+        Invalid: the id of a network or server is missing, or is no uuid.
     """
     if draft.type == "global":
         return Scope("global")

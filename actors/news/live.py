@@ -29,10 +29,10 @@ SHOWN = 20
 """How many articles a snapshot has."""
 
 RECENT_MAX = 200
-"""How many changed articles are in memory; views that are told of older ones read their rows."""
+"""Most changed articles that are in memory; views that are told of older ones read their rows."""
 
 FOLLOWS = "follows"
-"""The source of a view whose viewer follows other things."""
+"""The source of a view whose viewer has changed what they follow."""
 
 _PUBLISHED, _CHANGED, _ERASED, _GONE = "published ", "changed ", "erased ", "gone "
 _RENAMED = "renamed "
@@ -55,8 +55,8 @@ class NewsState(msgspec.Struct, frozen=True):
     """The beginning of one user's feed.
 
     Args:
-        follows: what they follow.
-        items: the first articles, in order.
+        follows: what the user follows.
+        items: the first articles of their feed, in order.
     """
 
     user_id: str
@@ -71,9 +71,9 @@ class Published(Event, frozen=True):
 
 
 class Altered(Event, frozen=True):
-    """The feed is otherwise in another way.
+    """The feed has changed otherwise than by a publication.
 
-    No event tells how, so it has no offset; who comes back after it is sent a snapshot.
+    No event on the wire tells how, so it has no offset: a client that comes back after it is sent a snapshot.
     """
 
     journaled: ClassVar[bool] = False
@@ -86,7 +86,7 @@ class NewsLive:
         now_ms: returns epoch milliseconds.
 
     Attributes:
-        view: shown by the channel.
+        view: the view that the channel shows.
     """
 
     def __init__(self, now_ms: Callable[[], int]) -> None:
@@ -116,7 +116,7 @@ class NewsLive:
         )
 
     def changed(self, event: ArticleChanged) -> tuple[str, Callable[[str], bool]]:
-        """Take in an article that has changed; returns the source to mark views with, and whether it concerns a viewer.
+        """Take in an article that has changed; returns the source to mark views with, and which viewers it concerns.
 
         Called in the trio thread, after the commit; of two changes the later one may be told first.
         """
@@ -140,8 +140,8 @@ class NewsLive:
             self._voted.add(news_id)
 
     def voted(self, most: int) -> list[str]:
-        """Take articles, `most` at most, whose counts have changed or whose polls have closed since they were last
-        taken."""
+        """Take the ids of articles, `most` at most, whose counts have changed or whose polls have closed since they
+        were last taken."""
         now_ms = self._now_ms()
         for news_id in [id for id, ends_at_ms in self._open.items() if ends_at_ms <= now_ms]:
             del self._open[news_id]
@@ -149,8 +149,8 @@ class NewsLive:
         return [self._voted.pop() for _ in range(min(most, len(self._voted)))]
 
     def counted(self, row: ArticleRow) -> tuple[str, Callable[[str], bool]]:
-        """Take in an article with the counts that its poll has now; returns the source to mark views with, and whether
-        a viewer sees it. Called in the trio thread."""
+        """Take in an article with the counts that its poll has now; returns the source to mark views with, and which
+        viewers see it. Called in the trio thread."""
         source, _ = self.changed(ArticleChanged(row, published=False))
 
         def sees(user_id: str) -> bool:
@@ -164,7 +164,8 @@ class NewsLive:
         self._watching.pop(user_id, None)
 
     def erased(self, user_id: str) -> str | None:
-        """Forget whose a user's articles were; returns the source to mark all views with, None where none shows any.
+        """Remove an erased user's name from their articles; returns the source to mark all views with, None where none
+        shows any.
 
         Called in the trio thread, after the commit.
         """
@@ -271,7 +272,7 @@ class NewsLive:
         return told
 
     def _announces(self, state: NewsState, id: str) -> bool:
-        """Whether a published article is told to a viewer; so is one of which nothing is in memory any more."""
+        """Whether a viewer is told of a published article; also of one that is no longer in memory."""
         entry = self._recent.get(id)
         return entry is None or (entry.readable and entry.concerns(state.follows))
 

@@ -17,16 +17,17 @@ from markdown_it.token import Token
 from actors.errors import FieldError, Invalid
 
 BODY_MAX_BYTES = 32 * 1024
-"""The longest article, in UTF-8 (contract §10)."""
+"""Most bytes of an article's text in UTF-8 (contract §10)."""
 
 HTML_MAX_BYTES = 256 * 1024
-"""The longest HTML of one, also before it is sanitised."""
+"""Most bytes of an article's HTML, both before and after it is sanitised."""
 
 MOST_OF = {"[": 1_000, "\n": 2_000, "*": 4_000, "_": 4_000, "|": 4_000, "~": 4_000, "<": 2_000}
 """{character: how often it may stand in an article}: those that cost the most, or are looked for again and again."""
 
 CELLS_MAX = 5_000
-"""The most cells of all tables. The parser fills up short rows, so that a wide head makes every line after it dear."""
+"""The most cells of all tables together. The parser fills up short rows, so a wide head makes each line after it
+costly."""
 
 MAX_NESTING = 20
 """How deep quotes, lists and brackets may lie in each other; deeper ones stand as text."""
@@ -56,22 +57,22 @@ TAGS = frozenset(
 """The elements that an article may have."""
 
 ATTRIBUTES = {"a": {"href", "title"}, "img": {"src", "alt", "title"}}
-"""{element: its attributes}, of those that authors write."""
+"""{element: the attributes that authors may write}."""
 
 _RELATION = "nofollow noopener noreferrer"
 _ON_IMAGES = {"loading": "lazy", "referrerpolicy": "no-referrer"}
-"""An image is not fetched before it is seen, and its host is not told by which page."""
+"""Attributes of every image: it is not fetched before it is seen, and its host is not told which page shows it."""
 
 _IMAGE = re.compile(r"https://[^\s/?#@\\]+(?:[/?#]\S*)?", re.IGNORECASE)
 _LINK = re.compile(r"(?:https://[^\s/?#@\\]+(?:[/?#]\S*)?|mailto:[^\s/?#\\]+(?:\?\S*)?)", re.IGNORECASE)
 
 
 def checked(body: str, pointer: str) -> list[FieldError]:
-    """What is wrong with an article's text, without parsing it. Takes linear time.
+    """Check an article's text without parsing it, in linear time; returns one error a flaw.
 
     Args:
         body: Markdown, with line feeds for line breaks.
-        pointer: JSON pointer of its field.
+        pointer: the JSON pointer to its field.
     """
     if len(body) > BODY_MAX_BYTES or len(body.encode("utf-8", "surrogatepass")) > BODY_MAX_BYTES:
         return [FieldError(pointer, "TOO_LONG", f"at most {BODY_MAX_BYTES} bytes of UTF-8")]
@@ -90,7 +91,7 @@ def render(body: str, pointer: str) -> str:
 
     Args:
         body: Markdown that `checked` has found nothing wrong with.
-        pointer: JSON pointer of its field.
+        pointer: the JSON pointer to its field.
 
     Raises:
         Invalid: the HTML is too long.
@@ -120,7 +121,7 @@ def _characters_of_links(tokens: Sequence[Token]) -> int:
 
 
 def _cells(body: str) -> int:
-    """The most cells that the tables may have: a table ends with an empty line at the latest."""
+    """An upper bound of the cells that the tables have: a table ends with an empty line at the latest."""
     cells = widest = rows = 0
     for line in [*body.split("\n"), ""]:
         if line.strip():

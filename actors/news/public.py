@@ -26,7 +26,7 @@ class Article(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     Args:
         body: Markdown as it was written; null in frames of live sockets, as `bodyHtml` is.
         body_html: rendered and sanitised: safe to be shown as it is.
-        author_id, author_name: null once they are erased.
+        author_id, author_name: the author; null once they are erased.
         publish_at: the moment for which it is or was scheduled, or null.
         published_at: the first publication, or null.
         revision: rises with each change of the article itself, and not with votes.
@@ -71,10 +71,10 @@ def article_of(
     """The article as one viewer sees it.
 
     Args:
-        row: what is stored.
+        row: the stored article.
         now_ms: epoch milliseconds; a scheduled article whose moment has come is shown as published.
-        choice: ids of the options that the viewer has chosen; None = they are not told of choices.
-        with_texts: with `body` and `bodyHtml`.
+        choice: ids of the options that the viewer has chosen; None for viewers who are not shown choices.
+        with_texts: whether it has `body` and `bodyHtml`.
     """
     row = settled(row, now_ms)
     return Article(

@@ -18,7 +18,8 @@ class Seen(msgspec.Struct, frozen=True):
     """Articles, and what the viewer has chosen in their polls.
 
     Args:
-        choices: {article: ids of the options}; without those that they did not vote in.
+        rows: the articles.
+        choices: {article's id: ids of the chosen options}; without articles in whose polls they have not voted.
     """
 
     rows: Sequence[ArticleRow]
@@ -29,7 +30,7 @@ async def one(conn: Connection, news_id: str, by: Writer) -> Seen:
     """One article for a user who may read or write it.
 
     Raises:
-        NotFound: there is no such article, or they may do neither.
+        NotFound: there is no such article, or the user may do neither.
     """
     row = await articles.read(conn, news_id)
     if row is None:
@@ -42,7 +43,8 @@ async def one(conn: Connection, news_id: str, by: Writer) -> Seen:
 async def page(
     conn: Connection, wanted: Wanted, bounds: Bounds, writable: Writable, status: Status, *, now_ms: int
 ) -> Seen:
-    """A page of what a user may read; of another status than `published`, of what they may write."""
+    """A page of the articles that a user may read; for a status other than `published`, of those that they may
+    write."""
     if status == "published":
         rows = await listing.page(conn, wanted, bounds, now_ms=now_ms)
     else:

@@ -25,9 +25,9 @@ class Writer:
     """The user who writes.
 
     Args:
-        user_id: who they are.
-        anywhere: they hold `news:write`.
-        stamp: for the audit trail.
+        user_id: their id.
+        anywhere: whether they hold `news:write`.
+        stamp: identifies them and their request in the audit trail.
     """
 
     user_id: str
@@ -39,7 +39,7 @@ async def authorise(conn: Connection, scope: Scope, by: Writer, *, readable: boo
     """Check that a user may write in a scope.
 
     Args:
-        readable: the user may read what they want to change, so that they are told what they lack.
+        readable: whether the user may read the article that they want to change: then they are told what they lack.
 
     Returns:
         True when the scope is their own; False when they may by `news:write`.

@@ -18,13 +18,13 @@ PREFIXES = {
 
 
 def rendered(rows: Sequence[ArticleRow], *, site: str, own_address: str, locale: str | None) -> bytes:
-    """The feed: takes some milliseconds for the largest, so it belongs into a worker thread.
+    """Render the feed. The largest takes some milliseconds, so call it from a worker thread.
 
     Args:
         rows: published articles, in the order in which they are to stand.
-        site: address of the service, without a slash at the end.
-        own_address: where the feed itself is.
-        locale: the language of all articles, or None.
+        site: the service's address, without a slash at the end.
+        own_address: the address of the feed itself.
+        locale: the language of all articles; None if they differ.
     """
     changed_ms = _last_changed_ms(rows)
     channel = [

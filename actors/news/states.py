@@ -13,7 +13,7 @@ from actors.errors import Conflict, FieldError, Invalid
 from persistence.news.rows import ArticleRow, Status
 
 FIRST: frozenset[Status] = frozenset({"draft", "scheduled", "published"})
-"""What an article may be at first."""
+"""The statuses that a new article may have."""
 
 MOVES: dict[Status, frozenset[Status]] = {
     "draft": frozenset({"draft", "scheduled", "published", "archived"}),
@@ -21,19 +21,19 @@ MOVES: dict[Status, frozenset[Status]] = {
     "published": frozenset({"published", "archived"}),
     "archived": frozenset({"archived", "published"}),
 }
-"""{status: what a writer may make of it}."""
+"""{status: the statuses to which a writer may move it}."""
 
 
 def settled(row: ArticleRow, now_ms: int) -> ArticleRow:
-    """The article as readers see it at a moment (epoch milliseconds): also before its row says so, which it does by one
-    change."""
+    """The article as readers see it at a moment (epoch milliseconds): a scheduled one whose time has come is published
+    and has one revision more, even before its row says so."""
     if row.status != "scheduled" or row.publish_at_ms is None or row.publish_at_ms > now_ms:
         return row
     return replace(row, status="published", published_at_ms=row.publish_at_ms, revision=row.revision + 1)
 
 
 def is_readable(row: ArticleRow, now_ms: int) -> bool:
-    """Whether an article is there for readers at a moment (epoch milliseconds)."""
+    """Whether readers may see an article at a moment (epoch milliseconds)."""
     return settled(row, now_ms).status == "published"
 
 
@@ -41,12 +41,13 @@ def moved(row: ArticleRow, to: Status, now_ms: int) -> ArticleRow:
     """The article after a writer's move; the first publication stays the one that counts.
 
     Args:
-        row: settled.
+        row: the article, `settled`.
+        to: the wished status.
         now_ms: epoch milliseconds.
 
     Raises:
         Conflict: the table has no such move.
-        Invalid: it is to be scheduled, and its moment is missing or past.
+        Invalid: the article is to be scheduled, and its time of publication is missing or past.
     """
     if to not in MOVES[row.status]:
         raise Conflict(f"an article that is {row.status} does not become {to}", status=row.status)
@@ -61,7 +62,7 @@ def check_moment(publish_at_ms: int | None, now_ms: int) -> None:
     """Check that an article can be scheduled for a moment.
 
     Raises:
-        Invalid: it is None, or not in the future.
+        Invalid: the moment is None, or not in the future.
     """
     if publish_at_ms is None:
         raise Invalid(FieldError("/publishAt", "REQUIRED", "a scheduled article needs its moment"))

@@ -32,12 +32,13 @@ async def create(conn: Connection, id: str, scope: Scope, wish: Checked, by: Wri
 
     Args:
         id: a fresh objectId.
-        wish: with title, body and HTML.
+        wish: the fields, of which title, body and HTML are set.
 
     Raises:
         NotFound: there is no such network or server, or it is a stranger's.
         Forbidden: the user belongs there and may not write, or the scope is global.
-        Invalid: it is scheduled, and its moment is missing or past; or its poll ends before it appears.
+        Invalid: the article is to be scheduled, and its time of publication is missing or past; or its poll would end
+            before it appears.
         SlugTaken: another article of the scope has the slug.
         QuotaExceeded: the scope has as many articles as it may have, and none is archived.
     """
@@ -65,14 +66,15 @@ async def change(
     """Change an article.
 
     Args:
-        revision: of the article that the writer has changed; None = any.
+        revision: the revision of the article that the writer has changed; None for any.
 
     Raises:
         RevisionConflict: the article has another revision by now; `meta.revision` names it.
         NotFound: there is no such article, or the user may neither read nor write it.
         Forbidden: the user may read it, or belongs to its scope, and may not write it.
-        Conflict: it does not become what is wished, or what is fixed since its publication is to change.
-        Invalid: it is scheduled, and its moment is missing or past; or its poll ends before it appears.
+        Conflict: the table of states has no such move, or a field is to change that is fixed since the publication.
+        Invalid: the article is to be scheduled, and its time of publication is missing or past; or its poll would end
+            before it appears.
         SlugTaken: another article of the scope has the slug.
     """
     now_ms = by.stamp.at_ms
@@ -93,7 +95,7 @@ async def change(
 
 
 async def authorised(conn: Connection, news_id: str, by: Writer) -> tuple[ArticleRow, bool]:
-    """An article that a user may write, and whether it is of a scope of their own.
+    """An article that a user may write, and whether its scope is the user's own.
 
     Raises:
         NotFound: there is no such article, or the user may neither read nor write it.
@@ -109,7 +111,7 @@ async def authorised(conn: Connection, news_id: str, by: Writer) -> tuple[Articl
 
 
 async def _put(conn: Connection, row: ArticleRow, wish: Checked, now_ms: int) -> ArticleRow:
-    """Store the article as wished; what is fixed since its publication, and its moves, are decided on here."""
+    """Store the article as wished, after deciding on its move and on fields that are fixed since the publication."""
     after = replace(row, **wish.columns, updated_at_ms=now_ms)
     after = replace(after, slug=await _slug(conn, row, after.title, wish))
     after = _moment(after, row, wish, now_ms)

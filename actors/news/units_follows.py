@@ -14,17 +14,17 @@ from persistence.news import follows
 from persistence.news.rows import FollowRow
 
 FOLLOWS_MAX = 200
-"""How many things a user may follow."""
+"""Most things that a user may follow."""
 
 
 class FollowsChanged(msgspec.Struct, frozen=True):
-    """A user follows other things than before."""
+    """A user has changed what they follow."""
 
     user_id: str
 
 
 def checked(wanted: Sequence[FollowRow]) -> list[FollowRow]:
-    """What is to be followed, each once, in lower case. Pure.
+    """Check what a user wants to follow; returns each once, in lower case. Pure.
 
     Raises:
         Invalid: there are too many, or a category is no line of 1 to 32 characters.
@@ -47,7 +47,7 @@ async def put(conn: Connection, user_id: str, wanted: Sequence[FollowRow]) -> Ch
     """Replace all that a user follows.
 
     Args:
-        wanted: as `checked` returns them.
+        wanted: what the user wants to follow, as `checked` returns it.
 
     Raises:
         NotFound: there is no such user.

@@ -19,18 +19,18 @@ from persistence.notifications import notifications
 from persistence.notifications.notifications import NewNotification
 
 NOTIFIED_AT_ONCE = 500
-"""How many followers one transaction notifies."""
+"""Most followers that one transaction notifies."""
 
 DUE_AT_ONCE = 100
-"""How many due articles are looked for at once."""
+"""Most due articles that are read at once."""
 
 
 class ArticleChanged(msgspec.Struct, frozen=True):
-    """An article that is or was there for readers has changed.
+    """An article that readers may see, or could see, has changed.
 
     Args:
-        row: as it is now.
-        published: this was its first publication.
+        row: the article as it is now.
+        published: whether this was its first publication.
     """
 
     row: ArticleRow
@@ -38,12 +38,13 @@ class ArticleChanged(msgspec.Struct, frozen=True):
 
 
 async def due(conn: Connection, now_ms: int) -> list[str]:
-    """The ids of articles whose moment has come, and whose rows do not say so yet."""
+    """The ids of scheduled articles whose time of publication has come, `DUE_AT_ONCE` at most."""
     return await articles.due(conn, now_ms=now_ms, limit=DUE_AT_ONCE)
 
 
 async def publish_due(conn: Connection, news_id: str, now_ms: int) -> Change[bool]:
-    """Write down that a scheduled article is published; the value is whether it was this call that did."""
+    """Store that a scheduled article is published; the value is whether this call has done it, and not another
+    before."""
     seen = await articles.read(conn, news_id)
     if seen is None or not await articles.hold_scope(conn, seen.scope):
         return Change(False)
@@ -55,10 +56,11 @@ async def publish_due(conn: Connection, news_id: str, now_ms: int) -> Change[boo
 
 
 async def settle(conn: Connection, row: ArticleRow, now_ms: int) -> ArticleRow:
-    """The article with what time has made of it written down.
+    """Store the publication of an article whose time has come, with all that it leads to; returns the article.
 
     Args:
-        row: locked by the caller, who holds its scope as well.
+        row: the article, locked by the caller, who holds its scope as well.
+        now_ms: epoch milliseconds.
     """
     now = settled(row, now_ms)
     if now is row:
@@ -69,7 +71,7 @@ async def settle(conn: Connection, row: ArticleRow, now_ms: int) -> ArticleRow:
 
 
 async def tell(conn: Connection, row: ArticleRow, now_ms: int) -> None:
-    """Note all that is to be told of a first publication, in its transaction."""
+    """Queue everything that tells of a first publication (posts, notifications), in its transaction."""
     # Who reads along at Discord is not known here.
     if row.visibility == "public" and row.scope_type != "global":
         await post(conn, "news_published", _subject(row), now_ms)

@@ -53,13 +53,13 @@ async def vote(
     """Replace a voter's whole choice; an empty one withdraws it.
 
     Args:
-        option_ids: as the client sent them.
+        option_ids: ids of the options, as the client sent them.
         now_ms: epoch milliseconds.
 
     Raises:
         NotFound: there is no such article for readers, or it has no poll.
         Invalid: an option is unknown or named twice, or there are more than the poll takes.
-        PollClosed: the poll is closed, or its article archived.
+        PollClosed: the poll is closed, or the article is archived.
     """
     await require_user(conn, user_id)
     row = await polled(conn, news_id, now_ms)
