@@ -64,11 +64,11 @@ class NotificationsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="c
 
 
 class NotificationAdded(msgspec.Struct, frozen=True, rename="camel"):
-    """The data of `notification_added`; `unread` is the number of unread ones after it.
+    """The data of `notification_added`; `unread` is how many notifications are unread now.
 
     Args:
-        kept: of this kind by this actor only so many are kept, the newest: those before them are gone. Null where one
-            does not drive out another.
+        kept: how many notifications of this kind by this actor are kept: older ones are gone. Null where a new one does
+            not remove older ones.
     """
 
     notification: NotificationEntry
@@ -88,7 +88,7 @@ class NotificationsState(msgspec.Struct, frozen=True):
     """One user's notifications.
 
     Args:
-        epoch, offset: of the last change that the state includes.
+        epoch, offset: the epoch, and the offset of the last change that the state includes.
         items: the newest 50, newest first.
         unread: number of all unread ones.
     """
@@ -139,7 +139,7 @@ def happenings(rows: Iterable[Notification], after: int, upto: int) -> list[tupl
     """Reconstruct the events at the offsets above `after` up to `upto`, in order; None when one of them cannot be.
 
     Args:
-        rows: in any order; their events at other offsets are ignored.
+        rows: the user's notifications that moved, in any order; their events at other offsets are ignored.
     """
     added: dict[int, Happening] = {}
     read: dict[int, list[Notification]] = {}
@@ -158,12 +158,12 @@ async def mark(
     """Mark notifications of a user as read: the named ones, those created before a time, or both.
 
     Args:
-        ids: those that are not the user's are ignored.
-        before_ms: exclusive bound on the time of creation.
+        ids: the ids of notifications, of which those that are not the user's are ignored; None to name none.
+        before_ms: marks those created before this moment, epoch milliseconds; None for no such bound.
         now_ms: epoch milliseconds.
 
     Raises:
-        Invalid: neither is given.
+        Invalid: neither ids nor a time are given.
     """
     if ids is None and before_ms is None:
         raise Invalid(FieldError("", "REQUIRED", "name ids or beforeMs"))

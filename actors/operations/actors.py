@@ -24,17 +24,18 @@ INTERVAL_MS = 2_000
 """Frames are at least this far apart."""
 
 SHOWN = Wanted(limit=50)
-"""Which actors a frame has."""
+"""The choice of actors that a frame has."""
 
 
 class ActorsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
     """The frame.
 
     Args:
-        at_ms: when they were looked at, epoch milliseconds.
+        at_ms: when the actors were looked at, epoch milliseconds.
         total: how many actors are live.
         kinds: totals, by kind.
-        items: at most fifty: those that an error has ended, then the longest queues, then the most subscribers.
+        items: at most fifty actors: those that an error has ended come first, then those with the most restarts, the
+            longest queues and the most subscribers.
     """
 
     type: Literal["actors_snapshot"] = "actors_snapshot"
@@ -91,9 +92,10 @@ class LiveActors:
         )
 
     async def prepare(self) -> None:
-        """Look at all actors for somebody who begins to watch, unless others watch whose frame is young enough.
+        """Look at all actors for a viewer who begins to watch, unless the survey for others is younger than two
+        seconds.
 
-        So a thousand who come at once share one survey. Cancellation leaves the survey before.
+        So a thousand viewers who come at once share one survey. Cancellation leaves the survey before.
         """
         if not self.watched or self._now_ms() - self.newest.at_ms >= INTERVAL_MS:
             await self.refresh()

@@ -8,17 +8,17 @@ from typing import TypeVar
 Number = TypeVar("Number", int, float)
 
 EVERY_MS = 5_000
-"""How far samples are apart."""
+"""Time from one sample to the next."""
 
 LENGTH = 720
-"""Samples that are kept: an hour's."""
+"""How many samples are kept: those of an hour."""
 
 
 class History:
     """The newest samples of some series, 8 bytes for each number.
 
     Args:
-        names: of the series; each sample has a number or None for each.
+        names: the names of the series; a sample has a number or None for each.
         length: how many samples are kept.
     """
 
@@ -32,8 +32,8 @@ class History:
         """Keep a sample in place of the oldest.
 
         Args:
-            at_ms: epoch milliseconds, above that of the sample before.
-            sample: a number for each series; None = there is none.
+            at_ms: when it was taken, epoch milliseconds; later than the sample before.
+            sample: a number for each series; None where there is none.
         """
         place = self._taken % self._length
         self._at_ms[place] = at_ms
@@ -47,7 +47,8 @@ class History:
         return [at_ms for at_ms in self._in_order(self._at_ms) if at_ms > after_ms]
 
     def numbers(self, name: str, count: int) -> list[float | None]:
-        """The numbers of the series `name` in the newest `count` samples, oldest first; there must be as many."""
+        """The numbers of the series `name` in the newest `count` samples, oldest first; at least `count` must be
+        kept."""
         newest = self._in_order(self._rings[name])[len(self) - count :]
         return [None if isnan(number) else number for number in newest]
 

@@ -23,7 +23,7 @@ class MetricsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel")
 
     Args:
         started_at_ms: when the process started; another one than before means a restart.
-        every_ms: how far samples are apart.
+        every_ms: the time from one sample to the next.
         at_ms: when the sample was taken; 0 before the first.
         values: {series: its number, or null where there is none}.
     """
@@ -65,8 +65,8 @@ class LiveMetrics:
         """Keep a sample and show it; the view must be marked as changed after it.
 
         Args:
-            at_ms: epoch milliseconds.
-            sample: a number for each series; None = there is none.
+            at_ms: when it was taken, epoch milliseconds.
+            sample: a number for each series; None where there is none.
         """
         self.history.add(at_ms, sample)
         self.newest = msgspec.structs.replace(self.newest, at_ms=at_ms, values=sample)

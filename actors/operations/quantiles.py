@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 
 def quantile(share: float, bounds: Sequence[float], counts: Sequence[int]) -> float | None:
-    """The value below which a share of what was counted lies; None where nothing was.
+    """The value below which a share of what was counted lies; None where nothing was counted.
 
     Args:
-        share: 0 to 1.
-        bounds: upper bounds of the buckets, ascending.
-        counts: how many were counted in each bucket, and at the end beyond the last bound, where the last bound is
-            answered.
+        share: the share, 0 to 1.
+        bounds: the upper bounds of the buckets, ascending.
+        counts: how many values were counted in each bucket, and, as the last number, beyond the last bound; a quantile
+            that lies there is answered with the last bound.
     """
     total = sum(counts)
     if not total:

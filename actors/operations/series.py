@@ -10,7 +10,7 @@ class Series:
 
     Args:
         unit: `per second`, `ms`, `bytes`, `percent`, `seconds` or `count`.
-        says: what it is.
+        says: what the numbers are, a sentence.
     """
 
     unit: str

@@ -12,7 +12,9 @@ import msgspec
 from actors.kernel.statistics import ActorStatistics
 
 Sort: TypeAlias = Literal["trouble", "mailbox", "subscribers", "restarts", "idle", "busy", "kind"]
-"""Faulty ones and the longest queues first; the most of one number; idle for longest; least idle; by kind and id."""
+"""The orders of rows. `trouble`: faulty ones first, then the most restarts, the longest queues, the most subscribers.
+`mailbox`, `subscribers`, `restarts`: the greatest number first. `idle`: idle for longest first. `busy`: least idle
+first. `kind`: by kind and id."""
 
 _ORDERS: dict[Sort, Callable[[ActorStatistics], tuple[Any, ...]]] = {
     "trouble": lambda row: (row.last_error is None, -row.restarts, -row.mailbox, -row.subscribers),
@@ -30,8 +32,8 @@ class KindTotals(msgspec.Struct, rename="camel"):
 
     Args:
         actors: how many there are.
-        mailbox, subscribers, restarts: sums over them.
-        faulty: how many were ended by an error, and have not been retired since.
+        mailbox, subscribers, restarts: the sums of these numbers over all of them.
+        faulty: how many of them were ended by an error, and have not been retired since.
     """
 
     kind: str
@@ -43,13 +45,13 @@ class KindTotals(msgspec.Struct, rename="camel"):
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """Which rows.
+    """Which rows a survey keeps.
 
     Args:
-        kind: only of this kind; None for all.
-        text: only those in whose id or last error this stands, case ignored; empty for all.
-        sort: their order; equal ones are ordered by kind and id.
-        limit: at most so many.
+        kind: only rows of this kind; None for all.
+        text: only rows whose id or last error contains this text, case ignored; empty for all.
+        sort: the order of the rows; equal ones are ordered by kind and id.
+        limit: how many rows to keep at most.
     """
 
     kind: str | None = None
@@ -59,14 +61,14 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Survey:
-    """What was found so far.
+    """The totals and rows that were found so far.
 
     Args:
-        wanted: which rows.
+        wanted: which rows to keep.
 
     Attributes:
-        matched: how many rows are wanted, whatever the limit.
-        rows: the first of them.
+        matched: how many rows are wanted, those beyond the limit included.
+        rows: the first of them, within the limit.
     """
 
     def __init__(self, wanted: Wanted) -> None:
@@ -80,7 +82,7 @@ class Survey:
 
     @property
     def kinds(self) -> tuple[KindTotals, ...]:
-        """The totals of all kinds, wanted or not, by kind."""
+        """The totals of all kinds, whether their rows are wanted or not, sorted by kind."""
         return tuple(self._totals[kind] for kind in sorted(self._totals))
 
     @property
