@@ -20,10 +20,12 @@ REASON_MAX = 500
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """What is to become of a publication; None = as it is.
+    """What a moderator changes about a publication; None leaves it as it is.
 
     Args:
-        reason: for the audit trail.
+        featured: whether it is featured in the public list.
+        suppressed: whether it is kept out of the public list.
+        reason: why, for the audit trail.
     """
 
     featured: bool | None = None
@@ -35,7 +37,7 @@ async def judge(conn: Connection, id: str, said: Judgement, stamp: Stamp) -> Cha
     """Feature or suppress a publication, or take that back; without effect where it is so already.
 
     Args:
-        id: of the publication.
+        id: the publication's id.
 
     Raises:
         NotFound: there is no such publication.

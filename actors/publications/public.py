@@ -29,16 +29,17 @@ class Publication(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What a server or network publishes about itself, and its current status.
 
     Args:
-        id: object id.
-        address: where players connect: `host` or `host:port`.
-        motd: shown in lists: `motdOverride`, else the server's last one; plain text.
-        social_links: as they were put.
-        favorite: the caller has it among their favourites; always false in the public list, which knows no caller.
+        id: an object id.
+        address: the address that players connect to, `host` or `host:port`.
+        motd: the text shown in lists: `motdOverride`, else the server's last MOTD; plain text.
+        social_links: the links as they were put.
+        favorite: whether the caller has it among their favourites; always false in the public list, which knows no
+            caller.
         ping_ms: always null: it is not measured.
-        online: the last status is fresh and says so; the counts are 0 otherwise.
+        online: whether the last status is fresh and says so; the counts are 0 otherwise.
         discovery_state: `CONNECT` is in the public list; `UNLISTED`, `STALE`, `SUPPRESSED` are not.
         ownership_state: whether the address is proven to be the target's.
-        status_source: `CONNECT` from the server, `NETWORK` from the network's servers, `NONE`.
+        status_source: where the status is from: `CONNECT` the server, `NETWORK` the network's servers, `NONE` nowhere.
         connect_target_type: `server` or `network`.
         connect_network_id: the network, or the one that the server is in.
         reporters: only present for networks.
@@ -76,7 +77,7 @@ def publication_of(row: PublicationRow, status: Status) -> Publication:
     """The publication as clients see it.
 
     Args:
-        status: the current one of its target.
+        status: the current status of its target.
     """
     target = row.target
     is_network = target is not None and target.type == "network"

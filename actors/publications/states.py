@@ -26,7 +26,7 @@ OWNERSHIP: dict[tuple[OwnershipState, bool], OwnershipState] = {
     ("LOST", True): "OWNED",
     ("LOST", False): "LOST",
 }
-"""{(before, proven): after}."""
+"""{(ownership before, whether the address is proven): ownership afterwards}."""
 
 
 def discovery(
@@ -42,9 +42,10 @@ def discovery(
     | else             | `CONNECT`    |
 
     Args:
-        suppressed: by a moderator.
-        hidden: by the user who publishes it.
-        seen_at_ms: time of the last status, or of publishing.
+        suppressed: whether a moderator has suppressed it.
+        hidden: whether the user who publishes it has hidden it.
+        ownership: the state of its address.
+        seen_at_ms: when it last had a status, or was published, epoch milliseconds.
         now_ms: epoch milliseconds.
     """
     if suppressed:

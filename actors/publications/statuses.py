@@ -28,10 +28,12 @@ class Status(msgspec.Struct, frozen=True):
     """The current status of a server or network.
 
     Args:
-        motd: of a server its last, of a network the newest among fresh reports that is not empty.
-        players, capacity: players and places; of a network the sum over its fresh reports of servers that are online.
-        at_ms: of the newest report, or None.
-        fresh, total: the number of fresh reports, and of all.
+        online: whether players can join, by a fresh report.
+        motd: the last MOTD of a server; of a network, the newest among fresh reports that is not empty.
+        players, capacity: how many players there are, and how many there may be; of a network, the sums over fresh
+            reports of servers that are online.
+        at_ms: the time of the newest report, epoch milliseconds; None without one.
+        fresh, total: how many reports are fresh, and how many there are.
     """
 
     online: bool = False
@@ -78,22 +80,23 @@ class Statuses:
         self._report_followers: list[Callable[[str], None]] = []
 
     async def open(self, store: Store, now_ms: int) -> None:
-        """Load the reports of before this process.
+        """Load the reports that came before this process was started.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         for report in await store.read(statuses.since, now_ms - STALE_MS):
             self._take(report)
 
     def follow(self, follower: Callable[[str], None]) -> None:
-        """From now on call this with the id of each server that has reported, is in another network, has a report that
-        counts no longer (which `flush` notices), or is forgotten. It never waits or raises.
+        """Have `follower` called from now on with the id of each server that has reported, is in another network, has a
+        report that no longer counts (which `flush` notices), or is forgotten. It must neither wait nor raise.
         """
         self._followers.append(follower)
 
     def follow_reports(self, follower: Callable[[str], None]) -> None:
-        """From now on call this with the id of each server that has reported to this node. It never waits or raises."""
+        """Have `follower` called from now on with the id of each server that has reported to this node. It must neither
+        wait nor raise."""
         self._report_followers.append(follower)
 
     def report(self, report: StatusRow, now_ms: int) -> bool:
@@ -103,7 +106,7 @@ class Statuses:
         A time in the future becomes now; players are clamped to places.
 
         Args:
-            report: as it came.
+            report: the report as it came.
             now_ms: epoch milliseconds.
         """
         if not self.hear(report, now_ms):
@@ -115,10 +118,10 @@ class Statuses:
         return True
 
     def hear(self, report: StatusRow, now_ms: int) -> bool:
-        """As `report`, for one that another node was told, which also writes it.
+        """As `report`, for a report that has come to another node, which also writes it.
 
         Args:
-            report: as it came.
+            report: the report as it came.
             now_ms: epoch milliseconds.
         """
         known = self._reports.get(report.server_id)
@@ -196,7 +199,7 @@ class Statuses:
         On an error or cancellation the changes are kept for the next time.
 
         Raises:
-            PersistenceError: the database is away.
+            PersistenceError: the database cannot be asked.
         """
         async with self._flushing.turn(self):
             await self._flush(store, now_ms)

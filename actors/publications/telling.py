@@ -19,7 +19,7 @@ TOLD_AT_ONCE = 500
 """Most reports in one message: 0.1 MB, and ten times that with the longest of texts."""
 
 Offer = Callable[[str, bytes], bool]
-"""Tells a node something; False when it does not take it now."""
+"""Sends an encoded message to a node; returns False when the node does not take it now."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(list[StatusRow]).decode
@@ -29,9 +29,9 @@ class Telling:
     """The reports that other nodes have yet to hear of.
 
     Args:
-        statuses: all that are known here.
-        offer: tells a node some of them.
-        now_ms: epoch milliseconds.
+        statuses: all reports that are known here.
+        offer: sends some of them to a node.
+        now_ms: returns epoch milliseconds.
     """
 
     def __init__(self, statuses: Statuses, offer: Offer, now_ms: Callable[[], int]) -> None:
@@ -52,7 +52,7 @@ class Telling:
         self._waiting.pop(node, None)
 
     def tell(self) -> None:
-        """Tell every node what it takes."""
+        """Send every node the reports that it has yet to hear of, as far as it takes them."""
         for node, servers in self._waiting.items():
             for some in _in_turn(servers):
                 found = [self._statuses.report_of(server_id) for server_id in some]
@@ -67,10 +67,10 @@ class Telling:
         """Take in what another node tells.
 
         Args:
-            body: as `offer` has it there.
+            body: the message, as the other node's `offer` has sent it.
 
         Raises:
-            msgspec.DecodeError: it is of another release.
+            msgspec.DecodeError: the message is of another release.
         """
         now_ms = self._now_ms()
         for report in _decode(body):
@@ -83,7 +83,7 @@ class Telling:
             servers[server_id] = None
 
     def _forget_old(self, now_ms: int) -> None:
-        """Forget who has reported here first and counts no more."""
+        """Forget the servers at the front, which reported here longest ago, as far as their reports no longer count."""
         while self._own and self._statuses.fresh_report(oldest := next(iter(self._own)), now_ms) is None:
             del self._own[oldest]
 

@@ -31,17 +31,17 @@ CAPABILITIES = frozenset({"server.settings.write", "server.publication.write"})
 """Each of these lets a member manage the server's publication."""
 
 PROVEN_AT_ONCE = 500
-"""Most publications that are looked at with the verification of a domain."""
+"""Most publications whose addresses are looked at when a domain is verified."""
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be published.
 
     Args:
-        social_links: encoded JSON.
-        hidden: not to be in the public list.
-        motd_override: shown instead of the server's MOTD; None shows the server's.
-        featured, suppressed: None = as it is.
+        social_links: the links, as encoded JSON.
+        hidden: whether it is to be left out of the public list.
+        motd_override: the text shown instead of the server's MOTD; None shows the server's.
+        featured, suppressed: what only moderators may change; None leaves it as it is.
     """
 
     address: Address
@@ -60,8 +60,9 @@ class Manager:
     """The user who makes the change.
 
     Args:
-        moderator: they may also change publications that are not theirs.
-        stamp: for the audit trail.
+        user_id: the user's id.
+        moderator: whether they may also change publications that are not theirs.
+        stamp: identifies the user and their request in the audit trail.
     """
 
     user_id: str
@@ -74,9 +75,9 @@ class Surroundings:
     """Further inputs of publishing, from outside its rows.
 
     Args:
-        new_id: for a publication that does not exist yet, or for the address alone that users have saved of one that
-            exists.
-        gateway_domain: below which gateways give out names, or None.
+        new_id: a fresh id: for the publication if there is none yet; else for its former address, which goes on alone
+            in the lists of users who have saved it.
+        gateway_domain: the domain below which gateways give out names, or None.
         called_from: the address that the server itself last called from, or None.
         now_ms: epoch milliseconds.
     """
@@ -91,7 +92,7 @@ async def authorise(conn: Connection, target: Target, by: Manager) -> bool:
     """Check that a user may manage a target's publication.
 
     Returns:
-        True when it is theirs; False for a moderator when it is not.
+        True when the target is theirs; False for a moderator when it is not.
 
     Raises:
         NotFound: there is no such server or network, or it is a stranger's: both look the same.
@@ -127,10 +128,10 @@ async def put(
     address where that is another, or is proven no longer.
 
     Args:
-        is_current: whether the stored publication, or that there is none, is what the client has changed.
+        is_current: whether the stored publication, or None for none, is the one that the client has seen and changed.
 
     Raises:
-        RevisionConflict: it has changed since the client saw it.
+        RevisionConflict: the publication has changed since the client saw it.
         NotFound: there is no such server or network, or it is a stranger's.
         Forbidden: the user lacks the capability, or only moderators may do this.
         Invalid: the address is internal, so that players elsewhere cannot reach it.
@@ -171,7 +172,7 @@ async def remove(conn: Connection, target: Target, by: Manager) -> Change[int]:
     Raises:
         NotFound: there is no such server or network, or it is a stranger's.
         Forbidden: the user lacks the capability.
-        Conflict: a moderator has suppressed it; the owner may not undo that by publishing it afresh.
+        Conflict: a moderator has suppressed the publication; its owner may not undo that by publishing it afresh.
     """
     await _hold(conn, target)
     own = await authorise(conn, target, by)
@@ -199,11 +200,11 @@ async def verify_owners(
     proven, or no longer.
 
     Args:
-        after: the last publication of the page before; None from the start.
-        limit: publications on the page.
-        gateway_domain: below which gateways give out names, or None.
-        new_id: called for each publication whose address is proven no longer, for the address alone that users have
-            saved.
+        after: what the call for the page before has returned; None from the start.
+        limit: how many publications the page has.
+        gateway_domain: the domain below which gateways give out names, or None.
+        new_id: makes a fresh id for each address that is proven no longer and goes on alone in the lists of users who
+            have saved it.
         now_ms: epoch milliseconds.
 
     Returns:
@@ -229,7 +230,7 @@ async def prove_addresses(
     Of more than 500 publications, `verify_owners` comes to the rest.
 
     Args:
-        gateway_domain: as in `verify_owners`.
+        gateway_domain: the domain below which gateways give out names, or None.
         now_ms: epoch milliseconds.
     """
     for row, proof in await publications.unproven_of(conn, network_id, PROVEN_AT_ONCE, gateway_domain):
@@ -240,7 +241,7 @@ def verified(row: PublicationRow, proof: OwnershipProof | None, now_ms: int) -> 
     """The publication with the states that follow from whether its address is proven; pure.
 
     Args:
-        proof: why it is the target's, or None.
+        proof: how the address is proven to be the target's; None if it is not.
         now_ms: epoch milliseconds.
     """
     ownership = OWNERSHIP[row.ownership_state, proof is not None]

@@ -7,11 +7,11 @@ from persistence.connect.rows import SessionRow
 from persistence.quests.play import Stretch
 
 SESSION_MAX_MS = 12 * 3_600_000
-"""How much of one session counts."""
+"""How much of one session counts as played time."""
 
 
 def day_of(at_ms: int) -> int:
-    """The day of a moment, counted from 1970.
+    """The day (UTC) of a moment, counted from 1 January 1970.
 
     Args:
         at_ms: epoch milliseconds.
@@ -20,15 +20,15 @@ def day_of(at_ms: int) -> int:
 
 
 def ends_at_ms(day: int) -> int:
-    """When a day ends: the first millisecond of the next one."""
+    """When a day ends, epoch milliseconds: the first millisecond of the next day."""
     return (day + 1) * DAY_MS
 
 
 def stretches(sessions: Iterable[SessionRow], now_ms: int) -> Iterator[Stretch]:
-    """The time that these sessions have lasted on this day and the one before: at most one stretch for each.
+    """The time that these sessions have lasted today and yesterday: at most one stretch for each session and day.
 
     Args:
-        sessions: begun, and not ended.
+        sessions: sessions that have begun and not ended.
         now_ms: epoch milliseconds.
     """
     today = day_of(now_ms)

@@ -9,11 +9,11 @@ QUESTS_A_DAY = 3
 
 
 def draw(user_id: str, day: int, number: int) -> Quest:
-    """One draw.
+    """The quest of one draw.
 
     Args:
-        day: counted from 1970.
-        number: of the draw, from 0.
+        day: the day, counted from 1970.
+        number: the number of the draw, from 0.
     """
     digest = sha256(f"{day}:{user_id}:{number}".encode()).digest()
     return QUESTS[int.from_bytes(digest[:8]) % len(QUESTS)]
@@ -23,9 +23,9 @@ def draw_other(user_id: str, day: int, number: int, without: Collection[str]) ->
     """The first quest of another kind, and the number of the draw after it.
 
     Args:
-        day: counted from 1970.
-        number: of the first draw.
-        without: kinds that do not do; not all.
+        day: the day, counted from 1970.
+        number: the number of the first draw.
+        without: the kinds that are passed over; at least one kind must be left.
     """
     while True:
         quest = draw(user_id, day, number)
@@ -50,9 +50,9 @@ def draw_again(
     """Quests in place of others, and the number of the draw after them.
 
     Args:
-        number: of the first draw.
+        number: the number of the first draw.
         kept: the kinds of the day's other quests.
-        replaced: the kinds of those to replace; each gets a quest of another kind than its own.
+        replaced: the kinds of the quests to replace; each is replaced by a quest of another kind.
     """
     quests: list[Quest] = []
     for kind in replaced:

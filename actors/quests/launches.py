@@ -6,7 +6,7 @@ from actors.quests.day import day_of
 from persistence.quests.company import Launch
 
 AT_ONCE = 1_000
-"""How many are counted in one transaction."""
+"""Most launches that are counted in one transaction."""
 
 
 class Launches:
@@ -27,10 +27,10 @@ class Launches:
             self._waiting[Launch(user_id, day, event.signal.id)] = None
 
     def oldest(self) -> list[Launch]:
-        """The oldest that wait, `AT_ONCE` at most."""
+        """The launches that have waited longest, `AT_ONCE` at most."""
         return [one for one, _ in zip(self._waiting, range(AT_ONCE), strict=False)]
 
     def counted(self, launches: list[Launch]) -> None:
-        """Forget these: they are committed."""
+        """Forget launches that are counted in rows now."""
         for one in launches:
             self._waiting.pop(one, None)

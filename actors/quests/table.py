@@ -36,7 +36,8 @@ QUESTS = (
     Quest("party_size", 3, 100),
     Quest("friends_played", 1, 100),
 )
-"""What quests are drawn from. Rows hold copies, so an entry that changes leaves quests of before as they are."""
+"""The quests that days are drawn from. Rows hold copies, so changing an entry leaves quests that were drawn as they
+are."""
 
 PROGRESS: dict[str, Callable[[DayTotals], int]] = {
     "play_minutes": lambda totals: min(totals.minutes, MINUTES_COUNTED),
@@ -45,7 +46,7 @@ PROGRESS: dict[str, Callable[[DayTotals], int]] = {
     "party_size": lambda totals: totals.party_size,
     "friends_played": lambda totals: totals.friends,
 }
-"""{kind: how much of it a day has}."""
+"""{kind: function that returns how much of it the totals of a day have}."""
 
 
 def progress_of(kind: str, goal: int, totals: DayTotals) -> int:

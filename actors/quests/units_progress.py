@@ -22,11 +22,11 @@ LAUNCHES_KEPT = 3
 """How many launch signals of one user and day are kept: no quest asks for more."""
 
 PARTY_SIZE_KEPT = 3
-"""Larger parties count as this size: no quest asks for more."""
+"""The size as which larger parties count: no quest asks for more."""
 
 
 class PlayPage(msgspec.Struct, frozen=True):
-    """How far all sessions have been walked through: (server id, user id), or None at the end."""
+    """One page of the walk over all sessions; `last` is (server id, user id) of its last session, None at the end."""
 
     last: tuple[str, str] | None
 
@@ -37,9 +37,10 @@ async def count_play(
     """Count the time that players have had since it was last counted, for one page of sessions.
 
     Args:
-        after: where the page begins; None for the first one.
-        limit: the most sessions.
-        since_ms: friends of those who came after this moment are looked for; on a new day those of all.
+        after: the `last` of the page before; None for the first page.
+        limit: how many sessions at most.
+        since_ms: a moment, epoch milliseconds: friends are looked for of players who came after it, and on a new day of
+            all players.
         now_ms: epoch milliseconds.
     """
     page = await play.read_sessions(conn, after, limit)
@@ -58,7 +59,7 @@ async def count_parties(conn: Connection, limit: int, now_ms: int) -> int:
     """Count the parties that have grown larger than any that their members were in today; returns how many members.
 
     Args:
-        limit: the most members.
+        limit: how many members at most.
         now_ms: epoch milliseconds.
     """
     day = day_of(now_ms)
@@ -73,7 +74,7 @@ async def count_launches(conn: Connection, launches: Sequence[Launch], now_ms: i
     """Count launch signals.
 
     Args:
-        launches: any number of times the same.
+        launches: the launches, which may have been counted before or be named twice: each counts once.
         now_ms: epoch milliseconds.
     """
     there = await keep_users(conn, {one.user_id for one in launches})
@@ -85,7 +86,7 @@ async def advance(conn: Connection, days: Sequence[tuple[str, int]], now_ms: int
     """Set the progress of quests to what their users have done; those that reach their goal are completed, and earn.
 
     Args:
-        days: (user id, day), in order; the users cannot be erased meanwhile.
+        days: (user id, day), sorted. The caller has made sure that these users are not erased meanwhile.
         now_ms: epoch milliseconds.
     """
     if not days:

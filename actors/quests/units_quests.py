@@ -17,7 +17,7 @@ from persistence.quests import quests as rows
 from persistence.quests.quests import QuestDay, QuestRow
 
 REROLLS_NODE = "quests:rerolls"
-"""The quota node of the number of rerolls on one day."""
+"""The permission node that grants a number of rerolls on one day."""
 
 REROLLS_DEFAULT, REROLLS_BOUND = 1, 100
 """How many rerolls of a day a user has where no quota is granted, and the most that a quota can allow."""
@@ -27,8 +27,8 @@ class Reroll(msgspec.Struct, frozen=True):
     """A wish for other quests.
 
     Args:
-        quest_id: which one to replace; None for all that are not completed.
-        rerolls: how many the user has on a day.
+        quest_id: the quest to replace; None for all that are not completed.
+        rerolls: how many rerolls the user has on a day.
     """
 
     quest_id: str | None
@@ -63,8 +63,9 @@ async def reroll(
     """Draw other quests in place of one, or of all that are not completed.
 
     Args:
-        wanted: what to replace.
-        random_bytes, now_ms: as in `look`.
+        wanted: which quests to replace.
+        random_bytes: the source of ids; the quests themselves follow from user and day.
+        now_ms: epoch milliseconds.
 
     Raises:
         NotFound: there is no such user, or they have no such quest today.
