@@ -47,8 +47,8 @@ async def report(
 
     Args:
         id: a fresh objectId.
-        reporter_id, target_id: uuids.
-        reason: at most 500 characters, or None.
+        reporter_id, target_id: the uuids of who reports, and of who is reported.
+        reason: why, at most 500 characters; None without one.
         now_ms: epoch milliseconds.
 
     Raises:
@@ -90,8 +90,8 @@ class Verdict:
     Args:
         status: `open` reopens it; the others close it in the moderator's name.
         reason: why, at most 500 characters, for moderators alone; None says nothing. An open report has none.
-        by_name: what the moderator is called.
-        stamp: for the audit trail; its actor is the moderator.
+        by_name: the moderator's name.
+        stamp: identifies the moderator, its actor, and their request in the audit trail.
         also_own: whether they may settle reports about themselves (a super-admin, who may be the only one).
     """
 
@@ -103,14 +103,16 @@ class Verdict:
 
 
 def require_settler(target_id: str, moderator_id: str | None, *, also_own: bool) -> None:
-    """No moderator settles a report about themselves; asked in the guard, and again in the transaction.
+    """Refuse that a moderator settles a report about themselves; checked in the route's guard, and again in the
+    transaction.
 
     Args:
-        target_id: whom the report is about.
-        also_own: see `Verdict`.
+        target_id: the user whom the report is about.
+        moderator_id: the id of the moderator.
+        also_own: whether they may settle reports about themselves all the same (a super-admin).
 
     Raises:
-        Forbidden: it is about the moderator.
+        Forbidden: the report is about the moderator.
     """
     if target_id == moderator_id and not also_own:
         raise Forbidden("a moderator may not settle a report about themselves")
@@ -120,9 +122,9 @@ async def settle(conn: Connection, report_id: str, verdict: Verdict) -> Change[R
     """Set a report's status; without effect where it has that status already, and nothing else is said of it.
 
     Raises:
-        Invalid: a reason to reopen it, which would be kept nowhere.
+        Invalid: there is a reason for reopening it, which would be kept nowhere.
         NotFound: there is no such report.
-        Forbidden: it is about the moderator.
+        Forbidden: the report is about the moderator.
     """
     status, stamp = verdict.status, verdict.stamp
     if status == "open" and verdict.reason is not None:

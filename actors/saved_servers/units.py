@@ -37,9 +37,9 @@ class Wanted(msgspec.Struct, frozen=True):
     """The server to save: either `server_id` or `address` is set.
 
     Args:
-        server_id: of a public server.
-        address: an `Address.key`.
-        fresh_id: the id of the public server that is created for an address that has none.
+        server_id: the id of a public server.
+        address: the `key` of an `Address`.
+        fresh_id: a fresh id for the public server that is created if the address has none.
     """
 
     server_id: str | None
@@ -51,8 +51,8 @@ class Placed(msgspec.Struct, frozen=True):
     """A saved server and its position in the list.
 
     Args:
-        position: from 0.
-        fresh: it was added by this call.
+        position: its position, from 0.
+        fresh: whether it was added by this call.
     """
 
     saved: Saved
@@ -114,7 +114,7 @@ async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite:
     """Mark a saved server as a favourite, or remove the mark.
 
     Args:
-        favorite: None changes nothing.
+        favorite: whether it is to be a favourite; None changes nothing.
 
     Raises:
         NotFound: the server is not in the list, or there is no such user.
@@ -129,7 +129,7 @@ async def arrange(conn: Connection, user_id: str, server_ids: Sequence[str]) -> 
     """Reorder the list.
 
     Args:
-        server_ids: the complete list, each exactly once.
+        server_ids: the ids of all saved servers in the new order, each exactly once.
 
     Raises:
         Invalid: an entry is unknown, named twice or missing.

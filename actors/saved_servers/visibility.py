@@ -22,7 +22,7 @@ def shows(visibility: Visibility, *, friend: bool) -> bool:
     """Whether a list is shown to a viewer who is not its owner and holds no node of `SEE_ALL`.
 
     Args:
-        friend: the viewer is a confirmed friend of the owner.
+        friend: whether the viewer is a confirmed friend of the owner.
     """
     return visibility == "PUBLIC" or (visibility == "FRIENDS" and friend)
 
@@ -31,7 +31,7 @@ async def read_list(conn: Connection, owner_id: str, viewer_id: str, sees_all: b
     """A user's saved servers, as far as the viewer may read them.
 
     Args:
-        sees_all: the viewer holds a node of `SEE_ALL`.
+        sees_all: whether the viewer holds a node of `SEE_ALL`.
 
     Raises:
         NotFound: there is no such user; told only to those who see all.

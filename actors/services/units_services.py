@@ -21,12 +21,12 @@ async def create(conn: Connection, row: ServiceRow, *, may_change: bool) -> Serv
     """Store a service of an extension that is public, or that its owner may change.
 
     Args:
-        may_change: the owner has the permission of the extension.
+        may_change: whether the owner has the permission node of the extension.
 
     Raises:
-        NotFound: there is no such user or extension, or it is private and not theirs.
+        NotFound: there is no such user or extension, or the extension is private and the user lacks its permission.
         QuotaExceeded: the user has 100 services.
-        Conflict: they have one of this extension.
+        Conflict: the user has a service of this extension.
     """
     await require_user(conn, row.owner_id)
     extension = await extensions.read(conn, row.extension_id)
@@ -43,8 +43,8 @@ async def own(conn: Connection, service_id: str, user_id: str) -> ServiceRow:
     """A user's own service that is not being migrated, locked until the transaction ends.
 
     Raises:
-        NotFound: there is no such service, or it is another's.
-        Conflict: it is being migrated.
+        NotFound: there is no such service, or it is another user's.
+        Conflict: the service is being migrated.
     """
     row = await _locked(conn, service_id, user_id)
     if row.migrating_from is not None:
@@ -56,8 +56,8 @@ async def remove(conn: Connection, service_id: str, user_id: str) -> None:
     """Delete a service.
 
     Raises:
-        NotFound: there is no such service, or it is another's.
-        Conflict: it is being migrated.
+        NotFound: there is no such service, or it is another user's.
+        Conflict: the service is being migrated.
     """
     await services.remove(conn, (await own(conn, service_id, user_id)).service_id)
 
@@ -70,8 +70,8 @@ async def begin(
     Repeated while its migration to the same extension runs, or after it, it changes nothing.
 
     Args:
-        extension_id: of the extension that takes the place of the present one.
-        may_change: the user has its permission.
+        extension_id: the extension that takes the place of the present one.
+        may_change: whether the user has the permission node of that extension.
 
     Raises:
         NotFound: there is no such service or extension, or they are not the user's to see.
@@ -104,7 +104,7 @@ async def finish(conn: Connection, service_id: str, user_id: str) -> tuple[Servi
         The service, and how many game servers are left.
 
     Raises:
-        NotFound: there is no such service any more, or it is another's.
+        NotFound: there is no such service any more, or it is another user's.
     """
     await require_user(conn, user_id)
     row = await _locked(conn, service_id, user_id)
