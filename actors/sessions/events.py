@@ -6,6 +6,6 @@ from persistence.sessions.sessions import EndedSession
 
 
 class SessionsEnded(msgspec.Struct, frozen=True):
-    """Sessions have ended, and with them their tokens."""
+    """Sessions have ended: their tokens must be refused from now on."""
 
     ended: tuple[EndedSession, ...]

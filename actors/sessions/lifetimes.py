@@ -17,21 +17,21 @@ LINK_TTL_MS = 10 * 60_000
 """How long a sign-in link can be used."""
 
 MAX_SESSIONS = 32
-"""Sessions of one user; one more ends the one that was not used for the longest time."""
+"""Most sessions of one user; a further one ends the session that was not used for the longest time."""
 
 MAX_LINKS = 10
-"""Links that one user has asked for and nobody has used yet; one more ends the oldest."""
+"""Most unused sign-in links that one user has made; a further one ends the oldest."""
 
 MAX_IDENTITIES = 10
-"""Accounts at issuers that one user may be linked with."""
+"""Most accounts at issuers that one user may be linked with."""
 
 
 class Lifetime(NamedTuple):
     """How long a session lasts, in milliseconds.
 
     Args:
-        unused_ms: after its last use.
-        whole_ms: after it began.
+        unused_ms: how long after its last use.
+        whole_ms: how long after it began, in any case.
     """
 
     unused_ms: int
@@ -39,10 +39,10 @@ class Lifetime(NamedTuple):
 
 
 USUAL = Lifetime(30 * DAY_MS, 180 * DAY_MS)
-"""Of most users."""
+"""How long the sessions of most users last."""
 
 OF_OPERATORS = Lifetime(12 * HOUR_MS, 7 * DAY_MS)
-"""Of super-admins, and of whoever holds a node of `admin:`."""
+"""How long the sessions of super-admins last, and of users who hold a permission node of `admin:`."""
 
 
 def lifetime_of(access: Access) -> Lifetime:
@@ -56,7 +56,7 @@ def ends_at_ms(chain: Sequence[Session], lifetime: Lifetime) -> int:
 
     Args:
         chain: the session, the one that it was made from, and so on.
-        lifetime: of its user's sessions.
+        lifetime: how long sessions of its user last.
     """
     ends = [
         end
@@ -72,7 +72,7 @@ def ends_at_ms(chain: Sequence[Session], lifetime: Lifetime) -> int:
 
 
 def chain_of(session: Session, all_of_user: Sequence[Session]) -> list[Session]:
-    """The session, the one that it was made from, and so on, out of all sessions of its user."""
+    """The session, the one that it was made from, and so on, found among all sessions of its user."""
     by_id = {one.id: one for one in all_of_user}
     chain = [session]
     while (parent := by_id.get(chain[-1].parent_id or "")) is not None:

@@ -15,7 +15,7 @@ TOKEN_MAX_SECONDS = 600
 """The longest life of a session's token."""
 
 KEPT_MS = (TOKEN_MAX_SECONDS + 60) * 1000
-"""How long an ended session is remembered: its last token, and what clocks may differ."""
+"""How long an ended session is remembered: as long as its last token lives, and a minute for clocks that differ."""
 
 EndListener = Callable[[EndedSession], None]
 """Called with a session that has ended."""
@@ -26,7 +26,7 @@ class SignedIn:
 
     Args:
         store: the database.
-        clock: tells when one can be forgotten.
+        clock: the time by which ended sessions are forgotten.
 
     Attributes:
         generation: increases when ends may have been missed, so that tokens verified before must be looked up again.
@@ -67,7 +67,7 @@ class SignedIn:
         """Whether a session still stands in rows.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         if session_id in self._ended:
             return False
@@ -75,10 +75,10 @@ class SignedIn:
         return bool(found) and session_id not in self._ended
 
     async def living(self, session_ids: Collection[str]) -> set[str]:
-        """Those of these sessions that still stand in rows.
+        """Those of the sessions with these ids that still stand in rows.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         return await self._store.read(lambda conn: sessions.living(conn, session_ids))
 

@@ -27,10 +27,10 @@ class NewSession(msgspec.Struct, frozen=True):
     """A session that is to begin.
 
     Args:
-        id: objectId.
-        secret_hash: SHA-256 of what the cookie will hold.
-        address, browser: of the client; at most 64 and 200 characters.
-        at_ms: epoch milliseconds.
+        id: a fresh objectId.
+        secret_hash: the SHA-256 digest of the secret that the cookie will hold.
+        address, browser: the client's IP address and browser, at most 64 and 200 characters.
+        at_ms: when it begins, epoch milliseconds.
     """
 
     id: str
@@ -60,8 +60,8 @@ class Proof(msgspec.Struct, frozen=True):
     """The token that lets a request make something lasting; it was verified before the lock on its user was held.
 
     Args:
-        issued_at_s: its `iat`, epoch seconds.
-        session_id: the session that it belongs to; None for a token of its own.
+        issued_at_s: the token's `iat`, epoch seconds.
+        session_id: the session that the token belongs to; None for a token without a session.
     """
 
     issued_at_s: int
@@ -72,11 +72,11 @@ async def require_proven(conn: Connection, user: User, proof: Proof | None) -> N
     """Require that a token is still one that would be let in, by the rule of `Users.arrive` and `SignedIn.lives`.
 
     Args:
-        user: whose token it is, read with the lock on their row, so that no revocation is under way.
-        proof: the token; None where none was needed.
+        user: the token's user, read with a lock on their row, so that no revocation is under way.
+        proof: the token; None where none is required.
 
     Raises:
-        Revoked: the user's tokens were revoked since, or its session has ended.
+        Revoked: the user's tokens were revoked after it was issued, or its session has ended.
     """
     if proof is None:
         return
@@ -89,11 +89,12 @@ async def require_proven(conn: Connection, user: User, proof: Proof | None) -> N
 async def begin(
     conn: Connection, session: Session, secret_hash: bytes, proof: Proof | None
 ) -> Change[Session]:
-    """Begin a session; of more than `MAX_SESSIONS` the ones that were not used for the longest time end.
+    """Begin a session; if the user has more than `MAX_SESSIONS` then, those not used for the longest time end.
 
     Args:
-        secret_hash: SHA-256 of what the cookie will hold.
-        proof: the token of the user that asks for it; None where something else does.
+        session: the session, as it is stored.
+        secret_hash: the SHA-256 digest of the secret that the cookie will hold.
+        proof: the token with which the user asks for it; None where no token is required.
 
     Raises:
         NotFound: there is no such user, or the session that it is made from has ended.
@@ -113,10 +114,12 @@ async def begin_by_code(conn: Connection, code_hash: bytes, new: NewSession) -> 
     """Begin the session of a sign-in link, which is used up by that.
 
     Args:
-        code_hash: SHA-256 of the link's code.
+        code_hash: the SHA-256 digest of the link's code.
+        new: the session that is to begin.
 
     Raises:
-        NotFound: there is no such link, it is over, or it was used; or what made it has ended.
+        NotFound: there is no such link, or it has expired or was used; or the session that it was made in has ended, or
+            it could not be made for this user any more.
     """
     link = await links.find(conn, code_hash, new.at_ms)
     if link is None:
@@ -131,7 +134,7 @@ async def begin_by_code(conn: Connection, code_hash: bytes, new: NewSession) -> 
 
 
 async def end(conn: Connection, user_id: str, session_id: str) -> Change[None]:
-    """End a session of a user, and all that were made from it.
+    """End a session of a user, and all sessions that were made from it.
 
     Raises:
         NotFound: the user has no such session.
@@ -146,7 +149,7 @@ async def end_others(conn: Connection, user_id: str, kept_id: str | None) -> Cha
     """End all sessions of a user but one, and the links that would begin others.
 
     Args:
-        kept_id: stays, unless it was made from one that ends; None ends all.
+        kept_id: the session that stays, unless it was made from one that ends; None ends all.
     """
     await require_user(conn, user_id)
     others = [one.id for one in await sessions.of_user(conn, user_id) if one.id != kept_id]
@@ -155,10 +158,10 @@ async def end_others(conn: Connection, user_id: str, kept_id: str | None) -> Cha
 
 
 async def end_by_secret(conn: Connection, secret_hash: bytes) -> Change[None]:
-    """End the session of a cookie; nothing happens where there is none, or it goes with its user just now.
+    """End the session of a cookie; nothing happens if there is none, or its user is just being erased.
 
     Args:
-        secret_hash: SHA-256 of what the cookie holds.
+        secret_hash: the SHA-256 digest of the secret that the cookie holds.
     """
     chain = await sessions.with_ancestors(conn, secret_hash)
     if not chain or await lock_user(conn, chain[0].user_id) is None:
@@ -169,7 +172,14 @@ async def end_by_secret(conn: Connection, secret_hash: bytes) -> Change[None]:
 async def end_overdue(
     conn: Connection, limit: int, *, now_ms: int, used_before_ms: int, created_before_ms: int
 ) -> Change[int]:
-    """End sessions that were not used since, are older, or whose token has ended; the value is how many were found."""
+    """End sessions that are over; the value is how many were found.
+
+    Args:
+        limit: how many to end at most for each of these reasons.
+        now_ms: epoch milliseconds; sessions end with the token that they were made from.
+        used_before_ms: sessions end that were last used before this moment.
+        created_before_ms: sessions end that began before this moment.
+    """
     found = await sessions.overdue(
         conn, limit, now_ms=now_ms, used_before_ms=used_before_ms, created_before_ms=created_before_ms
     )
@@ -177,10 +187,10 @@ async def end_overdue(
 
 
 async def require_alive(conn: Connection, session_id: str | None) -> None:
-    """Require that a session has not been ended; None needs none.
+    """Require that a session has not ended; nothing is required for None.
 
     Raises:
-        NotFound: it has ended.
+        NotFound: the session has ended.
     """
     if session_id is not None and not await sessions.living(conn, (session_id,)):
         raise NotFound("the session of this token has ended")

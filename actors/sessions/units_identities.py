@@ -21,18 +21,18 @@ from persistence.sessions.sessions import Lineage, Session
 from persistence.users.users import arrive, read_user
 
 NAMELESS = "Player"
-"""The name of a user whose issuer tells none."""
+"""The name of a new user whose issuer tells none."""
 
 
 class Presented(msgspec.Struct, frozen=True):
-    """What an issuer has vouched for.
+    """An account that an issuer has vouched for.
 
     Args:
-        issuer: its `iss`.
-        subject: 1 to 255 characters.
-        name: valid by the edge's `is_name`, or None.
-        issued_at_s: epoch seconds, of its token.
-        capped: it may not vouch for super-admins.
+        issuer: the issuer's `iss`.
+        subject: the account's `sub`, 1 to 255 characters.
+        name: the account's name, valid by the edge's `is_name`; None without one.
+        issued_at_s: when the issuer's token was issued, epoch seconds.
+        capped: whether the issuer may not vouch for super-admins.
     """
 
     issuer: str
@@ -46,8 +46,9 @@ class Linking(msgspec.Struct, frozen=True):
     """Who wants to be linked with an account.
 
     Args:
-        session_id: in which they have asked for it.
-        capped: that session vouches for no super-admin; the account then does not either, whatever its issuer may.
+        session_id: the session in which they have asked for it.
+        capped: whether that session does not vouch for super-admins: then the account does not either, even if its
+            issuer may.
     """
 
     user_id: str
@@ -61,7 +62,7 @@ async def begin_by_identity(
     """Begin the session of a user who has signed in with an issuer; creates the user when it is the first time.
 
     Args:
-        identity_id, user_id: a fresh objectId and uuid, for a first time.
+        identity_id, user_id: a fresh objectId and a fresh uuid, in case it is the first time.
 
     Raises:
         NotFound: the user was erased since the issuer vouched for them.
@@ -104,8 +105,8 @@ async def link(
 
     Raises:
         NotFound: the user was erased, or the session has ended.
-        Conflict: the account is somebody else's.
-        QuotaExceeded: they are linked with `MAX_IDENTITIES` accounts.
+        Conflict: the account is linked with another user, or is another user's own.
+        QuotaExceeded: the user is linked with `MAX_IDENTITIES` accounts.
     """
     known = await identities.hold(conn, presented.issuer, presented.subject)
     user_id = wish.user_id
@@ -132,8 +133,8 @@ async def unlink(conn: Connection, user_id: str, identity_id: str) -> Change[Non
     """Remove an identity of a user; sessions that began with it end.
 
     Raises:
-        NotFound: they have no such identity.
-        Conflict: it is their last one, without which they could not sign in any more.
+        NotFound: the user has no such identity.
+        Conflict: it is the user's last one, without which they could not sign in any more.
     """
     await require_user(conn, user_id)
     mine = {one.id for one in await identities.of_user(conn, user_id)}

@@ -21,23 +21,24 @@ from persistence.users.audit import Stamp, write_audit
 from persistence.users.users import User, lock_user
 
 NOTIFICATION = "sign_in_link"
-"""The kind of the notification to whom a super-admin has made a link."""
+"""The kind of the notification to a user for whom a super-admin has made a link."""
 
 
 async def make_link(
     conn: Connection, link: SignInLink, proof: Proof | None, stamp: Stamp, notification_id: str
 ) -> Change[User]:
-    """Store a link; the value is who is signed in with it. Of more than `MAX_LINKS` of one maker the oldest end.
+    """Store a link; the value is the user whom it signs in. If its maker has more than `MAX_LINKS`, the oldest end.
 
     Args:
+        link: the link, as it is stored.
         proof: the maker's token; None for the command line.
-        stamp: for the audit trail.
-        notification_id: objectId, for the user's notification.
+        stamp: identifies the maker and their request in the audit trail.
+        notification_id: a fresh objectId for the user's notification.
 
     Raises:
-        NotFound: there is no such user, or the session that the link would make it from has ended.
+        NotFound: there is no such user, or the session in which the link is made has ended.
         Revoked: the maker's token was revoked before their row was locked.
-        Forbidden: it is for somebody else, and the maker is no super-admin, or the user is one.
+        Forbidden: the link is for another user, and the maker is no super-admin or that user is one.
     """
     user = await _held(conn, link, proof)
     await require_alive(conn, link.lineage.parent_id)
@@ -62,7 +63,7 @@ async def make_link(
 
 
 async def _held(conn: Connection, link: SignInLink, proof: Proof | None) -> User:
-    """Who is signed in; their row is locked, and the maker's, in one order for all."""
+    """The user whom the link signs in; their row and the maker's are locked, always in the same order."""
     ids = {link.user_id} if link.maker_id is None else {link.user_id, link.maker_id}
     held = {id: await lock_user(conn, id) for id in sorted(ids)}
     if link.maker_id is not None:
