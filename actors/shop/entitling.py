@@ -41,7 +41,7 @@ async def give(conn: Connection, purchase: Purchase, recipient_id: str, now_ms: 
 
 
 async def suspend(conn: Connection, purchase: Purchase, now_ms: int, *, suspended: bool) -> None:
-    """Suspend the rights of a purchase; where `suspended` is false, let them live again with their old end."""
+    """Suspend the rights of a purchase; if `suspended` is False, restore them, with the end that they had."""
     await rows.suspend(conn, purchase.id, suspended=suspended)
     if purchase.recipient_id is not None:
         await settle(conn, purchase.recipient_id, now_ms)
@@ -55,8 +55,8 @@ async def take_back(conn: Connection, purchase: Purchase, now_ms: int) -> None:
 
 
 def settles(node: str) -> bool:
-    """Whether `settle` has something to bring in line when a grant of this node or pattern changes: whether it is of
-    a supporter, a cape or a totem, or covers such a node."""
+    """Whether `settle` may have something to change when a grant of this node or pattern changes: whether it is a node
+    of a supporter, a cape or a totem, or covers one."""
     first, _, rest = node.partition(":")
     return first in ("*", "perk") and (rest == "*" or f"perk:{rest}".startswith((SUPPORTER, CAPE, TOTEM)))
 
@@ -66,8 +66,8 @@ async def settle(conn: Connection, user_id: str, now_ms: int, *, moved: str | No
     may not wear any more. Every process is told at the commit.
 
     Args:
-        moved: the node or pattern of the grant that has changed or ended; with it, a cape or totem on sale that it is
-            about is taken off as well when the user has never bought it.
+        moved: the node or pattern of a grant that has changed or ended; None for none. A cape or totem on sale that it
+            covers is taken off, too, if the user has never bought it.
     """
     await rows.settle_ended(conn, user_id, now_ms)
     access = await access_in(conn, user_id, now_ms)

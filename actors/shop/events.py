@@ -12,7 +12,7 @@ class PurchaseChanged(msgspec.Struct, frozen=True):
     """A purchase was made, or has changed.
 
     Args:
-        user_ids: its payer and its recipient, where they still exist.
+        user_ids: the ids of its payer and its recipient, as far as they still exist.
     """
 
     purchase_id: str

@@ -14,7 +14,7 @@ URL_MAX = 2_000
 
 
 class Item(msgspec.Struct, frozen=True):
-    """One line of an order: so many pieces of a product."""
+    """One line of an order: a product, and how many pieces of it."""
 
     product_id: str
     quantity: int
@@ -24,7 +24,7 @@ def check_items(items: Sequence[Item]) -> None:
     """Check how many lines there are, that each product is named once, and the quantities.
 
     Raises:
-        Invalid: with all that is wrong.
+        Invalid: a rule is broken; it has an error for each flaw.
     """
     if not items:
         raise Invalid(FieldError("/items", "TOO_FEW", "at least one product"))
@@ -47,12 +47,12 @@ def check_return(url: str | None, pointer: str, origins: Collection[str]) -> Non
     that a checkout is no open redirect.
 
     Args:
-        url: what the client sent; None for nothing.
-        pointer: JSON pointer of the field.
-        origins: `https://host[:port]` of those sites.
+        url: the address that the client sent; None for none.
+        pointer: the JSON pointer to its field.
+        origins: the origins of these sites, `https://host[:port]`.
 
     Raises:
-        Invalid: it is of another site, or not sound.
+        Invalid: the address belongs to another site, is malformed, or too long.
     """
     if url is not None and (len(url) > URL_MAX or origin_of(url) not in origins):
         raise Invalid(FieldError(pointer, "NOT_ALLOWED", "not an address of this service"))
@@ -62,10 +62,10 @@ def priced(items: Sequence[Item], products: Mapping[str, Product]) -> tuple[int,
     """(total, currency) of an order.
 
     Args:
-        products: by id; those on sale.
+        products: {id: product} of the products on sale.
 
     Raises:
-        Invalid: a product is unknown or not on sale, or they have two currencies.
+        Invalid: a product is unknown or not on sale, or their currencies differ.
     """
     flaws, total = [], 0
     currencies: dict[str, int] = {}

@@ -28,15 +28,16 @@ class Till:
     """The purchases of a locked checkout, and what happens to them in one transaction.
 
     Args:
-        conn: of the transaction.
-        checkout: locked, after its recipient.
-        stamp: for the audit trail.
-        lines: its purchases, in their order.
-        has_recipient: the recipient is there, and stays until the transaction ends. All lines have the same one.
+        conn: the transaction's connection.
+        checkout: the checkout, locked after its recipient.
+        stamp: identifies who acts, and their request, in the audit trail.
+        lines: the checkout's purchases, in their order.
+        has_recipient: whether the recipient exists, and is locked until the transaction ends. All lines have the same
+            one.
 
     Attributes:
-        checkout: as it is now.
-        note: of the admin who acts, for the audit trail.
+        checkout: the checkout as it is now.
+        note: a note of the admin who acts, for the audit trail; None without one.
         now_ms: epoch milliseconds.
     """
 
@@ -99,8 +100,8 @@ class Till:
         """The money for a purchase is there: give what was bought, or hold it if something is wrong.
 
         Args:
-            ref: the provider's name of the payment.
-            amount_matches: whether it is the money that was asked for.
+            ref: the provider's name of the payment; None without one.
+            amount_matches: whether it is the amount that was asked for.
             move: PAY, or ACCEPT when an admin says so, whom neither a limit nor an amount holds up.
         """
         hold = await self._why_held(line, move, amount_matches=amount_matches)
@@ -118,21 +119,23 @@ class Till:
         self._lines[line.id] = line
 
     def fail(self, line: Purchase) -> None:
-        """No money will come for this purchase for now; what it reserved is free."""
+        """Note that no money will come for a purchase for now: what it reserved is free."""
         status = self._next(line, PurchaseMove.FAIL)
         if status is not None:
             self._lines[line.id] = replace(line, status=status)
 
     async def dispute(self, line: Purchase) -> bool:
-        """The payment of a purchase is disputed; returns whether that changes anything."""
+        """Note that the payment of a purchase is disputed, which suspends its rights; returns whether that is a
+        change."""
         return await self._suspend(line, PurchaseMove.DISPUTE, suspended=True)
 
     async def win(self, line: Purchase) -> bool:
-        """The dispute about a purchase has ended in our favour; returns whether that changes anything."""
+        """Note that the dispute about a purchase was won, which restores its rights; returns whether that is a
+        change."""
         return await self._suspend(line, PurchaseMove.WIN, suspended=False)
 
     async def refund(self, line: Purchase, refunded_amount: int) -> None:
-        """The money of a purchase went back, `refunded_amount` of it so far: its rights end for good."""
+        """Note that the money of a purchase went back, `refunded_amount` of it so far: its rights end for good."""
         status = self._next(line, PurchaseMove.REFUND)
         if status is None:
             return
@@ -143,10 +146,10 @@ class Till:
         )
 
     def refund_part(self, line: Purchase, refunded_amount: int) -> None:
-        """A part of a purchase's money went back, which leaves its rights.
+        """Note that a part of a purchase's money went back, which leaves its rights.
 
         Args:
-            refunded_amount: so far, all refunds together; less than before changes nothing.
+            refunded_amount: what went back so far, all refunds together; less than before changes nothing.
         """
         if self._next(line, PurchaseMove.REFUND) is not None:
             so_far = min(max(refunded_amount, line.refunded_amount), line.amount)
@@ -204,7 +207,7 @@ class Till:
         return "LIMIT" if line.status == "failed" and await self._exceeds(line) else None
 
     async def _exceeds(self, line: Purchase) -> bool:
-        """Whether a purchase whose reservation was given up is one too many by now."""
+        """Whether a purchase whose reservation was given up would exceed its product's limit by now."""
         product = (await read_named(self._conn, [line.product_id]))[line.product_id]
         if product.most_each is None or line.recipient_id is None:
             return False

@@ -29,10 +29,10 @@ MOST_EACH_MAX = 1_000
 DAYS_MAX = 3_650
 
 PERK = "perk:"
-"""Begins the nodes that exist only to be sold."""
+"""Prefix of the permission nodes that exist only to be sold."""
 
 SLUG_FORM = re.compile(r"[a-z0-9-]{3,64}")
-"""Of a product's slug."""
+"""The form of a product's slug."""
 
 _CURRENCY = re.compile(r"[a-z]{3}")
 
@@ -69,7 +69,7 @@ def check_draft(draft: Draft, *, takes_cents: bool, sells_all: bool) -> None:
             list would be a way to give rights that only super-admins give.
 
     Raises:
-        Invalid: with all that is wrong.
+        Invalid: a rule is broken; it has an error for each flaw.
     """
     flaws = [
         *line_flaws(draft.name, "/name", NAME_MAX),
@@ -94,7 +94,7 @@ def given_by(product: Draft | Product, included: Iterable[Product] = ()) -> tupl
     Each node once, by the longest duration and the largest value that it comes with.
 
     Args:
-        included: the products of a bundle.
+        included: the products that a bundle includes.
     """
     given: dict[str, Sold] = {}
     for sold in (*_own(product), *(sold for one in included for sold in _own(one))):
@@ -127,7 +127,7 @@ def _joined(one: Sold, other: Sold) -> Sold:
 
 
 def _longest(grants: Sequence[Sold]) -> int | None:
-    """How many days the longest-lasting of these rights has; None = one never ends, or there is none."""
+    """How many days the longest-lasting of these rights lasts; None if one never ends, or there is none."""
     days = [sold.days for sold in grants]
     return max((one for one in days if one is not None), default=None) if None not in days else None
 

@@ -29,14 +29,14 @@ class ProviderEvent(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         id: the provider's name of the event, unique among all providers.
-        checkout_id, purchase_id: what it is about, as far as the provider knows our names.
+        checkout_id, purchase_id: the checkout and the purchase that it is about, as far as the provider knows our ids.
         session_ref, payment_ref: the provider's names of the session and of the payment.
-        dispute_ref: the provider's name of the dispute; None = it has only one for a payment.
-        amount: what was paid, in the smallest unit of the currency.
+        dispute_ref: the provider's name of the dispute; None if a payment can only have one.
+        amount: the amount paid, in the smallest unit of the currency.
         currency: three lower-case letters.
-        refunded_amount: how much has gone back of the payment; None = all of it.
-        refund_adds: whether that is what went back with this refund alone; else it is all refunds together.
-        live: whether it is about real money; None = the provider does not say.
+        refunded_amount: how much of the payment has gone back; None for all of it.
+        refund_adds: whether `refunded_amount` is that of this refund alone; else it is that of all refunds together.
+        live: whether it is about real money; None if the provider does not say.
     """
 
     id: str

@@ -15,7 +15,7 @@ class Price(msgspec.Struct, frozen=True, rename="camel"):
     """An amount of money.
 
     Args:
-        amount: in the currency's smallest unit.
+        amount: the number of the currency's smallest units.
         currency: three lower-case letters (ISO 4217).
     """
 
@@ -35,7 +35,7 @@ class SoldRight(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         value: the quantity of a quota node; null for other nodes.
-        expires_in_days: how long one piece lasts; null = for good.
+        expires_in_days: for how many days one piece gives it; null for good.
     """
 
     node: str
@@ -51,7 +51,7 @@ class ProductEntry(msgspec.Struct, frozen=True, rename="camel"):
         includes: ids of the products of a bundle.
         available: whether it is on sale.
         owned: whether the viewer has rights from it.
-        limit: how many pieces one recipient may have; null = any number.
+        limit: how many pieces one recipient may have; null for any number.
         revision: rises with each change.
     """
 
@@ -75,7 +75,7 @@ class CheckoutEntry(msgspec.Struct, frozen=True, rename="camel"):
     """A checkout.
 
     Args:
-        url: where to pay; null where an admin marks it as paid, and once it has ended.
+        url: the page on which to pay; null where an admin marks it as paid, and once it has ended.
     """
 
     id: ObjectId
@@ -92,7 +92,7 @@ class PurchaseEntry(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         checkout_id, payer_id, provider_ref: null for everybody but the payer.
-        amount: for all pieces.
+        amount: the price of all pieces together.
         recipient_id: null once the recipient was erased.
         provider_ref: the provider's name of the payment.
         hold: why it was paid and not fulfilled; an admin looks at it.

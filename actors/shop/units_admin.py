@@ -15,16 +15,16 @@ from persistence.users.audit import Stamp
 async def mark_paid(
     conn: Connection, purchase_id: str, provider_ref: str | None, note: str | None, stamp: Stamp
 ) -> Change[Purchase]:
-    """Mark a purchase as paid, and give what was bought; again is without effect.
+    """Mark a purchase as paid, and give what was bought; repeating it has no effect.
 
     Args:
-        provider_ref: what the money is known by; of a purchase on hold, which has a name of it already, only for the
-            audit trail.
-        note: for the audit trail.
+        provider_ref: a name by which the money can be found; for a purchase on hold, which has one already, it is only
+            noted in the audit trail.
+        note: a note for the audit trail; None without one.
 
     Raises:
         NotFound: there is no such purchase.
-        Conflict: it was refunded or is disputed, or there is no recipient any more.
+        Conflict: the purchase was refunded or is disputed, or its recipient does not exist any more.
     """
     till, line = await _open(conn, purchase_id, stamp)
     if line.status == "fulfilled":
@@ -56,7 +56,7 @@ async def refund(conn: Connection, purchase_id: str, stamp: Stamp) -> Change[Pur
 
     Raises:
         NotFound: there is no such purchase.
-        Conflict: it was not paid, or not by hand: then it is refunded at the provider, which tells us.
+        Conflict: the purchase was not paid; or not by hand: then it is to be refunded at the provider, which tells us.
     """
     till, line = await _open(conn, purchase_id, stamp)
     if line.status == "refunded":

@@ -24,21 +24,22 @@ from persistence.users.audit import Stamp
 from persistence.users.users import lock_user
 
 OPEN_MAX = 5
-"""How many checkouts one payer may have open."""
+"""Most open checkouts of one payer."""
 
 UNPAID_A_DAY = 50
-"""How many checkouts of one payer may end unpaid within a day: each leaves rows behind."""
+"""Most checkouts of one payer that end unpaid within a day: each leaves rows behind."""
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What a payer wants.
+    """What a payer wants to buy.
 
     Args:
-        id: of the checkout; a fresh objectId.
-        purchase_ids: fresh objectIds, one for each item.
-        items: checked.
-        request_key, request_body: as in `Checkout`.
-        expires_at_ms: epoch milliseconds.
+        id: a fresh objectId for the checkout.
+        purchase_ids: fresh objectIds for its purchases, one for each item.
+        payer_id, recipient_id: the users who pay, and who get what is bought.
+        items: the items, checked by `orders.check_items`.
+        request_key, request_body: those that `Checkout` keeps, by which a repeated request is recognised.
+        expires_at_ms: when the checkout expires, epoch milliseconds.
     """
 
     id: str
@@ -66,7 +67,7 @@ async def place_order(conn: Connection, order: Order, stamp: Stamp) -> Change[Pl
     fulfilled at once.
 
     Raises:
-        Invalid: the recipient is unknown, a product is not on sale, or the currencies differ.
+        Invalid: the recipient does not exist, a product is not on sale, or the currencies differ.
         Blocked: a block stands between payer and recipient.
         QuotaExceeded: too many checkouts are open or ended unpaid, or a product's limit would be exceeded.
         NotFound: the payer was erased.
@@ -105,8 +106,8 @@ async def attach_session(conn: Connection, id: str, session_ref: str, url: str) 
     """Store the provider's session of a checkout.
 
     Args:
-        session_ref: the provider's name of it.
-        url: where the payer pays.
+        session_ref: the provider's name of the session.
+        url: the page on which the payer pays.
 
     Raises:
         Conflict: the checkout was ended meanwhile.
@@ -121,14 +122,16 @@ async def attach_session(conn: Connection, id: str, session_ref: str, url: str) 
 
 
 async def end_checkout(conn: Connection, id: str, move: CheckoutMove, stamp: Stamp) -> Change[Placed]:
-    """Cancel or expire a checkout; again is without effect. Its pending purchases fail, which frees what they reserved.
+    """Cancel or expire a checkout; repeating it has no effect. Its pending purchases fail, which frees what they
+    reserved.
 
     Args:
-        move: CANCEL or EXPIRE.
+        move: the move, CANCEL or EXPIRE.
+        stamp: identifies who ends it, and their request, in the audit trail.
 
     Raises:
         NotFound: there is no such checkout.
-        Conflict: it has ended in another way.
+        Conflict: the checkout has ended in another way.
     """
     till = await Till.open(conn, id, stamp)
     if till is None:

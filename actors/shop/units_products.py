@@ -32,8 +32,9 @@ async def make_product(
 
     Args:
         id: a fresh objectId.
-        draft: checked.
-        random_bytes: source of the ids of nodes that the catalog of permissions does not have yet.
+        draft: the product, checked by `products.check_draft`.
+        stamp: identifies the caller and their request in the audit trail.
+        random_bytes: the source of ids for nodes that the catalog of permissions does not have yet.
 
     Raises:
         Invalid: the cape or totem does not exist, or a part of the bundle does not, or is a bundle.
@@ -52,14 +53,15 @@ async def change_product(
     """Replace a product; checkouts that are open keep what they were made with.
 
     Args:
-        before: what the client has changed; only its id and revision count.
-        draft: checked.
-        random_bytes: as in `make_product`.
+        before: the product as the client has seen it, of which only id and revision count.
+        draft: the product as it is to be, checked by `products.check_draft`.
+        stamp: identifies the caller and their request in the audit trail.
+        random_bytes: the source of ids for nodes that the catalog of permissions does not have yet.
 
     Raises:
         NotFound: there is no such product.
-        RevisionConflict: it has changed since.
-        Invalid, SlugTaken, QuotaExceeded: as in `make_product`; and it has become a bundle, but is in one.
+        RevisionConflict: the product has changed since the client saw it.
+        Invalid, SlugTaken, QuotaExceeded: as for `make_product`; Invalid also if it becomes a bundle and is in one.
     """
     await rows.lock_catalog(conn)
     kept = await rows.lock_product(conn, before.id)

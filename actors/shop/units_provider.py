@@ -25,7 +25,7 @@ _AFTER_PAYMENT = {
     EventKind.REFUNDED, EventKind.DISPUTED, EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST,
 }  # fmt: skip
 DISPUTES_MAX = 20
-"""How many disputes of one payment are told apart."""
+"""Most disputes of one payment that are told apart."""
 
 _PAID = {"paid", "fulfilled", "disputed", "refunded"}
 
@@ -33,7 +33,7 @@ _events = msgspec.msgpack.Decoder(ProviderEvent)
 
 
 async def take_event(conn: Connection, event: ProviderEvent, stamp: Stamp) -> Change[bool]:
-    """Apply an event of a webhook; the value is whether it came before, and so has no effect."""
+    """Apply an event of a webhook; the value is True if the event came before, and has no effect now."""
     if not await webhook_events.take(conn, event.id, stamp.at_ms):
         return Change(True)
     if event.kind is EventKind.IGNORED:
@@ -42,7 +42,7 @@ async def take_event(conn: Connection, event: ProviderEvent, stamp: Stamp) -> Ch
 
 
 async def take_answer(conn: Connection, event: ProviderEvent, stamp: Stamp) -> Change[None]:
-    """Apply what the provider has answered when it was asked about a checkout; its id does not count."""
+    """Apply what the provider has answered when it was asked about a checkout; the event's id is ignored."""
     return Change(None, await _apply(conn, event, stamp))
 
 

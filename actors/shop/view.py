@@ -39,7 +39,8 @@ class ShopState(msgspec.Struct, frozen=True):
     """One user's purchases, the newest first.
 
     Args:
-        moved: those that were read last, older ones too.
+        items: the newest 100.
+        moved: the purchases that were read again last, also older ones.
     """
 
     user_id: str
