@@ -21,7 +21,7 @@ def check_blockbench(model: Object) -> None:
     """Check that a project can be rendered, and remove paths on the author's disk from it.
 
     Args:
-        model: as decoded; changed in place.
+        model: the decoded model, which is changed in place.
 
     Raises:
         Invalid: the first flaw found.

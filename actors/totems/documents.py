@@ -18,7 +18,7 @@ from actors.totems.item_model import check_item_model
 from persistence.totems.totems import Format
 
 MAX_BYTES = 512 * 1024
-"""The largest model, as JSON (contract §8): as it is uploaded, and as it is stored."""
+"""Most bytes of a model as JSON (contract §8), both as it is uploaded and as it is stored."""
 
 MAX_DEPTH = 32
 """The most levels of arrays and objects (reliability R5)."""
@@ -34,12 +34,12 @@ def check_upload(format: Format, data_base64: str) -> bytes:
     """Decode and check an uploaded model, and encode it anew.
 
     Args:
-        format: as declared.
-        data_base64: as sent.
+        format: the declared format.
+        data_base64: the model in base64, as the client sent it.
 
     Raises:
-        TooLarge: more than 512 KiB, decoded or encoded anew.
-        Invalid: not base64, not JSON, or not a model that can be rendered.
+        TooLarge: the model has more than 512 KiB, decoded or encoded anew.
+        Invalid: it is not base64, not JSON, or not a model that can be rendered.
     """
     # Before it is decoded, so that an upload that is too large does not cost three quarters of its size again.
     if len(data_base64) // 4 * 3 - 2 > MAX_BYTES:
@@ -71,7 +71,7 @@ def check_upload(format: Format, data_base64: str) -> bytes:
 
 
 def _is_flat(model: Object) -> bool:
-    """Whether it nests no deeper than allowed; checked level by level, without recursion."""
+    """Whether a model nests no deeper than `MAX_DEPTH`; checked level by level, without recursion."""
     level: list[Json] = [model]
     for _ in range(MAX_DEPTH):
         inner = (one.values() if isinstance(one, dict) else one for one in level)

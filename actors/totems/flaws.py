@@ -14,7 +14,7 @@ DATA = "/data/data"
 """The pointer to the model in the request."""
 
 Json: TypeAlias = Any
-"""What JSON decodes to."""
+"""Any value that JSON decodes to."""
 
 Object: TypeAlias = dict[str, Json]
 """A JSON object."""
@@ -35,7 +35,7 @@ def an_object(value: Json, place: str) -> Object:
     """Check that the value at `place` is an object, and return it.
 
     Raises:
-        Invalid: it is not.
+        Invalid: the value is anything else.
     """
     if not isinstance(value, dict):
         raise flaw("WRONG_TYPE", place, "is not an object")
@@ -46,7 +46,7 @@ def members(value: Json, place: str, most: int, *, least: int = 1) -> list[Json]
     """Check that the value at `place` is a list of `least` to `most` items, and return it.
 
     Raises:
-        Invalid: it is not.
+        Invalid: the value is anything else.
     """
     if not isinstance(value, list):
         raise flaw("WRONG_TYPE", place, "is not a list")
@@ -61,7 +61,7 @@ def number(value: Json, place: str, bound: float) -> None:
     """Check that the value at `place` is a finite number from -`bound` to `bound`.
 
     Raises:
-        Invalid: it is not.
+        Invalid: the value is anything else.
     """
     # Only floats are asked: an integer is always finite, and may be too large to be converted to a float.
     endless = isinstance(value, float) and not math.isfinite(value)
@@ -75,7 +75,7 @@ def numbers(value: Json, place: str, count: int, bound: float) -> None:
     """Check that the value at `place` is a list of exactly `count` numbers from -`bound` to `bound`.
 
     Raises:
-        Invalid: it is not.
+        Invalid: the value is anything else.
     """
     if not isinstance(value, list) or len(value) != count:
         raise flaw("WRONG_TYPE", place, f"is not a list of {count} numbers")
@@ -87,7 +87,7 @@ def text(value: Json, place: str, most: int) -> str:
     """Check that the value at `place` is a string of at most `most` characters, and return it.
 
     Raises:
-        Invalid: it is not.
+        Invalid: the value is anything else.
     """
     if not isinstance(value, str):
         raise flaw("WRONG_TYPE", place, "is not a string")

@@ -9,7 +9,7 @@ from actors.totems.textures import MAX_TEXTURES, PREFIX, Images, is_name
 
 MAX_ELEMENTS = 2048
 LEAST_CORNER, MOST_CORNER = -16, 32
-"""How far an element may reach (the game refuses models beyond)."""
+"""The least and the greatest coordinate of an element's corners: the game refuses models beyond."""
 
 FACES = frozenset({"down", "up", "north", "south", "west", "east"})
 SLOTS_MAX = 16
@@ -22,7 +22,7 @@ def check_item_model(model: Object) -> None:
     """Check that a model can be rendered.
 
     Args:
-        model: as decoded; its images are replaced by cleaned ones.
+        model: the decoded model, whose images are replaced by cleaned ones.
 
     Raises:
         Invalid: the first flaw found.

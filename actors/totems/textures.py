@@ -22,7 +22,8 @@ _NAME = re.compile(r"(?:[a-z0-9_.-]+:)?[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*", re.ASCII
 
 
 def is_name(name: str) -> bool:
-    """Whether it is a resource location such as `minecraft:item/totem_of_undying`, without `.` or `..` as a folder."""
+    """Whether a name is a resource location such as `minecraft:item/totem_of_undying`, without `.` or `..` as a
+    folder."""
     folders = name.partition(":")[2] if ":" in name else name
     return (
         len(name) <= MAX_NAME_CHARACTERS
@@ -42,11 +43,11 @@ class Images:
         clients fetch it.
 
         Args:
-            url: with its prefix.
+            url: the data URL of the image.
             place: the path within the model.
 
         Raises:
-            Invalid: it is no PNG, too large, animated, damaged or deceptive.
+            Invalid: the image is no PNG, too large, animated, damaged or deceptive.
         """
         if not url.startswith(PREFIX):
             raise flaw("MISMATCH", place, "is not a PNG data URL")

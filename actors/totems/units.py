@@ -34,11 +34,11 @@ class Draft:
     """The metadata of an upload.
 
     Args:
-        file_name: as the client calls it; None for no name.
-        content: `sfw`, `nsfw` or `nsfl`.
-        age: 0, 16, 18 or 21.
-        author_id: must be the owner's; None = the owner.
-        author_name: a credit, trimmed; None = the owner's name.
+        file_name: the name that the client gives the file; None without one.
+        content: the sort of content, `sfw`, `nsfw` or `nsfl`.
+        age: the age rating, 0, 16, 18 or 21.
+        author_id: the owner's id, the only one allowed; None for the same.
+        author_name: a credit, trimmed; None to show the owner's name.
         author_description: free text by the author, trimmed, with line feeds for line breaks.
     """
 
@@ -78,9 +78,10 @@ async def upload(
     """Store a model and equip its owner with it.
 
     Args:
-        model_id: a fresh one.
-        draft: checked.
-        content: checked JSON.
+        model_id: a fresh id.
+        draft: the metadata, checked by `check_draft`.
+        content: the model's JSON, checked by `documents.check_upload`.
+        now_ms: epoch milliseconds.
 
     Raises:
         Invalid: the author's name is another user's.
@@ -142,7 +143,7 @@ async def activate(conn: Connection, user_id: str, model_id: str, now_ms: int, *
 
     Raises:
         NotFound: there is no such user, or no such model that the user may see.
-        Forbidden: it is on sale, and the user has neither made nor bought it.
+        Forbidden: the model is on sale, and the user has neither made nor bought it.
         LookupError: the model vanished while it was locked; a defect.
     """
     await require_user(conn, user_id)
