@@ -30,9 +30,9 @@ class UserErased(msgspec.Struct, frozen=True):
     """A user was erased.
 
     Args:
-        others: {other user: whether that one blocked them} of all users whose friendships, requests, blocks or former
-            friendships' visibility involved the erased one.
-        turn: as in `RelationChanged` of friends.
+        others: {id of another user: whether that user blocked them}, of all users whose friendships, requests, blocks
+            or former friendships' visibility involved the erased one.
+        turn: the number of the erasure among all changes between users, as in `RelationChanged` of friends.
     """
 
     user_id: str

@@ -8,7 +8,7 @@ class Expiries:
     """The next end of each user's rights: one moment a user, however often they are resolved.
 
     Args:
-        max_users: of how many users the end is kept, at least 1.
+        max_users: most users whose next end is kept, at least 1.
     """
 
     def __init__(self, *, max_users: int) -> None:
@@ -24,13 +24,13 @@ class Expiries:
         return len(self._queue)
 
     def note(self, user_id: str, at_ms: int | None, now_ms: int) -> None:
-        """The user's rights have been resolved: in place of what was noted, they end then.
+        """Note when a user's rights end next, in place of what was noted; called whenever they were resolved.
 
         An end that has moved to later is noted as well: at the former one the rights would be found unchanged, so that
         nobody would resolve them and note the later one. An end that has come already is still told of.
 
         Args:
-            user_id: whose; somebody new is passed over while as many as may be are noted.
+            user_id: the user; one who is new is passed over while `max_users` are noted.
             at_ms: epoch milliseconds at which the next of their rights ends or begins, after `now_ms`; None for never.
             now_ms: epoch milliseconds.
         """
@@ -47,8 +47,8 @@ class Expiries:
         self._tidy()
 
     def due(self, now_ms: int) -> Collection[str]:
-        """The ids of users an end of whose rights has come since the last call. The next end is noted when they are
-        resolved again.
+        """The ids of users of whom some right has ended or begun since the last call. The next end is noted when their
+        rights are resolved again.
         """
         while self._queue and self._queue[0][0] <= now_ms:
             at_ms, user_id = heapq.heappop(self._queue)

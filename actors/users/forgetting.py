@@ -22,7 +22,7 @@ WRITTEN_IN: Mapping[str, tuple[str, str | None]] = MappingProxyType(
         "server_invite": ("note", None),
     }
 )
-"""{kind of notification: (the member of its data that its actor wrote, the value that replaces it)}."""
+"""{kind of notification: (the member of its data that has the actor's name or text, the value in its place)}."""
 
 
 async def forget_in_notifications(
@@ -33,11 +33,11 @@ async def forget_in_notifications(
     Works in batches, one transaction each; after an error or cancellation it is to be repeated from the start.
 
     Args:
-        tell: called after each batch with the ids of the users who have some of them, be it that an earlier attempt
-            has rewritten theirs: it may not have come to telling them.
+        tell: called after each batch with the ids of users who have such notifications, also of those whose an earlier
+            attempt has rewritten, since it may have ended before telling them.
 
     Raises:
-        PersistenceError: the database is away.
+        PersistenceError: the database cannot be asked.
     """
 
     async def forget_some(conn: Connection, after: str) -> tuple[set[str], str | None]:
@@ -73,10 +73,10 @@ async def forget_in_receipts(store: Store, user_id: str, mark: bytes) -> None:
     Works in batches, one transaction each; after an error or cancellation it is to be repeated from the start.
 
     Args:
-        mark: of the user's own requests.
+        mark: the 16 bytes that end the fingerprints of the user's own requests.
 
     Raises:
-        PersistenceError: the database is away.
+        PersistenceError: the database cannot be asked.
     """
 
     async def forget_some(conn: Connection, after: bytes) -> bytes | None:

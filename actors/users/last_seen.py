@@ -8,15 +8,15 @@ from actors.kernel.store import Store
 from persistence.users.users import save_last_seen
 
 SEEN_AT_ONCE = 2_000
-"""Users whose activity is written in one transaction."""
+"""Most users whose activity is written in one transaction."""
 
 
 class LastSeen:
     """The activity that is not written yet.
 
     Args:
-        store: where it is written.
-        written: called with a user id and epoch milliseconds for each user whose row says so now.
+        store: the database that it is written to.
+        written: called for each user whose row was written, with their id and the epoch milliseconds that it has.
     """
 
     def __init__(self, store: Store, written: Callable[[str, int], None]) -> None:
@@ -37,7 +37,7 @@ class LastSeen:
         the rest waits for the next time.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         for _ in range(len(self._seen) // SEEN_AT_ONCE + 1):
             some = dict(islice(self._seen.items(), SEEN_AT_ONCE))

@@ -5,16 +5,16 @@ from math import isqrt
 import msgspec
 
 XP_PER_LEVEL = 100
-"""The experience that level 1 takes; each level takes so much more than the one before."""
+"""The experience that level 1 takes; each level takes this much more than the one before."""
 
 
 class Level(msgspec.Struct, frozen=True):
     """A user's level and their progress in it.
 
     Args:
-        level: from 1.
-        xp: gathered since this level began.
-        xp_for_next: what the whole of this level takes.
+        level: the level, from 1.
+        xp: the experience gathered since this level began.
+        xp_for_next: the experience that the whole of this level takes.
     """
 
     level: int
@@ -26,7 +26,7 @@ def level_of(total_xp: int) -> Level:
     """The level that a total experience amounts to.
 
     Args:
-        total_xp: from 0.
+        total_xp: the experience gathered in all, from 0.
     """
     # The largest n with 50·n·(n-1) <= total.
     level = (1 + isqrt(1 + 8 * total_xp // XP_PER_LEVEL)) // 2

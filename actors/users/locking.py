@@ -30,7 +30,7 @@ async def require_super_admin(conn: Connection, stamp: Stamp) -> None:
     The gate of the edge has asked before, but a request may have been on its way since.
 
     Args:
-        stamp: its actor is the caller; without one it is the command line, which needs no role.
+        stamp: its actor is the caller; None as actor is the command line, which needs no role.
 
     Raises:
         Forbidden: the caller has ceased to be a super-admin meanwhile.

@@ -119,7 +119,7 @@ def covers(pattern: str, node: str) -> bool:
 
     Args:
         pattern: a node, possibly with `*` segments.
-        node: without.
+        node: a node without `*` segments.
     """
     if "*" not in pattern:
         return pattern == node
@@ -246,7 +246,7 @@ def capped_to(access: Access, *, capped: bool) -> Access:
     """The access, capped if the token's issuer may not speak for super-admins.
 
     Args:
-        capped: the issuer may not.
+        capped: whether the issuer may not speak for them.
     """
     return access.capped() if capped else access
 
@@ -259,7 +259,7 @@ def resolve(roles: Iterable[str], grants: Iterable[Grant], catalog: AbstractSet[
     """Compute the access that a user's rows give at `now_ms`.
 
     Args:
-        roles: names as stored; the user role is added.
+        roles: the names of the user's roles as stored; `Role.USER` is added.
         grants: every grant of the user, expired ones too, and what was bought; of several quantities of one node the
             largest counts.
         catalog: every node that the store knows.

@@ -25,7 +25,7 @@ class Presence:
     """Open live sockets, counted per user. A session on a game server counts as one, too.
 
     Args:
-        clock: tells when a grace period has passed.
+        clock: the time that grace periods go by.
         begun_at_ms: since when there has been a memory of who is online, epoch milliseconds: a user who has not been
             online since is taken to have gone offline then. None takes the present.
     """
@@ -46,7 +46,7 @@ class Presence:
         """Count one more live socket of a user; each call is matched by one of `closed`.
 
         Args:
-            user_id: whose.
+            user_id: the user whose socket it is.
             since_ms: when they came online, as another node knows it, epoch milliseconds; 0 for now.
         """
         self._open[user_id] = self._open.get(user_id, 0) + 1
@@ -61,9 +61,9 @@ class Presence:
         """Count one live socket of a user less; the grace period starts when it was the last.
 
         Args:
-            user_id: whose.
-            at_ms: when that was, as another node knows it, epoch milliseconds; 0 for now. One whose clock is ahead
-                prolongs nothing.
+            user_id: the user whose socket it was.
+            at_ms: when it closed, as another node knows it, epoch milliseconds; 0 for now. A node whose clock is ahead
+                does not prolong the grace period.
         """
         left = self._open[user_id] - 1
         if left:

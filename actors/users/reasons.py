@@ -21,7 +21,7 @@ class Right:
     """A grant of a user, or what they have bought.
 
     Args:
-        grant: as in the store.
+        grant: the grant as it is stored.
         purchase_id: the purchase that gave it; None for a grant of an admin.
     """
 
@@ -34,11 +34,11 @@ class Verdict:
     """Whether a user may do what a node gates, and why.
 
     Args:
-        allowed: a quota node gates nothing, so its verdict is always True.
+        allowed: whether they may; always True for a quota node, which gates nothing.
         decider: the sort of thing that decides.
         right: the grant or purchase that decides; None for the other sorts.
         role: the role that decides, the lowest one that gives the node; None for the other sorts.
-        quantity: what the node carries; None = nothing, which for a quota node is the default.
+        quantity: the quantity that the node carries; None for none, which for a quota node means the default.
     """
 
     node: str
@@ -54,7 +54,7 @@ def nodes_to_explain(catalog: AbstractSet[str], rights: Iterable[Right]) -> list
 
     Args:
         catalog: every node that the store knows.
-        rights: of the user.
+        rights: the rights of the user.
     """
     named = catalog | ABSENT_GRANTS | {right.grant.node for right in rights}
     return sorted(node for node in named if "*" not in node)
@@ -66,8 +66,8 @@ def explain(
     """The verdict about one node, and what decides it.
 
     Args:
-        node: without `*`.
-        roles: the user's, with or without `Role.USER`, which everybody has.
+        node: a node without `*` segments.
+        roles: the user's roles, with or without `Role.USER`, which everybody has.
         rights: every right of the user; expired ones and those that begin later count as absent.
         catalog: every node that the store knows.
         now_ms: epoch milliseconds.

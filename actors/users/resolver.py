@@ -19,14 +19,14 @@ class Entry:
     """One user in memory.
 
     Args:
-        rights: as stored.
-        access: what they resolve to.
-        grown: how many nodes that were added to the catalog `access` takes into account.
+        rights: the user's row, roles and grants as stored.
+        access: the access that these resolve to.
+        grown: how many of the nodes that were added to the catalog since the start `access` takes into account.
 
     Attributes:
-        user: the row, newer than that of `rights` where it was changed since.
-        seen_at_ms: when the user was last active, epoch milliseconds, as far as it is written; 0 for never.
-        stale: the rows have changed, and the rights must be loaded again before they are used.
+        user: the user's row, newer than that of `rights` where it was changed since.
+        seen_at_ms: when the user was last active, epoch milliseconds, as far as that is written; 0 for never.
+        stale: whether rows have changed, so that the rights must be loaded again before they are used.
     """
 
     __slots__ = ("access", "grown", "rights", "seen_at_ms", "stale", "user")
@@ -45,8 +45,8 @@ class Resolver:
 
     Args:
         store: the database.
-        clock: tells when grants expire.
-        max_expiries: of how many users the end of their grants is kept in memory, at least 1.
+        clock: the time by which grants expire.
+        max_expiries: most users of whom the end of their grants is kept in memory, at least 1.
     """
 
     def __init__(self, store: Store, clock: Clock, *, max_expiries: int) -> None:
@@ -64,13 +64,14 @@ class Resolver:
         """A user with their rights resolved.
 
         Args:
-            rights: as read.
-            catalog: from before that.
+            rights: the user's row, roles and grants as they were read.
+            catalog: the catalog as it was before they were read.
         """
         return Entry(rights, self._resolve(rights, catalog), len(self._grown))
 
     def fresh(self, entry: Entry) -> Access:
-        """The rights of an entry as they are now: resolved again where a grant has ended or the catalog has moved."""
+        """The rights of an entry as they are now: resolved again if a grant has ended or begun, or the catalog has
+        grown."""
         access = entry.access
         until_ms = access.valid_until_ms
         catalog = access.catalog if self._catalog is None else self._catalog
@@ -83,14 +84,14 @@ class Resolver:
         return access
 
     def expired(self) -> Collection[str]:
-        """The ids of users whose grants have ended since the last call."""
+        """The ids of users of whom a grant has ended or begun since the last call."""
         return self._expiries.due(self._clock.now_ms())
 
     async def catalog(self) -> AbstractSet[str]:
         """The nodes of the catalog, read once for all who ask. Cancellation of one concerns no other.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         if self._catalog is not None:
             return self._catalog
@@ -104,7 +105,7 @@ class Resolver:
         return await self._catalogs.run(None, load, keep)
 
     def catalog_grew(self, node: str) -> bool:
-        """Note that a node is in the catalog; True where that may have moved anybody's rights."""
+        """Note that a node is in the catalog; returns True if that may have changed the rights of any user."""
         self._catalogs.void_all()
         if self._catalog is None or node in self._catalog:
             return False

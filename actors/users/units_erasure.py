@@ -23,7 +23,7 @@ from persistence.users.permissions import other_super_admin_exists, read_roles
 
 
 class StillHeld(Conflict):
-    """Whoever had let the user go has them again: they have joined or begun something meanwhile."""
+    """The user is on a game server, in a party or in a voice channel again, which had let them go before."""
 
 
 async def erase(conn: Connection, user_id: str, stamp: Stamp, *, even_if_held: bool = False) -> Change[None]:
@@ -31,7 +31,8 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp, *, even_if_held: b
     gone.
 
     Args:
-        even_if_held: erase them although one of these has them.
+        stamp: identifies the caller and their request in the audit trail.
+        even_if_held: whether to erase them although one of these has them.
 
     Raises:
         StillHeld: one of these has them.

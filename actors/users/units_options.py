@@ -34,8 +34,8 @@ async def change(
     """Write a user's options.
 
     Args:
-        new: JSON object, encoded.
-        known: the revisions that the caller accepts as the stored one; None = any.
+        new: the options, an encoded JSON object.
+        known: the revisions that the caller accepts as the stored one; None for any.
         now_ms: epoch milliseconds.
 
     Raises:

@@ -32,8 +32,8 @@ class UiStyle(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         sync_enabled: whether clients should synchronise it.
-        source: where it comes from, as the client calls it.
-        payload: any JSON.
+        source: the client's name for where the style comes from; None without one.
+        payload: the style itself, any JSON.
     """
 
     sync_enabled: bool = False
@@ -42,7 +42,7 @@ class UiStyle(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class UiStyleChange(msgspec.Struct, frozen=True):
-    """The parts of `UiStyle` to change; None and `ABSENT` = unchanged, a `source` of UNSET too."""
+    """The parts of `UiStyle` to change; None, `ABSENT` and, for `source`, UNSET leave a part as it is."""
 
     sync_enabled: bool | None = None
     source: str | msgspec.UnsetType | None = msgspec.UNSET
@@ -50,7 +50,7 @@ class UiStyleChange(msgspec.Struct, frozen=True):
 
 
 class SettingsChange(msgspec.Struct, frozen=True):
-    """The settings to change; None = unchanged."""
+    """The settings to change; None leaves a setting as it is."""
 
     allow_friend_requests: bool | None = None
     server_list_visibility: Visibility | None = None
@@ -67,7 +67,7 @@ def with_change(style: UiStyle, change: UiStyleChange) -> bytes:
     """Apply a change to a style, and encode it for storage.
 
     Raises:
-        Invalid: the source or the whole is too long.
+        Invalid: the source or the whole style is too long.
     """
     source = style.source if isinstance(change.source, msgspec.UnsetType) else change.source
     if source is not None and len(source) > UI_STYLE_SOURCE_MAX:
@@ -96,15 +96,15 @@ async def change_settings(
     """Change a user's settings; a unit of work for one transaction.
 
     Args:
-        user_id: lower-case uuid.
-        change: what is to change.
-        is_current: whether the stored settings are those that the client has changed.
+        user_id: the user's id, a lower-case uuid.
+        change: the settings to change.
+        is_current: whether the stored settings are those that the client has seen and changed.
         now_ms: epoch milliseconds.
 
     Raises:
         Invalid: `ui_style` would become too large.
         NotFound: there is no such user.
-        RevisionConflict: they have changed since the client saw them.
+        RevisionConflict: the settings have changed since the client saw them.
     """
     await lock_user(conn, user_id)
     settings = await read_settings(conn, user_id)

@@ -24,12 +24,12 @@ async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> Change[N
     """Revoke all tokens of a user that were issued so far, and end their sessions, which would issue others.
 
     Args:
-        user_id: lower-case uuid.
+        user_id: the user's id, a lower-case uuid.
         now_ms: epoch milliseconds.
 
     Raises:
         NotFound: there is no such user.
-        Conflict: this was done too often within a few seconds.
+        Conflict: the user's tokens were revoked too often within a few seconds.
     """
     user = await require_user(conn, user_id)
     now_s = now_ms // 1000
@@ -47,7 +47,7 @@ async def revoke_tokens_of(conn: Connection, user_id: str, stamp: Stamp) -> Chan
     Raises:
         Forbidden: the caller has ceased to be a super-admin meanwhile.
         NotFound: there is no such user.
-        Conflict: this was done too often within a few seconds.
+        Conflict: the user's tokens were revoked too often within a few seconds.
     """
     await require_super_admin(conn, stamp)
     revoked = await revoke_tokens(conn, user_id, stamp.at_ms)

@@ -47,12 +47,13 @@ class GrantChange:
     """The grant to create or change (service-api §4 Admin).
 
     Args:
-        user_id: the user it is granted to; lower-case uuid.
-        node: node or pattern.
-        negated: the grant takes the node away.
-        expires_at_ms: epoch milliseconds; None = never. A past time is allowed, and such a grant is absent.
+        user_id: the id of the user to whom it is granted, a lower-case uuid.
+        node: the node or pattern.
+        negated: whether the grant takes the node away.
+        expires_at_ms: when it expires, epoch milliseconds; None for never. A past time is allowed: such a grant counts
+            as absent.
         quantity: the number that the grant carries, None to clear it, `UNCHANGED` to leave it.
-        node_id: objectId for the node, used if the catalog does not have it and is to.
+        node_id: a fresh objectId for the node, used if the node is to be added to the catalog.
     """
 
     user_id: str
@@ -68,11 +69,11 @@ def quantity_of(node: str, value: float, unit: str | None) -> Quantity:
 
     Args:
         node: the node that is to carry it; quota nodes accept certain units only.
-        value: 0 to 2**53 - 1.
+        value: the number, 0 to 2**53 - 1.
         unit: any spelling of a listed unit, or None for a bare number.
 
     Raises:
-        Invalid: at `/value`, `/value/value` or `/value/unit`.
+        Invalid: the number or the unit is not allowed; its pointer is `/value`, `/value/value` or `/value/unit`.
     """
     at = "/value" if unit is None else "/value/value"
     if not 0 <= value <= QUANTITY_MAX:
@@ -130,7 +131,7 @@ async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) 
     """Delete a user's grant of a node, and end what they have bought of it; the value is how many there were.
 
     Args:
-        node: node or pattern, as it was granted.
+        node: the node or pattern, as it was granted.
 
     Raises:
         Forbidden: the caller has ceased to be a super-admin meanwhile.
@@ -177,7 +178,7 @@ async def dismiss(conn: Connection, user_id: str, role: Role, stamp: Stamp) -> C
     Raises:
         NotFound: there is no such user.
         Forbidden: the caller has ceased to be a super-admin meanwhile.
-        Conflict: they are the last super-admin; without one, nobody could appoint another.
+        Conflict: the user is the last super-admin; without one, nobody could appoint another.
     """
     await require_super_admin(conn, stamp)
     await require_user(conn, user_id)
@@ -195,13 +196,13 @@ async def enrol(conn: Connection, user_id: str, name: str, role: Role | None, st
     """Create or rename a user, and give them a role if one is named: what `partyline token` does.
 
     Args:
-        user_id: lower-case uuid.
-        name: valid by the edge's `is_name`.
-        role: anything but `Role.USER`, or None.
-        stamp: for the audit trail.
+        user_id: the user's id, a lower-case uuid.
+        name: the user's name, valid by the edge's `is_name`.
+        role: any role but `Role.USER`; None for no role.
+        stamp: identifies the caller in the audit trail.
 
     Raises:
-        NotFound: they were erased within this second.
+        NotFound: the user was erased within this second.
     """
     user = await _arrive(conn, user_id, name, stamp)
     if role is not None and role.value not in await read_roles(conn, user_id):
@@ -214,7 +215,8 @@ async def open_setup(conn: Connection, code_hash: bytes, now_ms: int) -> bool:
     super-admin already.
 
     Args:
-        code_hash: SHA-256 of the code.
+        code_hash: the SHA-256 digest of the code.
+        now_ms: epoch milliseconds.
     """
     if await super_admin_exists(conn):
         return False
@@ -226,14 +228,14 @@ async def set_up(conn: Connection, code_hash: bytes, user_id: str, name: str, st
     """Create the first super-admin, once (contract §11 Setup).
 
     Args:
-        code_hash: SHA-256 of the code in the link.
+        code_hash: the SHA-256 digest of the code in the link.
         user_id: a fresh uuid.
         name: the user's name.
-        stamp: for the audit trail; its actor is the new user.
+        stamp: identifies the new user, its actor, in the audit trail.
 
     Raises:
         Conflict: there is a super-admin already.
-        NotFound: the code is wrong, or replaced by a newer one.
+        NotFound: the code is wrong, or was replaced by a newer one.
     """
     taken = await take_setup_code(conn, code_hash)
     # Checked after the code: a transaction that waited for the code's row sees here what the one before it did.

@@ -19,7 +19,7 @@ SHARE_TTL_MS = 90 * 24 * 60 * 60 * 1000
 """How long a share is valid."""
 
 SHARES_NODE = "profile-share.max"
-"""The quota node of the number of shares (service-api §8)."""
+"""The permission node that grants a number of shares (service-api §8)."""
 
 SHARES_DEFAULT, SHARES_BOUND = 10, 500
 """How many shares a user may have where no quota is granted (contract §8), and the most that a quota can allow."""
@@ -50,12 +50,12 @@ def json_object(value: msgspec.Raw, pointer: str, max_bytes: int) -> bytes:
     """Check that JSON of a client is an object within a size limit, and return its text.
 
     Args:
-        value: valid JSON.
-        pointer: where it stands in the body (RFC 6901).
+        value: the JSON, valid.
+        pointer: the JSON pointer to it in the body (RFC 6901).
         max_bytes: the limit.
 
     Raises:
-        Invalid: it is no object, or too long.
+        Invalid: the value is no object, or too long.
     """
     text = bytes(value).strip()
     if not text.startswith(b"{"):
@@ -73,7 +73,7 @@ async def add(conn: Connection, user_id: str, share: Share, maximum: int) -> Sha
 
     Raises:
         NotFound: there is no such user.
-        QuotaExceeded: they have as many as they may.
+        QuotaExceeded: the user has as many shares as they may.
     """
     # Locking the user's row serialises their shares, so that concurrent ones cannot exceed the limit.
     await require_user(conn, user_id)
@@ -87,7 +87,7 @@ async def remove(conn: Connection, user_id: str, code: str, now_ms: int) -> None
     """Delete a share; its code is no longer valid.
 
     Args:
-        code: in its canonical form.
+        code: the code in its canonical form.
 
     Raises:
         NotFound: the user has no share with this code.

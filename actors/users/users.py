@@ -37,13 +37,13 @@ CAPACITY = 50_000
 """How many users are cached, about 2 KB each; beyond it the one loaded longest ago is evicted."""
 
 Loaded: TypeAlias = tuple[UserWithRights, AbstractSet[str]]
-"""What is stored of a user, and the catalog from before that was read."""
+"""The stored user with their rights, and the catalog as it was before these were read."""
 
 AccessListener = Callable[[str], None]
-"""Called with a user id whose rights may have changed; "" = any user's."""
+"""Called with the id of a user whose rights may have changed; "" for any user's."""
 
 RenameListener = Callable[[str, str], None]
-"""Called with a user id and the new name."""
+"""Called with the id of a user and their new name."""
 
 
 class Users:
@@ -51,9 +51,9 @@ class Users:
 
     Args:
         store: the database.
-        clock: tells when grants expire.
-        random_bytes: for the ids of catalog nodes.
-        capacity: users kept in memory, at least 1.
+        clock: the time by which grants expire.
+        random_bytes: the source of ids for nodes of the catalog.
+        capacity: most users kept in memory, at least 1.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Users:
         """Put the built-in nodes into the catalog, and read it.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         now_ms = self._clock.now_ms()
         ids = {node: new_object_id(now_ms, self._random_bytes) for node in sorted(BUILT_IN_NODES)}
@@ -90,13 +90,13 @@ class Users:
         """The rights of the user behind a verified token; creates or renames the user where needed.
 
         Args:
-            user_id: `sub`, lower-case uuid.
-            name: `name`.
-            issued_at_s: `iat`; an older token does not restore a former name.
+            user_id: the token's `sub`, a lower-case uuid.
+            name: the token's `name`.
+            issued_at_s: the token's `iat`, epoch seconds; an older token does not restore a former name.
 
         Raises:
             NotFound: the user was erased, or the token revoked, since it was issued.
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         entry = await self._entry(user_id)
         if entry is not None and issued_at_s < entry.user.tokens_not_before_s:
@@ -142,7 +142,7 @@ class Users:
 
         Raises:
             NotFound: there is no such user; only when it is awaited.
-            DatabaseUnavailable: the store cannot be asked; only when it is awaited.
+            DatabaseUnavailable: the database cannot be asked; only when it is awaited.
         """
         entry = self._entries.get(user_id)
         if entry is None or entry.stale:
@@ -158,7 +158,7 @@ class Users:
 
         Raises:
             NotFound: there is no such user.
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         return self._resolver.fresh(await self._known(user_id))
 
@@ -167,7 +167,7 @@ class Users:
 
         Raises:
             NotFound: there is no such user.
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         return (await self._known(user_id)).user
 
@@ -175,7 +175,7 @@ class Users:
         """A user's name, or None when there is no such user.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the database cannot be asked.
         """
         entry = await self._entry(user_id)
         return None if entry is None else entry.user.name
