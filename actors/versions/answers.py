@@ -1,4 +1,5 @@
-"""What is made of scopes and kept: most clients of a channel ask the same, and a signature covers 70 KB."""
+"""Answers and folders of feeds, kept in memory: most clients of a channel ask the same, and a signature covers 70
+KB."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -8,10 +9,10 @@ from actors.versions.resolving import ScopeState
 from persistence.versions.releases import Scope
 
 FOLDERS_MAX = 300
-"""Of how many scopes the folder of feeds is kept, as many as are in memory (`catalog.py`)."""
+"""Most scopes whose folder of feeds is kept, as many as are in memory (`catalog.py`)."""
 
 MAX_BYTES = 16 * 1024 * 1024
-"""How many bytes of answers are kept; beyond it those go that were not asked for for the longest time."""
+"""Most bytes of answers that are kept; beyond it the least recently used answers go."""
 
 
 class Answers:

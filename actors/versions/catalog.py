@@ -14,7 +14,7 @@ from persistence.versions import pointers, releases
 from persistence.versions.releases import Scope
 
 SCOPES_MAX = 300
-"""How many scopes are held at most; beyond it the one read longest ago is read again when it is asked for."""
+"""Most scopes that are held; beyond it the one read longest ago is dropped, and read again when it is asked for."""
 
 
 class Catalog:
@@ -43,7 +43,7 @@ class Catalog:
         return len(self._states)
 
     async def state_of(self, scope: Scope) -> ScopeState | None:
-        """What is known of a scope; None when no channel of it points to anything.
+        """The pointers and releases of a scope; None when no channel of it points to anything.
 
         Raises:
             DatabaseUnavailable: the database cannot be asked.
@@ -60,7 +60,7 @@ class Catalog:
         return state if state.pointers else None
 
     def changed(self, scope: Scope) -> None:
-        """A release or a pointer of the scope has changed: read it again when it is asked for."""
+        """Have a scope, of which a release or a pointer has changed, read again when it is asked for."""
         self._scopes.add(scope)
         self._loads.void(scope)
         self._states.pop(scope, None)

@@ -28,11 +28,11 @@ _ALIASES = {"latest": DEFAULT_CHANNEL}
 
 
 class Audience(NamedTuple):
-    """Whose files a channel file lists.
+    """The clients whose files a channel file lists.
 
     Args:
-        platform: of the artifacts, beside those for `any`.
-        arches: of the artifacts; None for all, where the updater chooses by name.
+        platform: the platform of the artifacts; those for `any` platform are listed, too.
+        arches: the architectures of the artifacts; None for all, where the updater chooses by file name.
     """
 
     platform: str
@@ -46,15 +46,15 @@ _ENDINGS: Mapping[str, Audience | None] = {
     ".yml": Audience("windows"),
     ".xml": None,
 }
-"""{how a feed's name ends: whose it is, None for an appcast}; the longest ending comes first."""
+"""{ending of a feed's name: the audience of that channel file, None for an appcast}; longer endings come first."""
 
 
 class FeedName(NamedTuple):
-    """What the name of a feed says.
+    """The channel and the audience that the name of a feed stands for.
 
     Args:
-        channel: of the pointer.
-        audience: of a channel file; None for an appcast.
+        channel: the channel whose release is offered.
+        audience: the audience of a channel file; None for an appcast.
     """
 
     channel: str
@@ -62,7 +62,7 @@ class FeedName(NamedTuple):
 
 
 def feed_name(file_name: str) -> FeedName | None:
-    """What a file's name asks for as the name of a feed; None when it is none."""
+    """Parse a file's name as the name of a feed; None when it is none."""
     for ending, audience in _ENDINGS.items():
         channel = file_name.removesuffix(ending)
         if channel and channel != file_name:
@@ -109,10 +109,10 @@ def feed_of(state: ScopeState, name: FeedName, folder: Folder, *, folder_url: st
     """A feed as it is now; None when its channel points to nothing.
 
     Args:
-        state: of the scope.
-        name: of the feed.
-        folder: of this state.
-        folder_url: absolute, without a slash at its end; below it lie the files.
+        state: the state of the scope.
+        name: the name of the feed.
+        folder: the folder of this state.
+        folder_url: the absolute address below which the files lie, without a slash at its end.
     """
     pointer = state.pointers.get(name.channel)
     if pointer is None:
@@ -132,10 +132,10 @@ def channel_file(release: Release, audience: Audience, folder: Folder, *, percen
     """electron-updater's `<channel>.yml`. Files without a hash are left out, because the updater refuses all for one.
 
     Args:
-        release: which the channel offers.
-        audience: whose file it is.
-        folder: the names of its artifacts.
-        percentage: of the clients that it is meant for, 0 to 100.
+        release: the release that the channel offers.
+        audience: the clients for whom the file is.
+        folder: the folder, which has the names of the artifacts.
+        percentage: to how many of all clients the release is offered, 0 to 100 percent.
     """
     files = [
         _listed(name, artifact)
@@ -164,11 +164,11 @@ def appcast(release: Release | None, folder: Folder, *, title: str, channel: str
     Sparkle leaves no roll-out by percentage to the server, so the release has to be one for everybody.
 
     Args:
-        release: the one for everybody; None for none, and then the appcast is empty.
-        folder: the names of its artifacts.
-        title: of the feed.
-        channel: of the pointer; Sparkle's default channel has no name.
-        folder_url: absolute, without a slash at its end; below it lie the files.
+        release: the release for everybody; None for none, and then the appcast is empty.
+        folder: the folder, which has the names of the artifacts.
+        title: the title of the feed.
+        channel: the channel that offers the release; Sparkle's default channel has no name.
+        folder_url: the absolute address below which the files lie, without a slash at its end.
     """
     items = [
         _item(release, artifact, channel, f"{folder_url}/{quote(name)}")

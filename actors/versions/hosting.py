@@ -16,7 +16,7 @@ from actors.errors import FieldError, Invalid
 from persistence.versions.releases import Artifact
 
 PublisherKeys = Mapping[str, Ed25519PublicKey]
-"""{keyId: key}; empty where no signature is asked for."""
+"""The keys of publishers that count, {keyId: key}; empty where no signature is required."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Named:
     """What a release says of an artifact's bytes.
 
     Args:
-        size_bytes: how many.
-        sha256: their SHA-256, or None.
-        signature: Ed25519 over them, 64 bytes, or None.
-        key_id: of the key that signed them, or None.
+        size_bytes: how many bytes there are.
+        sha256: the SHA-256 digest of the bytes, or None.
+        signature: the Ed25519 signature over the bytes, 64 bytes, or None.
+        key_id: the id of the key that has signed them, or None.
     """
 
     size_bytes: int
@@ -48,11 +48,11 @@ def named_by(artifact: Artifact) -> Named:
 
 @dataclass(frozen=True, slots=True)
 class Hosted:
-    """What has come, and is stored.
+    """The bytes that have come, and are stored.
 
     Args:
-        size_bytes: how many bytes.
-        sha256, sha512: of them.
+        size_bytes: how many bytes there are.
+        sha256, sha512: the digests of the bytes.
     """
 
     size_bytes: int
@@ -64,11 +64,11 @@ def check_size(named: Named, size_bytes: int) -> None:
     """Check the length of the bytes.
 
     Args:
-        named: by the release.
-        size_bytes: as announced, or as it turned out.
+        named: what the release says of the bytes.
+        size_bytes: their length, as announced or as it turned out.
 
     Raises:
-        Invalid: it is another one.
+        Invalid: the length is not the one that the release names.
     """
     if size_bytes != named.size_bytes:
         raise _mismatch("/sizeBytes", f"the artifact has {named.size_bytes} bytes")
@@ -78,22 +78,22 @@ def check_hash(named: Named, sha256: bytes) -> None:
     """Check the SHA-256 of the bytes, where the release names one.
 
     Args:
-        named: by the release.
-        sha256: of the bytes that came.
+        named: what the release says of the bytes.
+        sha256: the SHA-256 digest of the bytes that came.
 
     Raises:
-        Invalid: it is another one.
+        Invalid: the digest is not the one that the release names.
     """
     if named.sha256 is not None and named.sha256 != sha256:
         raise _mismatch("/sha256", "these bytes have another SHA-256")
 
 
 def publisher_key(keys: PublisherKeys, named: Named) -> Ed25519PublicKey | None:
-    """The key that has to verify the bytes; None where no signature is asked for.
+    """The key that has to verify the bytes; None where no signature is required.
 
     Args:
-        keys: those that count.
-        named: by the release.
+        keys: the keys that count.
+        named: what the release says of the bytes.
 
     Raises:
         Invalid: the artifact has no signature, or names a key that does not count.
@@ -113,12 +113,12 @@ def check_signature(key: Ed25519PublicKey, named: Named, content: memoryview | b
     """Check the signature over all bytes; blocks, for 64 MiB a tenth of a second.
 
     Args:
-        key: by `publisher_key`.
-        named: by the release, with a signature.
+        key: the key that `publisher_key` has returned.
+        named: what the release says of the bytes, with a signature.
         content: the bytes.
 
     Raises:
-        Invalid: the signature is not over these bytes, or by another key.
+        Invalid: the signature is not over these bytes, or is by another key.
     """
     try:
         key.verify(named.signature or b"", content)

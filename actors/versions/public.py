@@ -18,7 +18,7 @@ from persistence.versions.releases import (
 
 
 class ScopeEntry(msgspec.Struct, frozen=True):
-    """What a release is of."""
+    """The thing that a release is a version of: a launcher, service, runtime or extension, by its id."""
 
     type: ScopeType
     id: str
@@ -29,10 +29,10 @@ class ArtifactEntry(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         from_version: the version that a delta is applied to; null for a whole file.
-        url: where it lies; null for one that is here, which is downloaded by its id.
-        sha256, sha512: lower-case hexadecimal; null where they are not known.
-        signature: base64 of an Ed25519 signature of the file's bytes, by the key `keyId`.
-        hosted: its bytes are here.
+        url: the address of the file; null for a file that is hosted here, which is downloaded by its id.
+        sha256, sha512: digests in lower-case hexadecimal; null where they are not known.
+        signature: the Ed25519 signature of the file's bytes by the key `keyId`, in base64.
+        hosted: whether its bytes are hosted here.
     """
 
     artifact_id: ObjectId
@@ -54,8 +54,8 @@ class Rollout(msgspec.Struct, frozen=True):
     """How far a release is rolled out.
 
     Args:
-        percentage: how much of all clients it reaches.
-        salt: decides who is among the first; null for those who may not write releases.
+        percentage: how many percent of all clients it reaches.
+        salt: decides which clients are among the first; null for those who may not write releases.
     """
 
     percentage: int
@@ -66,9 +66,9 @@ class ReleaseEntry(msgspec.Struct, frozen=True, rename="camel"):
     """A release.
 
     Args:
-        min_version: clients below it must update.
-        notes: Markdown, as it was written.
-        created_by: null for the public, and once that user was erased.
+        min_version: clients with an older version must update.
+        notes: the release notes, Markdown as it was written.
+        created_by: the user who has made it; null for the public, and once that user was erased.
     """
 
     release_id: ObjectId
@@ -98,9 +98,10 @@ class PointerEntry(msgspec.Struct, frozen=True, rename="camel"):
     """A channel, and the release that it points to.
 
     Args:
-        previous_release_id: the one before; null for the first one, or once it was deleted.
+        previous_release_id: the release that it pointed to before; null for the first one, or once that was deleted.
         revision: rises by one with each activation, also with going back.
-        activated_by: null for those who may not write releases, and once that user was erased.
+        activated_by: the user who has activated it; null for those who may not write releases, and once that user was
+            erased.
         history: the newest revisions, newest first; empty unless they were asked for.
     """
 

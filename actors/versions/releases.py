@@ -31,7 +31,7 @@ FILE_NAME_MAX = 200
 KEY_ID_MAX = 100
 
 SIGNED_SCOPES = frozenset({"service", "runtime"})
-"""What runs without a player who looks: each artifact must have a digest and a signature (contract §10)."""
+"""Scopes of programs that run unattended: each of their artifacts must have a digest and a signature (contract §10)."""
 
 MOVES: dict[tuple[ReleaseStatus, ReleaseStatus], str | None] = {
     ("draft", "published"): "release.published",
@@ -40,10 +40,10 @@ MOVES: dict[tuple[ReleaseStatus, ReleaseStatus], str | None] = {
     ("published", "published"): None,
     ("yanked", "yanked"): None,
 }
-"""{(state, next state): the action of the audit trail, or None when nothing moves}. A yanked release stays so."""
+"""{(state, next state): the action in the audit trail, None where the state stays}. A yanked release stays yanked."""
 
 CHANGES_WHEN_PUBLISHED = frozenset({"notes", "update_policy", "min_version", "percentage", "status"})
-"""What may change of a release that clients may have."""
+"""The fields that may change of a published release, which clients may have."""
 
 PLATFORMS: dict[str, Platform] = {
     "windows": "windows", "win32": "windows", "macos": "macos", "darwin": "macos", "linux": "linux", "any": "any",
@@ -67,8 +67,8 @@ class ArtifactDraft(msgspec.Struct, frozen=True, kw_only=True):
     """What a publisher says about a file; `Artifact` says what the fields hold.
 
     Args:
-        platform, arch: in any of the spellings of `PLATFORMS` and `ARCHS`.
-        sha256: hexadecimal, in either case.
+        platform, arch: the platform and architecture, in any of the spellings of `PLATFORMS` and `ARCHS`.
+        sha256: the digest in hexadecimal, in either case.
     """
 
     platform: str
@@ -110,7 +110,7 @@ def check_new_release(scope: Scope, draft: ReleaseDraft, artifacts: Sequence[Art
     """Check a release that is to be made, and the name of its scope, which never changes.
 
     Raises:
-        Invalid: with all that is wrong.
+        Invalid: a rule is broken; it has an error for each flaw.
     """
     named = scope_flaws(scope, "/scope/id")
     if scope.id in _DOT_SEGMENTS:
@@ -121,10 +121,10 @@ def check_new_release(scope: Scope, draft: ReleaseDraft, artifacts: Sequence[Art
 
 
 def check_release(scope: Scope, draft: ReleaseDraft, artifacts: Sequence[Artifact]) -> None:
-    """Check a release as it is to be.
+    """Check a release as it is to become.
 
     Raises:
-        Invalid: with all that is wrong.
+        Invalid: a rule is broken; it has an error for each flaw.
     """
     flaws = _release_flaws(scope, draft, artifacts)
     if flaws:
@@ -156,11 +156,11 @@ def checked_artifacts(drafts: Sequence[ArtifactDraft], ids: Sequence[str]) -> tu
     """The artifacts of a release, in their normal form.
 
     Args:
-        drafts: in the order of the publisher.
-        ids: fresh objectIds, one for each.
+        drafts: the artifacts, in the order of the publisher.
+        ids: fresh objectIds, one for each artifact.
 
     Raises:
-        Invalid: with all that is wrong.
+        Invalid: a rule is broken; it has an error for each flaw.
     """
     if len(drafts) > ARTIFACTS_MAX:
         raise Invalid(FieldError("/artifacts", "TOO_MANY", f"at most {ARTIFACTS_MAX} artifacts"))

@@ -12,13 +12,13 @@ from persistence.versions.releases import Arch, Artifact, Platform, Release, Sco
 
 
 class ScopeState(msgspec.Struct, frozen=True):
-    """What is known of a scope.
+    """The pointers of a scope, and what is needed of its releases to resolve them.
 
     Args:
-        pointers: {channel: pointer}.
-        releases: {id: release} of those that pointers name.
-        versions: of all releases that were published, yanked ones too.
-        mandatory: versions of the published releases that are mandatory.
+        pointers: {channel: its pointer}.
+        releases: {id: release} of the releases that pointers name.
+        versions: the versions of all releases that were published, yanked ones too.
+        mandatory: the versions of published releases that are mandatory.
     """
 
     scope: Scope
@@ -32,9 +32,9 @@ class Asked(msgspec.Struct, frozen=True):
     """What a client says of itself.
 
     Args:
-        version: that it has.
+        version: the version that it has.
         delta: whether it can apply a delta.
-        inside: whether it is among those whom the roll-out reaches, as `is_inside` says.
+        inside: whether the roll-out reaches it, as `is_inside` says.
     """
 
     platform: Platform
@@ -51,8 +51,8 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
         target: the release that it should have; None if there is none for it.
         artifact: the file to install; None when nothing is to be installed.
         mandatory: whether it must.
-        downgrade: the target is older.
-        reason: why nothing is offered although the target is another version.
+        downgrade: whether the target is older than the client's version.
+        reason: why there is nothing to install although the target is another version; None otherwise.
     """
 
     target: Release | None
@@ -63,7 +63,7 @@ class Resolved(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def cohort_of(salt: str, client_id: str) -> int:
-    """Where a client stands among all in a roll-out, 0 to 99; always the same for the same salt."""
+    """The place of a client among all clients in a roll-out, 0 to 99; always the same for the same salt."""
     digest = hashlib.sha256((salt + client_id).encode()).digest()
     return int.from_bytes(digest[:8], "big") % 100
 

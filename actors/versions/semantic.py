@@ -14,10 +14,10 @@ def is_version(text: str) -> bool:
 
 
 def precedence(version: str) -> Version:
-    """What orders versions; build metadata does not count (SemVer §10).
+    """The key by which versions are ordered; build metadata does not count (SemVer §10).
 
     Args:
-        version: one that `is_version` has found to be one.
+        version: a valid version (`is_version`).
     """
     return _parsed(version)
 

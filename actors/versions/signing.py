@@ -1,7 +1,7 @@
 """The key that signs what clients are offered: Ed25519 over canonical JSON (RFC 8032, RFC 8785).
 
-A signature alone does not stop that an old answer is sent again: clients remember the highest revision of a channel,
-and refuse an answer whose time is over.
+A signature alone does not stop an old answer from being sent again: so clients remember the highest revision of a
+channel, and refuse an answer that has expired.
 """
 
 import base64
@@ -14,14 +14,14 @@ from actors.canonical_json import canonical
 
 
 class ReleaseKey:
-    """The key.
+    """The key that signs answers.
 
     Args:
         seed: 32 secret bytes.
 
     Attributes:
-        public_key: 32 bytes, base64.
-        key_id: its name: the first 16 hexadecimal digits of the SHA-256 of those bytes.
+        public_key: the 32 bytes of the public key in base64.
+        key_id: the name of the key: the first 16 hexadecimal digits of the SHA-256 digest of these bytes.
     """
 
     def __init__(self, seed: bytes) -> None:
@@ -34,6 +34,6 @@ class ReleaseKey:
         """The base64 signature of a JSON value.
 
         Raises:
-            NotCanonical: it has no canonical form.
+            NotCanonical: the value has no canonical form.
         """
         return base64.b64encode(self._private.sign(canonical(document).encode())).decode("ascii")

@@ -8,7 +8,7 @@ from persistence.versions.counts import CountBatch, VersionCount, VersionEvent
 from persistence.versions.releases import Platform
 
 KEYS_MAX = 50_000
-"""How many releases, events, platforms and days are told apart between two writes; what comes beyond is not counted."""
+"""Most combinations of release, event, platform and day that are counted between two writes; others are not counted."""
 
 Key = tuple[int, str, VersionEvent, Platform]
 
@@ -27,7 +27,7 @@ class Tally:
             self._counts[key] = self._counts.get(key, 0) + 1
 
     def batch(self, id: str) -> CountBatch | None:
-        """What is to be written next: the same until `written` is called; None when nothing was counted.
+        """The batch to write next, which stays the same until `written` is called; None when nothing was counted.
 
         Args:
             id: a fresh objectId, for a new batch.
@@ -38,5 +38,5 @@ class Tally:
         return self._batch
 
     def written(self) -> None:
-        """The batch is in its rows."""
+        """Note that the batch is in rows."""
         self._batch = None

@@ -14,7 +14,7 @@ from persistence.versions import content, releases
 from persistence.versions.releases import Artifact, Release
 
 UNNAMED_SECONDS = 3600
-"""A file of this age that no artifact has is a remnant: of a deleted release, or of an upload that was not kept."""
+"""Age from which a file that no artifact has is a remnant: of a deleted release, or of an upload that was not kept."""
 
 _AT_ONCE = 500
 
@@ -32,16 +32,17 @@ async def open_artifact(conn: Connection, release_id: str, artifact_id: str) -> 
 async def keep_content(
     conn: Connection, release_id: str, artifact_id: str, checked: Named, hosted: Hosted
 ) -> Artifact:
-    """Say that the bytes of an artifact are here; the same bytes again change nothing. Memory knows no drafts.
+    """Store that the bytes of an artifact are hosted; the same bytes again change nothing. There is no event, because
+    memory holds no drafts.
 
     Args:
-        release_id, artifact_id: of the artifact.
+        release_id, artifact_id: the release, and its artifact.
         checked: what the release said of the bytes when their signature was checked.
-        hosted: the bytes, stored.
+        hosted: the length and digests of the stored bytes.
 
     Raises:
         NotFound, Conflict: as `open_artifact`; and Conflict when the artifact was changed while the bytes came.
-        Invalid: its length or hash was changed meanwhile.
+        Invalid: the artifact's length or hash was changed meanwhile.
 
     Returns:
         The artifact as it is now.
@@ -63,7 +64,7 @@ async def sweep(database: Store, blobs: Blobs, in_thread: InThread, *, now_ms: i
     Cancellation leaves nothing half-done.
 
     Returns:
-        How many files.
+        How many files were removed.
     """
     before_seconds = now_ms / 1000 - UNNAMED_SECONDS
     old = sorted(await in_thread(lambda: set(blobs.older_than(before_seconds))))

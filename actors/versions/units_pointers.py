@@ -18,7 +18,7 @@ POINTERS_MAX = 2_000
 """The most channels of all scopes."""
 
 HISTORY_KEPT = 1_000
-"""How many revisions of a channel are kept. What clients are offered depends on the pointer alone."""
+"""Most revisions of a channel that are kept. What clients are offered depends on the pointer alone."""
 
 
 class Activated(msgspec.Struct, frozen=True):
@@ -42,13 +42,14 @@ async def activate(
     Going back is activating an older release than the present one.
 
     Args:
-        expected_revision: of the pointer that the publisher has seen, 0 for none; None = whatever it is.
+        expected_revision: the revision of the pointer that the publisher has seen, 0 for no pointer; None for any.
+        stamp: identifies the publisher and their request in the audit trail.
 
     Raises:
-        NotFound: the scope has no such release, or who activates it was erased meanwhile.
-        RevisionConflict: the pointer has moved since.
+        NotFound: the scope has no such release, or the publisher was erased meanwhile.
+        RevisionConflict: the pointer has moved since the publisher saw it.
         Conflict: the release was yanked.
-        Invalid: it is a draft, of which an artifact has neither bytes nor an address.
+        Invalid: the release is a draft, and one of its artifacts has neither bytes nor an address.
         QuotaExceeded: there are too many channels.
     """
     if stamp.actor_id is not None:

@@ -27,11 +27,11 @@ RELEASES_MAX = 20_000
 
 
 class ReleaseChanges(msgspec.Struct, frozen=True):
-    """What changes of a release.
+    """Changes of a release.
 
     Args:
         fields: {name of a field of `ReleaseDraft`: its new value}.
-        artifacts: in place of all present ones; None = they stay.
+        artifacts: the artifacts in place of all present ones; None leaves these.
     """
 
     fields: dict[str, object]
@@ -42,11 +42,12 @@ async def make_release(conn: Connection, release: Release, stamp: Stamp) -> Chan
     """Store a new release.
 
     Args:
-        release: a draft or published; checked here.
+        release: the release, a draft or published; it is checked here.
+        stamp: identifies the publisher and their request in the audit trail.
 
     Raises:
-        Invalid: it is not sound.
-        NotFound: who makes it was erased meanwhile.
+        Invalid: the release breaks a rule.
+        NotFound: the publisher was erased meanwhile.
         Conflict: the scope has a release of this version.
         QuotaExceeded: there are too many releases.
     """
@@ -71,8 +72,9 @@ async def change_release(conn: Connection, id: str, changes: ReleaseChanges, sta
 
     Raises:
         NotFound: there is no such release.
-        Invalid: it would not be sound.
-        Conflict: it is published or yanked and may not change so, or the scope has a release of the new version.
+        Invalid: the changed release would break a rule.
+        Conflict: the release is published or yanked and may not change so, or the scope has a release of the new
+            version.
     """
     before = await rows.lock_release(conn, id)
     if before is None:
