@@ -1,4 +1,4 @@
-"""The channel after an event; total."""
+"""The channel after an event: defined for every event in every state."""
 
 from collections.abc import Container
 
@@ -11,7 +11,7 @@ from actors.voice.state import MOST_REMOVALS, REMOVED_MS, Removal, Session, Stat
 
 
 def apply(state: State, event: AnyEvent) -> State:
-    """The state after the event; what is journaled makes a revision."""
+    """The state after the event; each journaled event makes a new revision."""
     if isinstance(event, events.UserRenamed):
         return _changed(state, event.user_id, name=event.name)
     if isinstance(event, events.ControlAudited):

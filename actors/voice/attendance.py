@@ -16,15 +16,15 @@ from actors.voice.seats import Seats
 from actors.voice.state import EMPTY_MS, REMOVED_MS, SILENCE_MS, Reason, State
 
 MOST_ENDED = 20_000
-"""Sessions whose end is remembered."""
+"""Most sessions whose end is remembered."""
 
 
 class Attendance:
-    """Who is in which channel.
+    """All voice channels, and who is in which (see the module).
 
     Args:
-        fleet: the nodes, which are told who goes.
-        now_ms: epoch milliseconds; sessions that are there at the start count as heard then.
+        fleet: the voice nodes, which are told which sessions end.
+        now_ms: returns epoch milliseconds; sessions that exist at the start count as heard then.
     """
 
     def __init__(self, fleet: Fleet, now_ms: Callable[[], int]) -> None:
@@ -33,9 +33,9 @@ class Attendance:
         self.seats = Seats()
         self.speaking: set[str] = set()  # session ids
         self.doomed: dict[str, dict[tuple[str, str], Reason]] = {}
-        """{channel id: {(user id, session id): why}}: sessions that are to end."""
+        """The sessions that are to end, {channel id: {(user id, session id): why}}."""
         self.suspects: set[str] = set()
-        """Users in voice whose rights may have changed."""
+        """The ids of users in voice whose rights may have changed, so that they are to be checked."""
         self._states: dict[str, State] = {}
         self._of_user: dict[str, tuple[str, str]] = {}  # {user id: (channel id, session id)}
         self._of_party: dict[str, str] = {}
@@ -55,16 +55,16 @@ class Attendance:
         self._listeners.append(listener)
 
     def on_joined(self, listener: Callable[[State, str], None]) -> None:
-        """Call `listener(channel, user id)`, synchronously, when a user has come in, and that is committed."""
+        """Call `listener(channel, user id)`, synchronously, after the commit, when a user has joined a channel."""
         self._welcomers.append(listener)
 
     def on_change(self, watcher: Callable[[State], None]) -> None:
-        """Call `watcher(channel)`, synchronously, when something has happened to a channel, and is committed."""
+        """Call `watcher(channel)`, synchronously, after the commit, when something has happened to a channel."""
         self._watchers.append(watcher)
 
     def begin(self) -> None:
-        """Mind voice from now on, which another node did before: all sessions count as heard now, all rights are in
-        question."""
+        """Take charge of voice, which another node of the service had before: all sessions count as heard now, and the
+        rights of all users are to be checked."""
         self._heard_ms = dict.fromkeys(self._heard_ms, self._now_ms())
         self.suspect("")
 
@@ -74,15 +74,15 @@ class Attendance:
         return iter(tuple(self._states.values()))
 
     def state(self, channel_id: str) -> State | None:
-        """A channel, or None."""
+        """The channel with this id; None when there is none."""
         return self._states.get(channel_id)
 
     def of_pair(self, one_id: str, other_id: str) -> State | None:
-        """The private channel of two users, or None."""
+        """The private channel of two users; None when there is none."""
         return self._states.get(self._of_pair.get(tuple(sorted((one_id, other_id))), ""))
 
     def of_user(self, user_id: str) -> tuple[str, str] | None:
-        """Channel and session of a user, or None."""
+        """The ids of a user's channel and session; None when they are in none."""
         return self._of_user.get(user_id)
 
     def moved_ms(self, channel_id: str) -> int | None:
@@ -90,7 +90,7 @@ class Attendance:
         return self._moved_ms.get(channel_id)
 
     def user_of(self, session_id: str) -> str | None:
-        """Whose session it is, or was until lately; None where that is not known."""
+        """The id of the user whose session it is, or was until lately; None where that is not known."""
         ended = self._ended.get(session_id)
         return self._users.get(session_id) if ended is None else ended[0]
 
@@ -110,7 +110,7 @@ class Attendance:
         their party when somebody is in it.
 
         Args:
-            party_id: of the party that they are in.
+            party_id: the party that they are in; None for none.
         """
         mine = self._of_user.get(user_id)
         if mine is not None and mine[0] in self._states:
@@ -124,7 +124,7 @@ class Attendance:
     # -- what is committed --------------------------------------------------------------------------
 
     def follow(self, state: State, event: AnyEvent) -> None:
-        """Something has happened to a channel, and is committed."""
+        """Take in a committed event of a channel, and the channel after its turn."""
         before = self._states.get(state.id)
         match event:
             case events.SessionsEnded():
@@ -152,7 +152,7 @@ class Attendance:
             watcher(state)
 
     def take_of_other(self, state: State, speaking: Collection[str]) -> None:
-        """Take in a channel as the node has told that minds voice.
+        """Take in a channel as it was told by the node that is in charge of voice.
 
         Args:
             speaking: the ids of the sessions in it that speak.
@@ -187,7 +187,7 @@ class Attendance:
             self._empty.add(state.id)
 
     def reconcile(self, channel_id: str, state: State | None) -> None:
-        """Take in a channel as read again; None when there is none."""
+        """Take in a channel as it was read from rows again; None when there is no such channel any more."""
         before = self._states.get(channel_id)
         if state is not None:
             self.take(state)
@@ -214,10 +214,10 @@ class Attendance:
     # -- what time does -----------------------------------------------------------------------------
 
     def hear(self, session_id: str, *, speaking: bool | None) -> bool:
-        """A session has synced; returns whether it has begun or ceased to speak.
+        """Note that a session has synced; returns whether it has begun or ceased to speak by this.
 
         Args:
-            speaking: None leaves it.
+            speaking: whether it speaks; None leaves that as it is.
         """
         if session_id not in self._users:
             return False
@@ -232,24 +232,25 @@ class Attendance:
         return True
 
     def doom(self, user_id: str, reason: Reason, session_id: str | None = None) -> None:
-        """The session of a user is to end, if they have one.
+        """Have the session of a user ended, if they have one.
 
         Args:
-            session_id: that one; None for whichever it is.
+            reason: why it ends.
+            session_id: ends only this session; None for whichever they have.
         """
         mine = self._of_user.get(user_id)
         if mine is not None and session_id in (None, mine[1]):
             self._doom(mine[0], user_id, mine[1], reason)
 
     def suspect(self, user_id: str) -> None:
-        """The rights of a user may have changed; "" stands for everybody."""
+        """Note that the rights of a user may have changed; "" for those of all users."""
         if not user_id:
             self.suspects.update(self._of_user)
         elif user_id in self._of_user:
             self.suspects.add(user_id)
 
     def look(self) -> None:
-        """Doom the sessions that were not heard for too long."""
+        """Have the sessions ended that were not heard for too long."""
         now_ms = self._now_ms()
         for session_id, heard_ms in tuple(self._heard_ms.items()):
             if heard_ms + SILENCE_MS > now_ms:
@@ -261,7 +262,7 @@ class Attendance:
             del self._ended[session_id]
 
     def overdue(self) -> list[str]:
-        """The channels that have been empty for long enough to end."""
+        """The ids of channels that have been empty for long enough to end."""
         now_ms = self._now_ms()
         return [
             id

@@ -9,11 +9,11 @@ from persistence.users.audit import Stamp
 
 
 class Command(msgspec.Struct, frozen=True):
-    """The root of what a channel takes."""
+    """Base of all commands of a voice channel."""
 
 
 class Join(Command, frozen=True):
-    """A user comes in, or again.
+    """A user joins the channel, or joins it again.
 
     Args:
         session_id: a fresh object id.
@@ -28,10 +28,10 @@ class Join(Command, frozen=True):
 
 
 class Sync(Command, frozen=True):
-    """A user says that they are there.
+    """A user's client says that it is still there.
 
     Args:
-        self_mute, self_deaf: None leaves it.
+        self_mute, self_deaf: whether the user has muted or deafened themselves; None leaves it as it is.
     """
 
     user_id: str
@@ -41,7 +41,7 @@ class Sync(Command, frozen=True):
 
 
 class EndSessions(Command, frozen=True):
-    """Sessions end; those that have ended already stay so.
+    """End sessions; those that have ended already are passed over.
 
     Args:
         sessions: (user id, session id) of each.
@@ -52,11 +52,11 @@ class EndSessions(Command, frozen=True):
 
 
 class SetControl(Command, frozen=True):
-    """A moderator decides; None leaves it.
+    """A moderator changes how the channel is controlled; None leaves a field as it is.
 
     Args:
-        muted_ids: the whole set.
-        remove_ids: who goes, and is given no token for a while; in the channel or not.
+        muted_ids: ids of all users who are muted from now on.
+        remove_ids: ids of users who are removed and given no token for a while, whether they are in the channel or not.
         stamp: identifies the moderator and their request in the audit trail.
     """
 
@@ -68,11 +68,12 @@ class SetControl(Command, frozen=True):
 
 
 class MoveTo(Command, frozen=True):
-    """Another node carries the channel, if it is carried by that one still, and nobody else has come in meanwhile.
+    """Move the channel to another node, if it is still on the given one and nobody else has joined meanwhile.
 
     Args:
-        node_id: None while there is none.
-        user_ids: for whom a seat is kept on it.
+        from_node_id: the node that it has to be on; None for no node.
+        node_id: the node that carries it from now on; None while there is no node for it.
+        user_ids: ids of the users for whom a seat is kept on that node.
     """
 
     from_node_id: str | None
@@ -81,19 +82,19 @@ class MoveTo(Command, frozen=True):
 
 
 class EndIfEmpty(Command, frozen=True):
-    """The channel ends, if it was empty for long enough."""
+    """End the channel, if it has been empty for long enough."""
 
 
 class Look(Command, frozen=True):
-    """Changes nothing; its answer is the state after all that was asked before."""
+    """Change nothing; the answer is the state after all commands that were sent before."""
 
 
 class TellRename(Command, frozen=True):
-    """A user in the channel is called otherwise."""
+    """A user in the channel has another name."""
 
     user_id: str
     name: str
 
 
 AnyCommand: TypeAlias = Join | Sync | EndSessions | SetControl | MoveTo | EndIfEmpty | Look | TellRename
-"""Any of them."""
+"""Any command of a voice channel."""

@@ -22,10 +22,10 @@ from persistence.users.audit import Stamp
 
 
 class Joined(Event, tag="joined", frozen=True):
-    """A user has come in, or again.
+    """A user has joined the channel, or joined it again.
 
     Args:
-        elsewhere: channel and id of the session that ends by it.
+        elsewhere: (channel id, session id) of the session that ends by this; None for none.
     """
 
     session: Session
@@ -41,8 +41,8 @@ class SessionsEnded(Event, tag="sessions_ended", frozen=True):
     """Sessions have ended.
 
     Args:
-        sessions: {user id: session id}.
-        barred: users who are given no token for a while; some of them may have had no session.
+        sessions: {user id: session id} of the ended sessions.
+        barred: ids of users who are given no token for a while; some of them may have had no session.
     """
 
     sessions: dict[str, str]
@@ -63,10 +63,10 @@ class SessionChanged(Event, tag="session_changed", frozen=True):
 
 
 class ControlChanged(Event, tag="control_changed", frozen=True):
-    """A moderator has decided.
+    """A moderator has changed how the channel is controlled.
 
     Args:
-        renewed: {user id: session id} of those in it who are heard again, or no longer: they have other tokens.
+        renewed: {user id: session id} of participants who were muted or unmuted by it, and have new tokens therefore.
     """
 
     control: Control
@@ -78,7 +78,8 @@ class Moved(Event, tag="moved", frozen=True):
     """Another node carries the channel.
 
     Args:
-        renewed: {user id: session id} of all in it: they have other tokens.
+        node_id: that node; None while there is none.
+        renewed: {user id: session id} of all participants, who have new tokens therefore.
     """
 
     node_id: str | None
@@ -93,7 +94,7 @@ class ChannelEnded(Event, tag="channel_ended", frozen=True):
 
 
 class ControlAudited(Event, tag="control_audited", frozen=True):
-    """What a moderator has said, for the audit trail.
+    """A moderator's decision, for the audit trail.
 
     Args:
         stamp: identifies the moderator and their request.
@@ -108,7 +109,7 @@ class ControlAudited(Event, tag="control_audited", frozen=True):
 
 
 class UserRenamed(Event, tag="user_renamed", frozen=True):
-    """A user in the channel is called otherwise."""
+    """A user in the channel has another name."""
 
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False
@@ -118,7 +119,7 @@ class UserRenamed(Event, tag="user_renamed", frozen=True):
 
 
 Journaled: TypeAlias = Joined | SessionsEnded | SessionChanged | ControlChanged | Moved | ChannelEnded
-"""Those that make a revision."""
+"""The events that make a revision of the channel."""
 
 AnyEvent: TypeAlias = Journaled | ControlAudited | UserRenamed
-"""Any of them."""
+"""Any event of a voice channel."""

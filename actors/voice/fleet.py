@@ -10,16 +10,18 @@ from persistence.voice.nodes import NodeRow
 HEARTBEAT_INTERVAL_MS = 10_000
 
 SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS
-"""A node that was not heard for so long is offline."""
+"""How long a node may be silent before it is offline: three heartbeats."""
 
 STARTING_MS = 2 * 60 * 1000
-"""At the start, nodes whose last heartbeat is younger count as heard: they are written once a minute."""
+"""At the start, nodes whose last heartbeat in rows is younger than this count as heard: rows are written once a
+minute."""
 
 KEPT_MS = 7 * DAY_MS
 """How long a node that is offline is remembered, as a gateway is."""
 
 RETURN_MS = 60 * 60 * 1000
-"""For so long after they came to be minded here no node is forgotten: while the service was away, nobody heard them."""
+"""For how long after this node took charge of voice no voice node is forgotten: nobody heard them while the service was
+away."""
 
 NodeStatus: TypeAlias = Literal["online", "draining", "offline"]
 
@@ -36,20 +38,20 @@ MOVES: dict[tuple[NodeStatus, Sign], NodeStatus] = {
     ("offline", "drains"): "draining",
     ("offline", "silent"): "offline",
 }
-"""What becomes of a node."""
+"""{(status, what was heard of the node): status afterwards}."""
 
 
 class Node:
-    """A node.
+    """A voice node.
 
     Attributes:
-        row: as it registered.
-        heard_ms: when its last heartbeat was answered, or came.
-        waiting: its heartbeats that wait for an answer; while there are any, it is heard.
-        moved_ms: since when it has its status.
-        participants, channels, load: what it says of itself; for people, and never counted with.
-        outbox: what it is told to do.
-        told: it has acknowledged the first orders of this process.
+        row: the row with which it registered.
+        heard_ms: when its last heartbeat came or was answered, epoch milliseconds.
+        waiting: how many of its heartbeats wait for an answer; while there are any, it counts as heard.
+        moved_ms: since when it has its status, epoch milliseconds.
+        participants, channels, load: what it reports of itself; shown to people, and used for no decision.
+        outbox: the orders for it.
+        told: whether it has acknowledged the first orders of this process.
         seen: {session id: since when it is missing in what the node reports, None while it is there}.
     """
 
@@ -72,11 +74,11 @@ class Node:
         self.seen: dict[str, int | None] = {}
 
     def take(self, sign: Sign, now_ms: int) -> bool:
-        """Move by what was heard or not; returns whether its status is another."""
+        """Change the status by what was heard or not heard of the node; returns whether it is another."""
         return self.turn(MOVES[self.status, sign], now_ms)
 
     def turn(self, status: NodeStatus, now_ms: int) -> bool:
-        """Have a status; returns whether it is another."""
+        """Set the status; returns whether it is another."""
         if status == self.status:
             return False
         self.status, self.moved_ms = status, now_ms
@@ -84,15 +86,16 @@ class Node:
 
 
 class Fleet:
-    """All nodes.
+    """All voice nodes.
 
     Attributes:
-        since_ms: since when the nodes are minded here: the service's start, or when another one ceased to.
+        since_ms: since when this node of the service has charge of them, epoch milliseconds: its start, or when another
+            one ceased to.
 
     Args:
-        rows: as they are at the start.
-        now_ms: epoch milliseconds.
-        new_epoch: a fresh short name, for each outbox.
+        rows: the rows of the voice nodes at the start.
+        now_ms: returns epoch milliseconds.
+        new_epoch: makes a fresh short name for an outbox.
     """
 
     def __init__(
@@ -115,7 +118,7 @@ class Fleet:
         return iter(tuple(self._nodes.values()))
 
     def get(self, node_id: str | None) -> Node | None:
-        """The node, or None."""
+        """The node with this id; None when there is none."""
         return None if node_id is None else self._nodes.get(node_id)
 
     def on_action(self, listener: Callable[[str], None]) -> None:
@@ -127,8 +130,8 @@ class Fleet:
         self._mourners.append(listener)
 
     def begin(self) -> None:
-        """Mind the nodes from now on, which another node of the service did before: those that are not offline count as
-        heard now, and all are given the orders again that still hold."""
+        """Take charge of the voice nodes, which another node of the service had before: those that are not offline
+        count as heard now, and all are to be given again the orders that still hold."""
         now_ms = self.since_ms = self._now_ms()
         for node in self:
             node.outbox, node.told, node.seen = Outbox(self._new_epoch()), False, {}
@@ -137,25 +140,25 @@ class Fleet:
             self._tell(node.row.node_id)
 
     def put(self, row: NodeRow) -> None:
-        """A node has registered; one that is known stays as it is."""
+        """Take in a node that has registered; one that is known stays as it is."""
         if row.node_id not in self._nodes:
             self._nodes[row.node_id] = Node(row, "online", self._now_ms(), Outbox(self._new_epoch()))
 
     def remove(self, node_id: str) -> None:
-        """A node is no more."""
+        """Remove a node that is no more."""
         if self._nodes.pop(node_id, None) is not None:
             self._tell(node_id)
             for listener in self._mourners:
                 listener(node_id)
 
     def remove_of_server(self, server_id: str) -> None:
-        """A game server is no more, and its nodes with it."""
+        """Remove the nodes of a game server that is no more."""
         for node in self:
             if node.row.server_id == server_id:
                 self.remove(node.row.node_id)
 
     def silence(self) -> list[Node]:
-        """Move the nodes that have fallen silent; returns them."""
+        """Set the status of nodes that have fallen silent; returns these nodes."""
         now_ms = self._now_ms()
         silent = [
             node
@@ -190,7 +193,9 @@ class Fleet:
         """Give a node an order; nothing where there is no such node.
 
         Args:
-            user_id: None for `close`.
+            kind: what it has to do.
+            channel_id: the channel that this concerns.
+            user_id: the user whom it concerns; None for `close`.
             not_before_s: epoch seconds from which the user's tokens are valid again; None: from the next second on. A
                 `remove` names the moment that the channel knows (`Removal`), or it could void those of a newer session.
         """

@@ -10,12 +10,13 @@ from actors.voice.state import SESSION_MS, Session, State
 
 
 def claims_of(state: State, session: Session, issuer: str) -> Mapping[str, object]:
-    """What the token says with which a user joins the channel's room on its node: the same for the same session and
+    """The claims of the token with which a user joins the channel's room on its node: the same for the same session and
     state.
 
     Args:
-        state: of the channel; who is muted there may not publish.
-        issuer: the name of the key that signs it.
+        state: the channel; users who are muted there may not publish.
+        session: the user's session.
+        issuer: the name of the key that signs the token.
     """
     muted = session.user_id in state.control.muted_ids
     video: dict[str, object] = {
@@ -41,5 +42,5 @@ def claims_of(state: State, session: Session, issuer: str) -> Mapping[str, objec
 
 
 def expires_at_ms(session: Session) -> int:
-    """When the session's newest token ends."""
+    """When the session's newest token ends, epoch milliseconds."""
     return session.issued_at_ms + SESSION_MS

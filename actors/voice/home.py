@@ -9,7 +9,7 @@ from persistence.nodes.shards import shard_of
 from persistence.voice.channels import KIND
 
 HOME = "home"
-"""In place of the id of a channel: it lives where they do."""
+"""A name used in place of a channel's id: it lies in the shard of all channels."""
 
 HOME_SHARD = shard_of(KIND, HOME)
 

@@ -25,14 +25,15 @@ from persistence.voice import channels
 
 @dataclass(frozen=True, slots=True)
 class VoiceKinds:
-    """What the kernel is to run for voice.
+    """The kind and the view that the kernel runs for voice.
 
     Args:
-        channel: the owner.
-        own: what a user sees.
-        in_doubt: called, synchronously, with a channel whose last turn may or may not have been committed.
+        channel: the kind of a voice channel.
+        own: the view of a user's own voice.
+        in_doubt: functions that are called, synchronously, with the id of a channel whose last turn may or may not have
+            been committed.
         is_member: whether a user is in a party.
-        place_of: the nodes.
+        place_of: looks up a voice node.
     """
 
     channel: Kind[State, AnyCommand]
@@ -43,12 +44,12 @@ class VoiceKinds:
 
 
 def voice_kinds(attendance: Attendance, memberships: Memberships, place_of: PlaceOf) -> VoiceKinds:
-    """The owner and the view.
+    """Make the kind and the view of voice.
 
     Args:
-        attendance: kept up to date.
-        memberships: who is in which party.
-        place_of: the nodes.
+        attendance: the memory of all channels, which follows their events from now on.
+        memberships: knows who is in which party.
+        place_of: looks up a voice node.
     """
     in_doubt: list[Callable[[str], None]] = []
 

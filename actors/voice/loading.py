@@ -12,7 +12,7 @@ from persistence.voice import channels
 from persistence.voice.channels import ChannelRow
 
 VERSION = 1
-"""Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
+"""The version of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
 
 _encoder = msgspec.msgpack.Encoder()
 _states = msgspec.msgpack.Decoder(State)
@@ -20,22 +20,22 @@ _summaries = msgspec.msgpack.Decoder(Summary)
 
 
 def dump(state: State) -> bytes:
-    """The snapshot: all but what lives in memory only, or in rows."""
+    """Encode the state as a snapshot, without what lives in memory only, or in rows."""
     return _encoder.encode(replace(state, sessions={}, looked_up=None))
 
 
 def restore(kept: bytes) -> State:
-    """What `dump` made."""
+    """Decode the state that `dump` has encoded, without its sessions."""
     return _states.decode(kept)
 
 
 def summary_of(state: State) -> bytes:
-    """What the head row keeps."""
+    """The channel's summary as the head row keeps it, from which `load` begins."""
     return _encoder.encode(Summary(state.node_id, state.control, state.removals, state.empty_since_ms))
 
 
 def new_channel(row: ChannelRow, node_id: str) -> State:
-    """A channel as it is made: empty."""
+    """A new channel, which is empty."""
     return State(
         id=row.id,
         revision=1,
@@ -72,13 +72,13 @@ async def load(conn: Connection, channel_id: str) -> State | None:
 
 
 async def load_some(conn: Connection, channel_ids: Sequence[str]) -> list[State]:
-    """Those of these channels that are there."""
+    """The states of these channels from rows, without channels that do not exist."""
     found = [await load(conn, channel_id) for channel_id in channel_ids]
     return [state for state in found if state is not None]
 
 
 async def refresh(conn: Connection, channel_id: str, state: State) -> State:
-    """With the sessions that rows have now."""
+    """The state with the sessions that rows have now."""
     if state.ended:
         return state
     rows = await channels.sessions_of(conn, channel_id)

@@ -49,4 +49,4 @@ def forget(state: State) -> State:
 LOOKUPS: Lookups[State, AnyCommand] = Lookups(
     missing=missing, fetch=fetch, absorb=absorb, forget=forget, overlaps=overlaps
 )
-"""The facet of the kind."""
+"""The lookups of the kind."""

@@ -14,10 +14,10 @@ ACTION_MS = 10 * 60 * 1000
 """How long an order is repeated; a token that was given before it has ended by then."""
 
 MOST_ACTIONS = 5_000
-"""Kept for one node; beyond it the oldest is dropped."""
+"""Most orders that are kept for one node; beyond it the oldest is dropped."""
 
 AT_ONCE = 500
-"""In one answer."""
+"""Most orders in one answer to a node."""
 
 ActionKind: TypeAlias = Literal["mute", "unmute", "remove", "close"]
 
@@ -34,10 +34,11 @@ class Action(msgspec.Struct, frozen=True):
     """One order.
 
     Args:
-        number: counts in the epoch.
-        user_id: None for `close`.
-        not_before_s: epoch seconds: tokens of this user for this channel whose `nbf` is older are void.
-        at_ms: when it was given.
+        number: its number, counted within the epoch.
+        kind: what the node has to do.
+        user_id: the user whom it concerns; None for `close`.
+        not_before_s: tokens of this user for this channel with an older `nbf` are void, epoch seconds.
+        at_ms: when it was given, epoch milliseconds.
     """
 
     number: int
@@ -72,7 +73,7 @@ class Outbox:
         """Give an order.
 
         Args:
-            not_before_s: see `Action`.
+            not_before_s: tokens of the user with an older `nbf` are void, epoch seconds.
         """
         for replaced in _REPLACED[kind]:
             self._actions.pop((replaced, channel_id, user_id), None)
@@ -86,7 +87,7 @@ class Outbox:
         """Forget what the node has carried out; returns whether the cursor is of this memory.
 
         Args:
-            cursor: of an earlier answer, as the node gives it back.
+            cursor: the cursor of an earlier answer, as the node sends it back; None for none.
         """
         epoch, _, number = (cursor or "").partition(".")
         if epoch != self._epoch or not number.isascii() or not number.isdigit():
@@ -96,7 +97,7 @@ class Outbox:
         return True
 
     def expire(self, now_ms: int) -> None:
-        """Forget what is too old."""
+        """Forget orders that are older than `ACTION_MS`."""
         while self._actions:
             key, oldest = next(iter(self._actions.items()))
             if oldest.at_ms + ACTION_MS > now_ms:
@@ -112,6 +113,6 @@ class Outbox:
         return f"{self._epoch}.{action.number}"
 
     def cursor(self) -> str:
-        """What acknowledges all that `pending` returns."""
+        """The cursor with which a node acknowledges all orders that `pending` returns."""
         pending = self.pending()
         return f"{self._epoch}.{pending[-1].number if pending else self._number}"

@@ -22,7 +22,7 @@ NAME = "voice"
 """The name of the view, and of its channel."""
 
 INTERVAL_MS = 250
-"""Frames to one viewer are so far apart, so that who speaks is told four times a second at most."""
+"""Least time between two frames to one viewer, so that who speaks is told four times a second at most."""
 
 
 class VoiceSnapshot(msgspec.Struct, kw_only=True, frozen=True):
@@ -43,19 +43,19 @@ class VoiceMigrate(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class VoiceSpeaking(msgspec.Struct, frozen=True, rename="camel"):
-    """Who speaks now, by their ids."""
+    """The ids of the users who speak in the channel now."""
 
     channel_id: str
     user_ids: tuple[str, ...]
 
 
 class OwnVoice(msgspec.Struct, frozen=True):
-    """What one user sees.
+    """The state of one user's view.
 
     Args:
-        channel: the one that concerns them.
+        channel: the channel that concerns the user; None for none.
         speaking: ids of the sessions that speak there.
-        is_carried: its node is there.
+        is_carried: whether the node of the channel is there.
     """
 
     user_id: str
@@ -65,7 +65,7 @@ class OwnVoice(msgspec.Struct, frozen=True):
 
 
 class Changed(Event, frozen=True):
-    """The channel is another, or is otherwise."""
+    """Another channel concerns the user, or their channel has changed."""
 
 
 class Migrated(Event, frozen=True):
@@ -73,7 +73,7 @@ class Migrated(Event, frozen=True):
 
 
 class Spoke(Event, frozen=True):
-    """Others speak."""
+    """Other participants speak than before."""
 
     journaled: ClassVar[bool] = False
 
@@ -82,9 +82,9 @@ class OwnVoiceRules:
     """The functions of the view that need more than their arguments.
 
     Args:
-        attendance: all channels.
-        memberships: who is in which party.
-        place_of: the nodes.
+        attendance: knows all channels.
+        memberships: knows who is in which party.
+        place_of: looks up a voice node.
     """
 
     def __init__(self, attendance: Attendance, memberships: Memberships, place_of: PlaceOf) -> None:
@@ -93,7 +93,7 @@ class OwnVoiceRules:
         self._place_of = place_of
 
     def view(self) -> View[OwnVoice]:
-        """The record that the kernel runs."""
+        """Make the record that the kernel runs."""
         return View(
             name=NAME,
             load=_load,
@@ -107,13 +107,13 @@ class OwnVoiceRules:
         )
 
     def adopt(self, _before: OwnVoice | None, state: OwnVoice) -> OwnVoice:
-        """The view as memory has it now."""
+        """The state of the view as memory has it now."""
         return self.look(state.user_id)
 
     def take(
         self, state: OwnVoice, _sources: AbstractSet[str], _peek: Peek
     ) -> tuple[OwnVoice, AbstractSet[str]]:
-        """The view as memory has it now; nothing is left to be read."""
+        """The state of the view as memory has it now; nothing has to be read from rows."""
         return self.look(state.user_id), frozenset()
 
     def look(self, user_id: str) -> OwnVoice:
@@ -162,7 +162,7 @@ class OwnVoiceRules:
 
 
 def happened(before: OwnVoice, after: OwnVoice, _sources: Collection[str]) -> Sequence[Event]:
-    """What leads from one to the other."""
+    """The events that lead from one state to the next."""
     told: list[Event] = []
     old, new = before.channel, after.channel
     if old is not None and new is not None and old.id == new.id and old.node_id != new.node_id:
@@ -185,9 +185,9 @@ async def _reread(_conn: Connection, user_id: str, _sources: AbstractSet[str]) -
 
 
 def concerned(state: State, members: Collection[str]) -> set[str]:
-    """The users whose view may show a channel: who is in it, the pair, the party.
+    """The ids of users whose view may show a channel: its participants, the pair, and the members of the party.
 
     Args:
-        members: of the party.
+        members: ids of the party's members; empty for a private channel.
     """
     return {*state.sessions, *state.pair, *members}

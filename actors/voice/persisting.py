@@ -36,7 +36,7 @@ class Changes:
         self.audited: list[tuple[str, events.ControlAudited]] = []
 
     def take(self, channel_id: str, event: AnyEvent) -> None:
-        """Add one event, in the order of happening."""
+        """Add one event to the changes; call it in the order of the events."""
         match event:
             case events.Joined(session=session):
                 self.joined[session.user_id] = _row(channel_id, session)
@@ -61,7 +61,7 @@ class Changes:
                 self.channels.append(channel_id)
 
     async def write(self, conn: Connection) -> None:
-        """Write it all; tables that nothing has changed are not touched."""
+        """Write all changes; tables without changes are not touched."""
         if self.joined:
             await channels.put_sessions(conn, list(self.joined.values()))
         if self.changed:
@@ -86,7 +86,7 @@ class Changes:
 
 
 class ControlDetail(msgspec.Struct, frozen=True, rename="camel"):
-    """What the audit trail says of a moderator's control."""
+    """The detail that the audit trail has of a moderator's decision."""
 
     control: VoiceControl
     removed_ids: tuple[str, ...]

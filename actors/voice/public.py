@@ -14,9 +14,9 @@ class VoiceParticipant(msgspec.Struct, frozen=True, rename="camel"):
     """A user in a channel.
 
     Args:
-        self_mute, self_deaf: as they say themselves.
-        server_mute: a moderator has muted them.
-        speaking: as they said last.
+        self_mute, self_deaf: whether they have muted or deafened themselves.
+        server_mute: whether a moderator has muted them.
+        speaking: whether they speak, as their client said last.
     """
 
     user_id: str
@@ -29,11 +29,11 @@ class VoiceParticipant(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class VoiceControl(msgspec.Struct, frozen=True, rename="camel"):
-    """What moderators have said of a channel.
+    """What moderators have decided for a channel.
 
     Args:
-        locked: nobody comes in.
-        muted_ids: who is not to be heard, in the channel or not.
+        locked: whether nobody may join.
+        muted_ids: ids of users who are not heard, whether they are in the channel or not.
     """
 
     locked: bool
@@ -45,7 +45,7 @@ class VoiceChannel(msgspec.Struct, frozen=True, rename="camel"):
     """A channel.
 
     Args:
-        node_id, region: where it is carried; null while no node is there for it.
+        node_id, region: the node that carries it, and that node's region; null while no node is there for it.
         revision: rises with every change.
     """
 
@@ -62,9 +62,9 @@ class VoiceSession(msgspec.Struct, frozen=True, rename="camel"):
     """The caller's own session.
 
     Args:
-        url: of the node, for a LiveKit client or any other that sends the token.
-        token: to join with, as the user, the room that is called as the channel.
-        expires_at: of the token; it concerns joining only.
+        url: the node's address, for a LiveKit client or any other that sends the token.
+        token: the token with which the user joins the room that has the channel's id as its name.
+        expires_at: when the token expires; that concerns joining only.
     """
 
     id: str
@@ -75,11 +75,13 @@ class VoiceSession(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A node as those see it who are on it.
+    """A voice node as its participants see it.
 
     Args:
-        issuer: the name of the key under which its tokens are signed.
-        sign: makes a token of its claims.
+        region: the node's region.
+        url: the node's address.
+        issuer: the name of the key with which its tokens are signed.
+        sign: returns the signed token with the given claims.
     """
 
     region: str
@@ -89,7 +91,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 PlaceOf = Callable[[str | None], Place | None]
-"""The node with this id; None while there is none."""
+"""Returns the node with this id; None while there is none."""
 
 
 def session_on(state: State, session: Session, place: Place) -> VoiceSession:

@@ -1,4 +1,4 @@
-"""What regions are called."""
+"""The names of regions for people."""
 
 DISPLAY_NAMES = {
     "af-south": "Southern Africa",
@@ -20,5 +20,5 @@ DISPLAY_NAMES = {
 
 
 def display_name(region: str) -> str:
-    """What people call a region: the code itself where the table has none."""
+    """The name of a region for people; the code itself where the table has no name for it."""
     return DISPLAY_NAMES.get(region, region)

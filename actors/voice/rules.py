@@ -1,4 +1,4 @@
-"""What comes of commands to a voice channel."""
+"""The rules of a voice channel: which events its commands make, and why they are refused."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,16 +19,16 @@ from actors.voice.events import (
 from actors.voice.state import EMPTY_MS, RENEWED_MS, SESSION_MS, Control, Session, State
 
 IsMember = Callable[[str, str], bool]
-"""Whether a user (first) is in a party."""
+"""Whether the user with the first id is in the party with the second."""
 
 
 def decide(  # noqa: PLR0911 - a table
     is_member: IsMember, state: State, command: AnyCommand, now_ms: int
 ) -> Sequence[AnyEvent]:
-    """What comes of a command; raises `Refused`, and then nothing has changed.
+    """The events of a command, by the rule for its type.
 
     Raises:
-        NotFound: the channel has ended.
+        NotFound: the channel has ended; and any other refusal of the rule, after which nothing has changed.
     """
     if state.ended:
         raise NotFound("no such channel")
@@ -52,19 +52,19 @@ def decide(  # noqa: PLR0911 - a table
 
 
 def belongs(state: State, user_id: str, is_member: IsMember) -> bool:
-    """Whether a user is of the pair, or of the party."""
+    """Whether a user is one of the pair, or in the party."""
     return user_id in state.pair if state.party_id is None else is_member(user_id, state.party_id)
 
 
 def join(state: State, command: commands.Join, now_ms: int, is_member: IsMember) -> Sequence[AnyEvent]:
-    """Decide on coming in.
+    """Decide on joining.
 
     Raises:
-        NotFound: neither of the pair nor of the party.
-        Blocked: the other has blocked the user, or the user the other.
-        Forbidden: removed less than ten minutes ago.
-        Conflict: locked.
-        QuotaExceeded: full.
+        NotFound: the user is neither one of the pair nor in the party.
+        Blocked: a block stands between the two of a private channel.
+        Forbidden: the user was removed less than ten minutes ago.
+        Conflict: the channel is locked.
+        QuotaExceeded: the channel is full.
         Overloaded: the channel has moved since the seat was kept.
     """
     found, user_id = state.looked_up, command.user_id
@@ -95,7 +95,7 @@ def join(state: State, command: commands.Join, now_ms: int, is_member: IsMember)
 
 
 def sync(state: State, command: commands.Sync, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on a sign of life.
+    """Decide on a sync, by which a client says that it is still there.
 
     Raises:
         Conflict: the session has ended.
@@ -124,7 +124,7 @@ def end_sessions(state: State, command: commands.EndSessions, now_ms: int) -> Se
 
 
 def set_control(state: State, command: commands.SetControl, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on what a moderator wants. A channel that holds more than its new limit keeps who is there."""
+    """Decide on a moderator's wishes. If the new limit is below the number of participants, nobody has to leave."""
     before = state.control
     control = Control(
         locked=before.locked if command.locked is None else command.locked,
@@ -146,7 +146,7 @@ def set_control(state: State, command: commands.SetControl, now_ms: int) -> Sequ
 
 
 def move_to(state: State, command: commands.MoveTo, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on another node."""
+    """Decide on moving to another node; no events if the channel has moved or somebody has joined meanwhile."""
     if state.node_id != command.from_node_id or state.node_id == command.node_id:
         return ()
     if not state.sessions.keys() <= set(command.user_ids):
@@ -156,7 +156,7 @@ def move_to(state: State, command: commands.MoveTo, now_ms: int) -> Sequence[Any
 
 
 def end_if_empty(state: State, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on the end of an empty channel."""
+    """Decide on ending a channel; no events if it has not been empty for `EMPTY_MS`."""
     since_ms = state.empty_since_ms
     if since_ms is None or since_ms + EMPTY_MS > now_ms:
         return ()
@@ -164,7 +164,7 @@ def end_if_empty(state: State, now_ms: int) -> Sequence[AnyEvent]:
 
 
 def take_rename(state: State, command: commands.TellRename) -> Sequence[AnyEvent]:
-    """A user is called otherwise."""
+    """Decide on the report that a user has another name."""
     session = state.sessions.get(command.user_id)
     if session is None or session.name == command.name:
         return ()

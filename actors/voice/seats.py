@@ -25,15 +25,15 @@ class Seats:
         self._in_doubt: dict[str, list[tuple[str, Collection[str]]]] = {}  # {channel id: (node id, user ids)}
 
     def taken(self, node_id: str) -> int:
-        """Users with a session on the node."""
+        """How many users have a session on the node."""
         return self._taken[node_id]
 
     def used(self, node_id: str) -> int:
-        """Seats that are taken or kept."""
+        """How many seats of the node are taken or kept."""
         return self._used[node_id]
 
     def sit(self, user_id: str, node_id: str | None) -> None:
-        """The user has their seat on this node now, and none elsewhere."""
+        """Note that a user has their seat on this node now, and on no other; None for no seat at all."""
         before = self._node_of.pop(user_id, None)
         if node_id is not None:
             self._node_of[user_id] = node_id
@@ -44,11 +44,11 @@ class Seats:
             self._unclaim(before, user_id)
 
     def keep(self, node_id: str, user_ids: Collection[str], capacity: int) -> bool:
-        """Keep seats for those who come; returns False, and keeps none, where there are not as many.
+        """Keep seats for users who are about to join; returns False, and keeps none, if there are too few.
 
         Args:
-            user_ids: each once; who has a seat there needs no other.
-            capacity: of the node.
+            user_ids: the ids of these users, each once; one who has a seat on the node needs no other.
+            capacity: how many seats the node has.
         """
         more = sum(1 for id in user_ids if not self._claims[node_id, id])
         if more and self._used[node_id] + more > capacity:
@@ -58,10 +58,10 @@ class Seats:
         return True
 
     def release(self, node_id: str, user_ids: Collection[str]) -> None:
-        """Keep them no longer: they are taken by now, or not wanted.
+        """Keep seats no longer: they are taken by now, or not wanted.
 
         Args:
-            user_ids: for whom they were kept.
+            user_ids: the ids of the users for whom they were kept.
         """
         for id in user_ids:
             self._unclaim(node_id, id)
@@ -70,12 +70,13 @@ class Seats:
         """Go on keeping seats until it is known whether they were taken.
 
         Args:
-            user_ids: for whom they were kept.
+            channel_id: the channel that the users may have joined.
+            user_ids: the ids of the users for whom they were kept.
         """
         self._in_doubt.setdefault(channel_id, []).append((node_id, user_ids))
 
     def settle(self, channel_id: str) -> None:
-        """It is known who is in the channel: keep nothing for it any longer."""
+        """Keep no seats in doubt for a channel any longer, because it is known who is in it."""
         for node_id, user_ids in self._in_doubt.pop(channel_id, ()):
             self.release(node_id, user_ids)
 

@@ -8,7 +8,7 @@ import msgspec
 MAX_PRIVATE = 2
 
 MAX_PARTY = 16
-"""Participants, unless a moderator says otherwise."""
+"""Most participants of a party's channel, unless a moderator decides otherwise."""
 
 MAX_PARTICIPANTS = 64
 
@@ -16,19 +16,19 @@ SESSION_MS = 10 * 60 * 1000
 """How long a token is valid. It concerns joining only: media nodes keep who is connected."""
 
 RENEWED_MS = 5 * 60 * 1000
-"""A token that ends so soon is replaced."""
+"""A token is replaced when it ends within this time."""
 
 SILENCE_MS = 45_000
-"""A session that has not synced for so long has ended."""
+"""A session that has not synced for this long ends."""
 
 REMOVED_MS = 10 * 60 * 1000
-"""For so long a removed user is given no token for the channel."""
+"""How long a removed user is given no token for the channel."""
 
 EMPTY_MS = 60_000
-"""A channel that was empty for so long has ended."""
+"""A channel that has been empty for this long ends."""
 
 MOST_REMOVALS = 256
-"""Remembered by a channel; beyond it the oldest is forgotten."""
+"""Most removals that a channel remembers; beyond it the oldest is forgotten."""
 
 Reason: TypeAlias = Literal["REPLACED", "REMOVED", "EXPIRED"]
 """Why a session has ended."""
@@ -38,8 +38,8 @@ class Session(msgspec.Struct, frozen=True):
     """A user in the channel.
 
     Args:
-        name: of the user; in memory only.
-        issued_at_ms: when the newest token was given.
+        issued_at_ms: when its newest token was given, epoch milliseconds.
+        name: the user's name; in memory only.
     """
 
     session_id: str
@@ -55,9 +55,9 @@ class Removal(msgspec.Struct, frozen=True):
     """What is remembered of a session that has ended.
 
     Args:
-        until_ms: when it is forgotten.
-        not_before_s: epoch seconds: tokens whose `nbf` is older are void.
-        barred: the user is given no token until then.
+        until_ms: when it is forgotten, epoch milliseconds.
+        not_before_s: the user's tokens with an older `nbf` are void, epoch seconds.
+        barred: whether the user is given no token until it is forgotten.
     """
 
     until_ms: int
@@ -66,11 +66,12 @@ class Removal(msgspec.Struct, frozen=True):
 
 
 class Control(msgspec.Struct, frozen=True):
-    """What moderators have said.
+    """What moderators have decided.
 
     Args:
-        locked: nobody comes in.
-        muted_ids: who is not to be heard, in the channel or not, in order.
+        locked: whether nobody may join.
+        muted_ids: ids of users who are not heard, whether they are in the channel or not, sorted.
+        max_participants: how many users may be in the channel.
     """
 
     locked: bool
@@ -82,9 +83,9 @@ class LookedUp(msgspec.Struct, frozen=True):
     """What the rows say of a user who is about to join.
 
     Args:
-        name: None when there is no such user.
-        barred: a block stands between them and the other of a private channel.
-        elsewhere: channel and id of the session that they have.
+        name: their name; None when there is no such user.
+        barred: whether a block stands between them and the other user of a private channel.
+        elsewhere: (channel id, session id) of the session that they have; None for none.
     """
 
     user_id: str
@@ -97,13 +98,14 @@ class State(msgspec.Struct, frozen=True):
     """A channel.
 
     Args:
-        revision: counts what is journaled, from 1.
-        low_id, high_id: the two of a private channel, in order; None for one of a party.
+        revision: counts the journaled events, from 1.
+        low_id, high_id: ids of the two users of a private channel, in order; None for the channel of a party.
+        party_id: the party; None for a private channel.
         node_id: the node that carries it; None while there is none.
         sessions: {user id: session}, the longest there first.
-        removals: {user id: …}, the oldest first.
-        empty_since_ms: since when there is no session; None while there is one.
-        looked_up: what was read for the command under consideration.
+        removals: {user id: what is remembered of their ended session}, the oldest first.
+        empty_since_ms: since when there is no session, epoch milliseconds; None while there is one.
+        looked_up: the rows that were read for the command under consideration; None without any.
     """
 
     id: str
@@ -122,11 +124,11 @@ class State(msgspec.Struct, frozen=True):
 
     @property
     def pair(self) -> tuple[str, ...]:
-        """The two of a private channel; empty for one of a party."""
+        """The ids of the two users of a private channel; empty for the channel of a party."""
         return () if self.low_id is None or self.high_id is None else (self.low_id, self.high_id)
 
     def other_of(self, user_id: str) -> str | None:
-        """The other of a private channel; None for one of a party."""
+        """The id of the other user of a private channel; None for the channel of a party."""
         return next((id for id in self.pair if id != user_id), None)
 
 
@@ -136,7 +138,7 @@ def in_order(sessions: Iterable[Session]) -> dict[str, Session]:
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What the head row keeps of a channel: all that changes without rows of its own."""
+    """The part of a channel that is kept in its head row, because it has no rows of its own."""
 
     node_id: str | None
     control: Control

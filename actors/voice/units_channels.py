@@ -19,11 +19,12 @@ class ChannelCreation(msgspec.Struct, frozen=True):
     """A channel to be made, unless there is one.
 
     Args:
+        user_id: the user who asks for it.
         channel_id: a fresh uuid.
-        epoch: a fresh short name of its history.
-        target_id: the other of a private channel; None for the channel of the party.
-        party_id: that the user is in; None for a private channel.
-        node_id: the node that is to carry it.
+        epoch: a fresh short name for the channel's history.
+        target_id: the other user of a private channel; None for the channel of a party.
+        party_id: the party that the user is in; None for a private channel.
+        node_id: the node that is to carry it; None when there is no node for it.
     """
 
     user_id: str
@@ -36,25 +37,25 @@ class ChannelCreation(msgspec.Struct, frozen=True):
 
 
 class ChannelMade(msgspec.Struct, frozen=True):
-    """A channel was made, or is there although memory may not know it."""
+    """A channel was made, or was found in rows where memory may not have it yet."""
 
     state: State
 
 
 class Founded(msgspec.Struct, frozen=True):
-    """The answer: the channel, and whether it is new."""
+    """The channel that was made or found, and whether it is new."""
 
     state: State
     is_new: bool
 
 
 async def found(conn: Connection, creation: ChannelCreation) -> Change[Founded | None]:
-    """The channel of the two, or of the party, new or not; None where there is none and no node for it. Inside a
-    transaction.
+    """Make the channel of the two users or of the party, or find it, inside a transaction; the value is None where
+    there is no channel, and no node to carry one.
 
     Raises:
         NotFound: there is no such user, or the user is not in the party.
-        Blocked: one of the two has blocked the other.
+        Blocked: one of the two users has blocked the other.
     """
     await require_user(conn, creation.user_id)
     target_id, pair = creation.target_id, None

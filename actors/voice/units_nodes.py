@@ -9,11 +9,11 @@ from persistence.voice import nodes
 from persistence.voice.nodes import NodeRow
 
 MOST_NODES = 50
-"""Of one game server."""
+"""Most voice nodes of one game server."""
 
 
 class NodeKnown(msgspec.Struct, frozen=True):
-    """A node has registered, or is there although memory may not know it."""
+    """A node has registered, or was found in rows where memory may not have it yet."""
 
     row: NodeRow
 
@@ -29,7 +29,7 @@ async def register(conn: Connection, row: NodeRow) -> Change[NodeRow]:
 
     Raises:
         NotFound: its game server is no more.
-        QuotaExceeded: the server has as many as it may.
+        QuotaExceeded: the server has `MOST_NODES` nodes.
     """
     # Whoever registers another of the same server's at the same time waits here.
     if not await nodes.lock_server(conn, row.server_id):
