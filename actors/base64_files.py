@@ -8,7 +8,8 @@ from binascii import Error, a2b_base64
 from time import sleep
 
 PIECE_CHARACTERS = 128 * 1024
-"""Decoded in less than a millisecond; a multiple of four, so that a piece is base64 by itself."""
+"""Characters that are decoded at once, in less than a millisecond; a multiple of four, so that a piece is base64 by
+itself."""
 
 _PAUSE_SECONDS = 0.0002
 
@@ -17,10 +18,10 @@ def decoded(text: str) -> bytes:
     """Decode base64 text. Blocks: call it in a worker thread.
 
     Args:
-        text: with padding, and without any other character, line ends included.
+        text: base64 with padding, and without any other character, such as line ends.
 
     Raises:
-        ValueError: it is not base64; an `Error` of `binascii` is one.
+        ValueError: the text is not base64; it may be its subclass `binascii.Error`.
     """
     if len(text) % 4 or text.find("=", 0, max(0, len(text) - 2)) >= 0:
         raise Error("padding is missing, or not at the end")

@@ -14,7 +14,7 @@ MAX_SAFE_INTEGER = 2**53 - 1
 """The largest whole number that every JSON reader keeps exact."""
 
 IdText = Annotated[str, msgspec.Meta(max_length=200)]
-"""An id as the client sent it, not yet parsed; the longest of ours has 64 characters."""
+"""An id as the client sent it, not yet parsed; the longest id of the service has 64 characters."""
 
 ShortText = Annotated[str, msgspec.Meta(max_length=4_096)]
 """A name, a title, a line."""
@@ -26,14 +26,15 @@ Bigint = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """A whole number that PostgreSQL can store; the field's rule clamps it, or refuses it with an error of its own."""
 
 RULE = "x-rule"
-"""The key under which `ruled` leaves what it says in a generated schema; OpenAPI and AsyncAPI put it in its place."""
+"""The key under which a generated schema has the keywords of `ruled`; OpenAPI and AsyncAPI move them to their
+places."""
 
 
 def ruled(**says: object) -> msgspec.Meta:
-    """Describe to what a field's own rule holds it, for OpenAPI and AsyncAPI: `ruled(maxLength=100)`.
+    """Describe for OpenAPI and AsyncAPI what a field's own rule allows: `ruled(maxLength=100)`.
 
-    Decoding does not look at it, so that the rule still refuses, with its own error, what is not as described. A rule
-    that trims a text, or takes CR LF for one character, counts what is left then: this is not described.
+    Decoding ignores it, so that the rule refuses other values with its own error. A rule that trims a text, or takes
+    CR LF for one character, counts what is left after that: this is not described.
 
     Args:
         says: keywords of JSON Schema, in place of those of the outer bound.

@@ -19,7 +19,8 @@ def canonical(value: Any) -> str:
     """The canonical text of a JSON value.
 
     Raises:
-        NotCanonical: a number that is not whole or too large, a text that is no Unicode, or no JSON at all.
+        NotCanonical: the value has a number that is not whole or too large, or a text that is no Unicode, or is no
+            JSON.
     """
     match value:
         case None | bool():
@@ -37,10 +38,10 @@ def canonical(value: Any) -> str:
 
 
 def digest(value: Any) -> str:
-    """SHA-256, in lower-case hexadecimal, of the canonical text.
+    """The SHA-256 digest of a JSON value's canonical text, in lower-case hexadecimal.
 
     Raises:
-        NotCanonical: as `canonical`.
+        NotCanonical: the value has no canonical text.
     """
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 

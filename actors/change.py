@@ -15,9 +15,9 @@ class Change(Generic[T_co]):
     """The result of a unit of work.
 
     Args:
-        value: for the caller.
-        events: what has happened, in order; frozen, and valid once the transaction is committed. Empty when no domain
-            reacts to the change.
+        value: the value for the caller.
+        events: the events that have happened, in order; frozen, and valid once the transaction is committed. Empty when
+            no domain reacts to the change.
     """
 
     value: T_co

@@ -47,13 +47,13 @@ from typing import ClassVar
 import msgspec
 
 MAX_ERRORS = 100
-"""Field errors that one refusal tells of."""
+"""Most field errors that one refusal tells of."""
 
 MAX_POINTER_BYTES = 8 * 1024
-"""Of the pointers of one refusal together, as they are written in JSON: a client's own names are repeated in them."""
+"""Most bytes of all pointers of one refusal, as written in JSON: they repeat names that the client has chosen."""
 
 INSIDE = " (further inside)"
-"""Ends the sentence of an error whose pointer was cut."""
+"""The end of the sentence of an error whose pointer was cut."""
 
 
 class FieldError(msgspec.Struct, frozen=True):
@@ -84,7 +84,8 @@ def told(errors: Iterable[FieldError]) -> tuple[FieldError, ...]:
     """The first 100 errors, with pointers of 8 KiB together, so that no refusal is much larger than what is refused.
 
     Args:
-        errors: not asked for more than are told. Pointers for which no room is left are cut (`FieldError.within`).
+        errors: the errors, of which no more are taken from the iterable than are told. Pointers for which no room is
+            left are cut (`FieldError.within`).
     """
     kept: list[FieldError] = []
     room = MAX_POINTER_BYTES
@@ -103,8 +104,8 @@ class Refused(Exception):
     """A rule does not allow what was asked; nothing has changed.
 
     Args:
-        message: one sentence for a human; the class's own when left out.
-        meta: small facts for a program, camelCase keys.
+        message: one sentence for people; the class's `sentence` when left out.
+        meta: small facts for programs, with camelCase keys.
     """
 
     code: ClassVar[str]
@@ -177,10 +178,10 @@ class Invalid(Refused):
     """One or more fields break a rule.
 
     Args:
-        errors: what is wrong, at least one.
+        errors: the errors of the fields, at least one.
 
     Attributes:
-        errors: those that the client is told of (`told`).
+        errors: the errors that the client is told of (`told`).
     """
 
     code, status_hint, sentence = "VALIDATION_FAILED", 422, "the request is not valid"
@@ -194,8 +195,8 @@ class QuotaExceeded(Invalid):
     """A limit of the caller or of the thing is reached.
 
     Args:
-        errors: the fields that would exceed it, where it is about fields.
-        max: the limit, in whatever it counts; told as `meta.max`.
+        errors: errors of the fields that would exceed the limit, where fields are the reason.
+        max: the limit, in the unit that it counts; the client is told it as `meta.max`.
     """
 
     code, sentence = "QUOTA_EXCEEDED", "a limit is reached"
@@ -211,7 +212,7 @@ class QuotaExceeded(Invalid):
 
 
 class Revoked(Refused):
-    """What the request came with was verified, and revoked before the request had the lock on its user."""
+    """The request's credentials were verified, but were revoked before the request had the lock on its user."""
 
     code, status_hint, sentence = "UNAUTHENTICATED", 401, "valid credentials are required"
 
@@ -265,13 +266,13 @@ class RevisionConflict(Conflict):
 
 
 class SlugTaken(Conflict):
-    """Another network has this slug."""
+    """Another thing of this sort (a network, a product, an article of the same scope) has this slug."""
 
     code, sentence = "SLUG_TAKEN", "this slug is taken"
 
 
 class Gone(Refused):
-    """It existed, and can no longer be used."""
+    """The thing existed, and can no longer be used."""
 
     code, status_hint, sentence = "GONE", 410, "no longer available"
 
@@ -339,9 +340,9 @@ class Elsewhere(Overloaded):
     meet this only where it moves for longer than a request may take.
 
     Args:
-        node: its name.
-        shard: of the actor.
-        fence: under which that node owns it.
+        node: the name of that node.
+        shard: the shard of the actor.
+        fence: the fence under which that node owns the shard.
     """
 
     code, sentence = "ELSEWHERE", "this is moving to another node of the service; try again shortly"

@@ -4,8 +4,8 @@ import re
 import unicodedata
 
 MAX_NAME_CHARACTERS = 1_024
-"""The longest name to clean, as it came: normalising combining marks takes a time that grows with the square of their
-number, 2 ms for so many.
+"""Most characters of a name to clean: normalising combining marks takes a time that grows with the square of their
+number, 2 ms for this many.
 """
 
 MAX_NAME_BYTES = 255
@@ -17,7 +17,7 @@ def clean_name(name: str) -> str:
     nothing is left.
 
     Args:
-        name: as it came, of at most `MAX_NAME_CHARACTERS`.
+        name: the name as the client sent it, at most `MAX_NAME_CHARACTERS` long.
     """
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
     visible = "".join(c for c in last if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))

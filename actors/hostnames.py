@@ -59,7 +59,8 @@ def is_ours(name: str, zones: Collection[str]) -> bool:
     """Whether a name is one of our zones, below one, or above one.
 
     Args:
-        name: in its normal form.
+        name: the name in its normal form.
+        zones: the service's own zones, in their normal form.
     """
     return any(inside(name, zone) or inside(zone, name) for zone in zones)
 

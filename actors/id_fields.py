@@ -12,11 +12,11 @@ def uuid_in(text: str, pointer: str) -> Uuid:
     """The uuid in a field, in lower case.
 
     Args:
-        text: as the client sent it.
-        pointer: of the field (RFC 6901).
+        text: the field as the client sent it.
+        pointer: the JSON pointer to the field (RFC 6901).
 
     Raises:
-        Invalid: it is no uuid.
+        Invalid: the text is no uuid.
     """
     id = parse_uuid(text)
     if id is None:
@@ -28,11 +28,11 @@ def uuids_in(texts: Sequence[str], pointer: str) -> tuple[Uuid, ...]:
     """The uuids in a list, in lower case and in its order.
 
     Args:
-        texts: as the client sent them.
-        pointer: of the list (RFC 6901).
+        texts: the items as the client sent them.
+        pointer: the JSON pointer to the list (RFC 6901).
 
     Raises:
-        Invalid: with each that is no uuid.
+        Invalid: some texts are no uuids; it has an error for each.
     """
     ids = [parse_uuid(text) for text in texts]
     flaws = [
@@ -49,11 +49,11 @@ def object_id_in(text: str, pointer: str) -> ObjectId:
     """The objectId in a field, in lower case.
 
     Args:
-        text: as the client sent it.
-        pointer: of the field (RFC 6901).
+        text: the field as the client sent it.
+        pointer: the JSON pointer to the field (RFC 6901).
 
     Raises:
-        Invalid: it is no objectId.
+        Invalid: the text is no objectId.
     """
     id = parse_object_id(text)
     if id is None:

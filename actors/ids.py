@@ -44,7 +44,7 @@ def random_hex(random_bytes: RandomBytes, length: int) -> Iterator[str]:
 
     Args:
         random_bytes: the injected source of randomness.
-        length: bytes of each; twice as many digits.
+        length: bytes of each string, which has twice as many digits.
     """
     digits = 2 * length
     while True:

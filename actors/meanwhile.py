@@ -13,7 +13,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Meanwhile(Generic[Key]):
-    """The keys that are told of, for whoever reads just now."""
+    """Collects, for everybody who is reading rows, the keys that memory is told of meanwhile."""
 
     def __init__(self) -> None:
         self._readers: list[set[Key]] = []

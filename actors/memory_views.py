@@ -24,9 +24,9 @@ def memory_view(
     """A view of the newest frame in memory, which is looked up whenever the view is loaded or marked as changed.
 
     Args:
-        name, interval_ms, events, adopt, release: those of `View`.
+        name, interval_ms, events, adopt, release: the arguments of `View`.
         newest: returns the frame, a struct; also called in the database's thread.
-        render_event: that of `Rendering`, for all viewers.
+        render_event: the `render_event` of `Rendering`, the same for all viewers.
     """
 
     async def load(_conn: Connection, _id: str) -> Frame:

@@ -10,7 +10,7 @@ class OfUser(Protocol):
 
     @property
     def user_id(self) -> str:
-        """Whose it is."""
+        """The id of the user whose view it is."""
         ...
 
 
@@ -18,11 +18,11 @@ def owner_only(state: OfUser, viewer: str) -> None:
     """The audience of a user's own view: themselves alone, all of whose subscriptions receive the same bytes.
 
     Args:
-        state: of the view.
+        state: the state of the view.
         viewer: the id of the user who wants to look.
 
     Raises:
-        Forbidden: it is another user's.
+        Forbidden: the view is another user's.
     """
     if viewer != state.user_id:
         raise Forbidden

@@ -18,9 +18,9 @@ def fitting(
     """The longest prefix of items that fits into a page; a first item that is too large is returned alone.
 
     Args:
-        items: in the order of the page.
+        items: the items, in the order of the page.
         size_bytes: the size of an item, or a close upper bound; called once for each item looked at.
-        max_bytes: the size of the page.
+        max_bytes: most bytes of the page.
 
     Returns:
         `items` itself where all of them fit; an empty sequence only for an empty one.

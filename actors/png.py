@@ -32,7 +32,7 @@ class BadPng(Exception):
 
     Args:
         code: `NOT_A_PNG` or `ANIMATED`; becomes the code of a field error.
-        sentence: what is wrong, for a human.
+        sentence: what is wrong with it, for people.
     """
 
     def __init__(self, code: str, sentence: str) -> None:
@@ -45,7 +45,7 @@ def size_of(data: bytes) -> tuple[int, int]:
     """Read the width and height that the file claims, in pixels.
 
     Raises:
-        BadPng: it does not begin as a PNG does.
+        BadPng: the file does not begin as a PNG does.
     """
     if not data.startswith(SIGNATURE):
         raise _refused("the file is not a PNG")
@@ -59,7 +59,7 @@ def picture_of(data: bytes) -> bytes:
     """Check every chunk of a PNG and return the file with the chunks of the picture alone.
 
     Raises:
-        BadPng: it is animated, damaged or deceptive.
+        BadPng: the file is animated, damaged or deceptive.
     """
     width, height = size_of(data)
     unpacked, seen = 0, False

@@ -15,16 +15,16 @@ from actors.texts import line_flaws, lines_flaws, with_line_feeds
 from actors.time import iso
 
 MAX_LABEL_CHARACTERS = 100
-"""Of an option (contract §4)."""
+"""Most characters of an option (contract §4)."""
 
 MAX_QUESTION_CHARACTERS = 300
-"""Of a poll (contract §4)."""
+"""Most characters of a poll's question (contract §4)."""
 
 MIN_OPTIONS, MAX_OPTIONS = 2, 10
-"""Of a poll (contract §4)."""
+"""Fewest and most options of a poll (contract §4)."""
 
 MAX_EXPIRY_MS = 32 * 24 * 3600 * 1000
-"""From now to a poll's expiry (contract §4)."""
+"""How far ahead a poll's expiry may lie (contract §4)."""
 
 CloseReason: TypeAlias = Literal["expired", "manual"]
 
@@ -48,10 +48,10 @@ class Poll(msgspec.Struct, frozen=True, rename="camel"):
     """A question, with its answers and their votes.
 
     Args:
-        multiple: several options may be chosen by one voter.
-        closed: closed by hand, or `now >= expiresAt`.
-        total_votes: chosen options of all voters together.
-        total_voters: users with a choice.
+        multiple: whether one voter may choose several options.
+        closed: whether it was closed by hand, or its expiry has come.
+        total_votes: how many options all voters together have chosen.
+        total_voters: how many users have chosen an option.
     """
 
     question: str
@@ -86,12 +86,12 @@ class PollDraft(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def check_poll(draft: PollDraft, now_ms: int, errors: list[FieldError]) -> Poll | None:
-    """The poll, without votes; None when something of it is wrong.
+    """Check a draft and make its poll, without votes; None when the draft breaks a rule.
 
     Args:
-        draft: as the client sent it, at `/poll` of the body.
-        now_ms: the moment before which it may not expire, epoch milliseconds.
-        errors: what is wrong is added to it.
+        draft: the poll as the client sent it, at `/poll` of the body.
+        now_ms: the moment after which it has to expire, epoch milliseconds.
+        errors: a list to which the errors of the draft are added.
     """
     before = len(errors)
     question = with_line_feeds(draft.question).strip()
@@ -115,8 +115,10 @@ def new_poll(*, question: str, labels: Sequence[str], multiple: bool, expires_at
     """Make a poll without votes; its options get the ids "1", "2" and so on.
 
     Args:
-        question: what is asked.
+        question: the question.
+        labels: the labels of the options, in order.
         multiple: whether a voter may choose several options.
+        expires_at_ms: when it expires, epoch milliseconds; None for never.
     """
     return Poll(
         question=question,
@@ -139,7 +141,7 @@ def valid_choice(poll: Poll, option_ids: Sequence[str]) -> tuple[str, ...]:
     """A voter's whole choice, in the order of the options; empty withdraws it.
 
     Args:
-        option_ids: as the client sent them, at `/optionIds` of the body.
+        option_ids: ids of the options as the client sent them, at `/optionIds` of the body.
 
     Raises:
         Invalid: an option is unknown or named twice, or there are more than the poll takes.
@@ -163,8 +165,8 @@ def with_vote(poll: Poll, previous: Collection[str], chosen: Collection[str]) ->
     """The poll with one voter's choice replaced in its counts.
 
     Args:
-        previous: option ids that the voter had chosen; empty without a vote.
-        chosen: option ids that they choose now; empty to withdraw.
+        previous: ids of the options that the voter had chosen; empty without a vote.
+        chosen: ids of the options that they choose now; empty to withdraw the vote.
     """
     options = tuple(
         replace(option, votes=option.votes - (option.id in previous) + (option.id in chosen))

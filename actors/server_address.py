@@ -25,7 +25,7 @@ class Address(msgspec.Struct, frozen=True):
 
     Args:
         host: a name in lower-case A-labels, or an IP address.
-        port: None where none was named.
+        port: the port; None where none was named.
     """
 
     host: str
@@ -76,7 +76,7 @@ def is_internal(host: str) -> bool:
     """Whether a host cannot be reached from the public Internet, or is another one in each network.
 
     Args:
-        host: of an `Address`.
+        host: the host of an `Address`.
     """
     if is_address(host):
         address = ip_address(host)

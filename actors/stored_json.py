@@ -13,11 +13,11 @@ def values_in(text: bytes) -> Any:
     ten thousand of those would block the event loop each time they are parsed.
 
     Args:
-        text: JSON; the caller has bounded its length.
+        text: the JSON, whose length the caller has bounded.
 
     Raises:
-        ValueError: it is not JSON, or has a number beyond all floats.
-        RecursionError: it is nested too deep to be read.
+        ValueError: the text is not JSON, or has a number beyond all floats.
+        RecursionError: the JSON is nested too deep to be read.
     """
     return _decoder.decode(text)
 

@@ -26,7 +26,7 @@ def with_line_feeds(text: str) -> str:
     """The text with each line break as one line feed, as clients on every system write and read it.
 
     Args:
-        text: line breaks are CR LF, CR or LF.
+        text: a text with CR LF, CR or LF for line breaks.
 
     Returns:
         The same object where nothing is to be changed.
@@ -47,12 +47,13 @@ def without_joiners(text: str) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Whether it may stand as text of several lines: no control characters but line feed and tab. Takes linear time."""
+    """Whether a text passes as one of several lines: no control characters but line feed and tab. Takes linear
+    time."""
     return text.isprintable() or _CONTROL.search(text) is None
 
 
 def is_line(text: str) -> bool:
-    """Whether it may stand within a line: printable characters, and joiners between them. Takes linear time."""
+    """Whether a text may stand within a line: printable characters, and joiners between them. Takes linear time."""
     if text.isprintable():
         return True
     shown = without_joiners(text)
@@ -64,11 +65,11 @@ def line(text: str, pointer: str, max_characters: int) -> str:
 
     Args:
         text: already trimmed, if its field is trimmed.
-        pointer: JSON pointer of its field.
-        max_characters: the longest that passes.
+        pointer: the JSON pointer to its field.
+        max_characters: most characters that pass.
 
     Raises:
-        Invalid: with the error of `line_flaws`.
+        Invalid: the text does not pass; it has the error of `line_flaws`.
     """
     return _sound(text, line_flaws(text, pointer, max_characters))
 
@@ -78,11 +79,11 @@ def lines(text: str, pointer: str, max_characters: int) -> str:
 
     Args:
         text: already trimmed, if its field is trimmed.
-        pointer: JSON pointer of its field.
-        max_characters: the longest that passes; a line break counts as one character.
+        pointer: the JSON pointer to its field.
+        max_characters: most characters that pass; a line break counts as one.
 
     Raises:
-        Invalid: with the error of `lines_flaws`.
+        Invalid: the text does not pass; it has the error of `lines_flaws`.
     """
     kept = with_line_feeds(text)
     return _sound(kept, lines_flaws(kept, pointer, max_characters))
@@ -95,7 +96,7 @@ def lines_or_none(text: str | None, pointer: str, max_characters: int) -> str | 
         text, pointer, max_characters: as for `lines`.
 
     Raises:
-        Invalid: with the error of `lines_flaws`.
+        Invalid: the text does not pass; it has the error of `lines_flaws`.
     """
     return None if text is None else lines(text, pointer, max_characters)
 
@@ -118,8 +119,8 @@ def lines_flaws(text: str, pointer: str, max_characters: int, *, required: bool 
 
     Args:
         text: with line feeds for line breaks (`with_line_feeds`).
-        pointer: JSON pointer of its field.
-        max_characters: the longest that passes.
+        pointer: the JSON pointer to its field.
+        max_characters: most characters that pass.
         required: whether an empty text is an error.
     """
     if required and not text:

@@ -15,8 +15,8 @@ class Vault:
 
     Args:
         key: 32 secret bytes, the same at every start.
-        version: of the key and the format, in front of everything sealed, so that both can be replaced while old
-            secrets are kept; empty for a format that carries none.
+        version: the version of key and format, which stands in front of everything sealed, so that both can be replaced
+            while old secrets are kept; empty for a format without one.
     """
 
     __slots__ = ("_cipher", "_version")
@@ -39,7 +39,7 @@ class Vault:
         """The secret, or None when it was not sealed with this key and version, for this place.
 
         Args:
-            bound_to: as it was given to `seal`.
+            bound_to: the name of the place, as it was given to `seal`.
         """
         if not sealed.startswith(self._version):
             return None

@@ -12,8 +12,8 @@ def https_flaws(text: str, pointer: str, max_characters: int) -> list[FieldError
 
     Args:
         text: what the client sent; neither user info nor white space may stand in it.
-        pointer: JSON pointer of its field.
-        max_characters: the longest that passes.
+        pointer: the JSON pointer to its field.
+        max_characters: most characters that pass.
     """
     if len(text) > max_characters:
         return [FieldError(pointer, "TOO_LONG", f"at most {max_characters} characters")]
@@ -28,7 +28,7 @@ def origin_of(text: str) -> str | None:
     None when the address is not sound.
 
     Args:
-        text: at most some thousand characters.
+        text: the address, at most some thousand characters long.
     """
     parts = _parts(text)
     if parts is None or parts.hostname is None:
