@@ -123,9 +123,8 @@ class Credentials:
         self._elsewhere[server_id] = at_ms, address
 
     def last_seen(self, server_id: str) -> tuple[int, str] | None:
-        """(epoch milliseconds, address) of the server's last call on any node, if rows that were read a moment ago may
-        lack
-        it: because it is not written yet, or was by the last `flush`; else None."""
+        """(epoch milliseconds, address) of the server's last call on any node, where rows that were read a moment ago
+        may lack it, because it was written by the last `flush` or is not written yet; else None."""
         known = (self._seen, self._elsewhere, self._before)
         return max((calls[server_id] for calls in known if server_id in calls), default=None)
 

@@ -30,7 +30,8 @@ INTERVAL_MS = 2_000
 """Frames to one user are at least this far apart: each of their servers may report twice a second."""
 
 ROWS = "rows "
-"""Prefix of a source that names a server whose rows have changed; a bare id is a server of which only memory has."""
+"""Prefix of a source that names a server whose rows have changed; a bare id names one of which only memory has
+changed."""
 
 _MOVING = frozenset({events.ServerChanged, events.ServerRemoved, events.MembersChanged})
 """The events that change which servers somebody has, or how they are shown."""

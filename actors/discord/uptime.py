@@ -132,7 +132,7 @@ class Uptime:
                 self._forget(one.server_id)
 
     def untold(self, turned: Iterable[Turned], now_ms: int) -> None:
-        """Note that these servers could not be told of: `take_due` returns those whose state is the same again at
+        """Note that these servers could not be told of: those whose state has not changed meanwhile are due again at
         once."""
         for one in turned:
             known = self._servers.get(one.server_id)

@@ -29,12 +29,12 @@ class FriendsLive:
         visibilities: who hides what from whom; the same object that chat asks.
         now_ms: returns epoch milliseconds; the first call gives the time of the service's start.
         party_of: returns the id of the party that a user is in; None for none.
-        circles: the friends of users who have an open socket.
+        circles: the friends of users, as far as they are in memory.
 
     Attributes:
         view: the view of a user's friends, which the kernel runs.
         load_many: reads the states of that view for many users.
-        circles: the friends of users who have an open socket.
+        circles: the friends of users, as far as they are in memory.
     """
 
     def __init__(

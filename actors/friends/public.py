@@ -64,7 +64,7 @@ class FriendEntry(FriendPart, frozen=True):
     Args:
         favorite, visibility, note: what the user has chosen for this friend.
         created_at: when the request was sent.
-        updated_at: when the user last changed any of these.
+        updated_at: when the user last changed what they have chosen.
     """
 
     favorite: bool
