@@ -6,11 +6,13 @@ from typing import Literal, TypeAlias
 import msgspec
 
 MAX_PRIVATE = 2
+"""Most participants of a private channel, unless a moderator decides otherwise."""
 
 MAX_PARTY = 16
 """Most participants of a party's channel, unless a moderator decides otherwise."""
 
 MAX_PARTICIPANTS = 64
+"""The highest bound that a moderator may set."""
 
 SESSION_MS = 10 * 60 * 1000
 """How long a token is valid. It concerns joining only: media nodes keep who is connected."""

@@ -94,17 +94,18 @@ async def remove_silent(conn: Connection, node_id: str, before_ms: int) -> int |
 
 
 async def save_heard(conn: Connection, heard: Sequence[tuple[str, int, bool]]) -> None:
-    """Write (node id, epoch milliseconds of the last heartbeat, draining) of nodes, in one order of locks.
+    """Write (node id, epoch milliseconds of the last heartbeat, draining) of nodes, locked in the order of their ids.
 
     A process that has just taken over voice may know only an older heartbeat of a node that is offline: the newest one
     stays.
     """
-    ordered = sorted(heard)
     await conn.execute(
-        "UPDATE voice_nodes n SET heard_at_ms = greatest(n.heard_at_ms, h.at_ms), draining = h.draining"
+        "WITH held AS MATERIALIZED ("
+        " SELECT node_id FROM voice_nodes WHERE node_id = ANY ($1::text[]) ORDER BY node_id FOR NO KEY UPDATE"
+        ") UPDATE voice_nodes n SET heard_at_ms = greatest(n.heard_at_ms, h.at_ms), draining = h.draining"
         " FROM unnest($1::text[], $2::bigint[], $3::boolean[]) AS h (node_id, at_ms, draining)"
-        " WHERE n.node_id = h.node_id",
-        [node_id for node_id, _, _ in ordered],
-        [at_ms for _, at_ms, _ in ordered],
-        [draining for _, _, draining in ordered],
+        " JOIN held USING (node_id) WHERE n.node_id = h.node_id",
+        [node_id for node_id, _, _ in heard],
+        [at_ms for _, at_ms, _ in heard],
+        [draining for _, _, draining in heard],
     )

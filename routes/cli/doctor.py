@@ -218,7 +218,7 @@ async def _archive(database: Database, wal_dir: Path) -> Finding:
     if failed is not None:
         free = await trio.to_thread.run_sync(free_bytes, wal_dir)
         why = f", whose disk is full ({free:,} bytes are left)" if free < SEGMENT_BYTES else ""
-        says = f"the log cannot be written to {wal_dir}{why} since {failed}"
+        says = f"the log cannot be written to {wal_dir}{why}, as was last tried at {failed}"
         return Finding("archive", says, "see postgres.log below the data folder; the log grows meanwhile")
     found = await trio.to_thread.run_sync(usable_bases, wal_dir)
     days = (time.time() - found[-1].about.ended.timestamp()) / 86_400 if found else 0.0

@@ -21,9 +21,9 @@ class ActorsQuery(Wire, frozen=True):
     Args:
         kind: only of this kind.
         query: only those in whose id or last error this text stands, case ignored.
-        sort: `trouble`: those that an error has ended, then the longest queues, then the most subscribers; `mailbox`,
-            `subscribers` or `restarts`: the most first; `idle`: idle for longest; `busy`: least idle; `kind`: by kind
-            and id.
+        sort: `trouble`: those that an error has ended, then the most restarts, the longest queues, the most
+            subscribers; `mailbox`, `subscribers` or `restarts`: the most first; `idle`: idle for longest; `busy`: least
+            idle; `kind`: by kind and id.
     """
 
     kind: Annotated[str, msgspec.Meta(max_length=64)] | None = None

@@ -31,8 +31,8 @@ ACTORS = LiveChannel(
     shared=True,
     prepare=lambda service, _user_id: service.of(LIVE_ACTORS).prepare(),
     shows=Shown(
-        says="Totals of all live actors by kind, and the fifty that are worth a look: faulty ones, then the longest"
-        " queues; one frame each two seconds.",
+        says="Totals of all live actors by kind, and the fifty that are worth a look: faulty ones, then the most"
+        " restarts, then the longest queues; one frame each two seconds.",
         snapshot=actors.ActorsSnapshot,
         events={"actors_changed": actors.ActorsChanged},
     ),
