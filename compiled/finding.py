@@ -1,9 +1,9 @@
 """Finds compiled modules in place of their sources, as long as the sources are what was compiled.
 
 The shared objects lie in a folder that Python's own import never looks into, so none can be taken for an edited source:
-only the finder here knows them. It is there if every source that they were compiled from, or against, has the digest
-that was written down then, and all of them exist for this interpreter; else every module runs from its source. All or
-none, because compiled modules know the layout of each other's classes.
+only the finder here knows them. The finder is installed if every source that they were compiled from, or against, has
+the digest that the manifest has, and all shared objects exist for this interpreter; else every module runs from its
+source. All or none, because compiled modules know the layout of each other's classes.
 """
 
 import json
@@ -24,22 +24,24 @@ OBJECTS = "compiled/objects"
 """Where the shared objects lie, from the root."""
 
 MANIFEST = "manifest.json"
-"""Beside the shared objects: what they are, and what they were made of."""
+"""The name of the file beside the shared objects that lists them, and what they were made of."""
 
 SUPPORT = "__mypyc"
-"""What the name of a shared object ends with that holds the code of a whole group of modules, and is none itself."""
+"""The ending of the name of a shared object that holds the code of a whole group of modules, and is no module
+itself."""
 
 PURE = "PARTYLINE_PURE"
-"""The variable of the environment that has everything run from its source: `on` (docs/settings.md)."""
+"""The environment variable that has every module run from its source, where it is `on` (docs/settings.md)."""
 
 
 class Manifest(NamedTuple):
     """What was compiled.
 
     Args:
-        interpreter: the first suffix of extension modules of the Python that it was compiled for.
-        sources: digests of all that was compiled, and of all of ours that it imports: {path from the root: digest}.
-        objects: names of modules with their shared objects: {name: path from the folder of the objects}.
+        interpreter: the first of `EXTENSION_SUFFIXES` of the Python that the modules were compiled for.
+        sources: digests of all sources that were compiled, and of all of ours that they import: {path from the root:
+            digest}.
+        objects: {full name of a module: path of its shared object from the folder of the objects}.
     """
 
     interpreter: str
@@ -48,7 +50,7 @@ class Manifest(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What runs here.
+    """Which modules run compiled in this process.
 
     Args:
         modules: names of the modules that run compiled, in order; empty if all run from their source.
@@ -63,7 +65,7 @@ class Finder:
     """Finds compiled modules by their full name, for `sys.meta_path`.
 
     Args:
-        objects: names of modules with the paths of their shared objects.
+        objects: {full name of a module: path of its shared object}.
     """
 
     def __init__(self, objects: Mapping[str, Path]) -> None:
@@ -72,12 +74,12 @@ class Finder:
     def find_spec(
         self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """How a module is loaded (importlib.abc.MetaPathFinder).
+        """The spec by which a module is loaded (importlib.abc.MetaPathFinder).
 
         Args:
-            name: of the module, with its packages.
+            name: the module's full name, with its packages.
 
-        Returns: None if it was not compiled.
+        Returns: None if the module was not compiled.
         """
         found = self.objects.get(name)
         if found is None:
@@ -120,10 +122,10 @@ def standing(root: Path = ROOT) -> Standing:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """What was compiled into a folder; None if that is not written there, or not to be read.
+    """The manifest of a folder with shared objects; None if there is none, or it cannot be read.
 
     Args:
-        folder: with the shared objects.
+        folder: the folder with the shared objects.
     """
     try:
         return Manifest(**json.loads((folder / MANIFEST).read_bytes()))
@@ -153,7 +155,7 @@ def digest_of(path: Path) -> str | None:
     """The digest of a file's content; None if it cannot be read.
 
     Args:
-        path: of a source.
+        path: the path of a source.
     """
     try:
         return blake2b(path.read_bytes(), digest_size=16).hexdigest()

@@ -1,1 +1,1 @@
-"""What others import of Partyline; the server itself is no library."""
+"""What other programs import of Partyline: the client. The server itself is no library."""

@@ -8,10 +8,10 @@ LONGEST_SECONDS = 15.0
 
 
 class Backoff:
-    """Pauses of half a second to fifteen.
+    """Pauses between tries: at most half a second at first, then longer each time, up to 15 s.
 
     Args:
-        luck: from 0 to 1.
+        luck: returns a random number from 0 to 1.
     """
 
     def __init__(self, luck: Callable[[], float] = random) -> None:
@@ -19,15 +19,15 @@ class Backoff:
         self._failures = 0
 
     def next(self, least_seconds: float = 0.0) -> float:
-        """The next pause, seconds: at least half of a bound that doubles.
+        """The next pause in seconds: half to all of a bound that doubles with each call.
 
         Args:
-            least_seconds: never less, as Retry-After asks.
+            least_seconds: the pause is never shorter, as Retry-After asks.
         """
         bound = min(LONGEST_SECONDS, FIRST_SECONDS * float(2**self._failures))
         self._failures = min(self._failures + 1, 16)
         return max(least_seconds, bound * (0.5 + self._luck() / 2))
 
     def reset(self) -> None:
-        """Begin anew: something has worked."""
+        """Begin anew with the shortest pause, after a try that has succeeded."""
         self._failures = 0

@@ -1,4 +1,5 @@
-"""The client for code without trio or asyncio: the same, and each call waits. It runs in a thread of its own."""
+"""The client for code without trio or asyncio: it has the same methods, and each call blocks. The asynchronous client
+below it runs in a thread of its own."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -22,9 +23,9 @@ class Partyline:
     """Requests (`rest`) and the live socket (`live`) of one user, for the time of its `with`.
 
     Args:
-        url, token: as of the other `Partyline`.
+        url, token: as `partyline.client.Partyline` takes them.
         get_token: gets a fresh token; called in the client's own thread, which waits for it.
-        options: further ones of the other `Partyline`.
+        options: further arguments of `partyline.client.Partyline`.
     """
 
     rest: "Rest"
@@ -61,7 +62,7 @@ class Partyline:
 
 
 class Rest:
-    """Requests; each takes, returns and raises what the method of `partyline.client.rest.Rest` does."""
+    """Requests; each method takes, returns and raises what that of `partyline.client.rest.Rest` does."""
 
     def __init__(self, portal: BlockingPortal, client: AsyncPartyline) -> None:
         self._portal, self._client = portal, client
@@ -131,7 +132,7 @@ class Rest:
         return self.request("PATCH", path, body=body, **options)
 
     def delete(self, path: str, **options: Unpack[Options]) -> Any:
-        """Remove."""
+        """Remove something, as `rest.Rest`, which says what each argument means."""
         return self.request("DELETE", path, **options)
 
     @overload
@@ -153,7 +154,7 @@ class Rest:
 
 
 class Live:
-    """The live socket; each takes, returns and raises what the method of `partyline.client.live.Live` does."""
+    """The live socket; each method takes, returns and raises what that of `partyline.client.live.Live` does."""
 
     def __init__(self, portal: BlockingPortal, client: AsyncPartyline) -> None:
         self._portal, self._client = portal, client
@@ -189,11 +190,11 @@ class Live:
         self._portal.call(self._client.live.read, channel, message_id)
 
     def typing(self, channel: str) -> None:
-        """Say that the user writes."""
+        """Say that the user is writing; lost where there is no connection."""
         self._portal.call(self._client.live.typing, channel)
 
     def wake(self) -> None:
-        """Try now where the next try was to come later."""
+        """Try to connect now rather than after the pause: the network is back."""
         self._portal.call(self._client.live.wake)
 
     def _items(self, subscription: Subscription) -> Iterator[Item]:
@@ -206,7 +207,8 @@ class Live:
 
 @contextmanager
 def _untold(context: AbstractContextManager[T]) -> Iterator[T]:
-    """A context of the portal's thread, which ends and is not told why: that is for this thread."""
+    """Enter a context of the portal's thread. It is left without the exception that ended the block, which is raised in
+    this thread alone."""
     closing = ExitStack()
     entered = closing.enter_context(context)
     try:

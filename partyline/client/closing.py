@@ -5,19 +5,19 @@ from typing import NamedTuple
 from partyline.client.problem import Document, Problem
 
 ABNORMAL = 1006
-"""The code of a connection that ended without one (RFC 6455, 7.4.1)."""
+"""The close code of a connection that ended without a close frame (RFC 6455, 7.4.1)."""
 
 LATER_SECONDS = 10.0
 
 
 class Duty(NamedTuple):
-    """What is to be done.
+    """What the client has to do after a connection has ended.
 
     Args:
-        least_seconds: before the next try, at least.
-        exact_seconds: before the next try, as the service says it; 0 where it says nothing.
+        least_seconds: least pause before the next try.
+        exact_seconds: the pause before the next try, as the service says it; 0 where it says nothing.
         renews: the token must be renewed first.
-        stops: no try any more, and why; None otherwise.
+        stops: why there is to be no further try; None where there is to be one.
     """
 
     least_seconds: float = 0.0
@@ -40,9 +40,9 @@ _DUTIES = {
 
 
 def duty_after(code: int) -> Duty:
-    """What a close code asks for; those that are not listed, to come back.
+    """What a close code asks for; one that is not listed asks the client to come back.
 
     Args:
-        code: of the close frame, or `ABNORMAL`.
+        code: the code of the close frame, or `ABNORMAL`.
     """
     return _DUTIES.get(code, Duty())

@@ -27,15 +27,15 @@ GOODBYE_SECONDS = 1.0
 
 
 class Connection:
-    """A connection that is told of by calls that do not wait.
+    """A connection to the live socket, which reports what happens by calls that do not wait.
 
-    What is said is written by a task of its own: whoever says it may be cancelled, and a frame that was written by half
-    would end the connection, and by its close code the client.
+    A task of its own writes commands: whoever calls `say` may be cancelled, and a frame that was written by half would
+    end the connection and, by its close code, the client.
 
     Args:
-        opened: called with it once it is there.
-        heard: called with each frame; ends it where that asks for something.
-        closed: called once nothing more is heard.
+        opened: called with this connection once it is open.
+        heard: called with each frame; what it returns ends the connection, unless that is None.
+        closed: called once no further frame is read.
     """
 
     def __init__(
@@ -48,23 +48,23 @@ class Connection:
         self._saying, self._said = anyio.create_memory_object_stream[str](math.inf)
 
     def say(self, command: str) -> None:
-        """Say something behind all that was said before; lost where the connection breaks first.
+        """Send a command behind all that were sent before; lost where the connection breaks first.
 
         Args:
-            command: of `encode_command`.
+            command: JSON, as `encode_command` makes it.
         """
         self._saying.send_nowait(command)
 
     async def run(self, http: httpx2.AsyncClient, url: str, token: str) -> Duty:
-        """Open it, and say and hear until it ends; cancelled, it is closed.
+        """Open the connection, and send and read until it ends; cancelled, it is closed.
 
         Args:
-            http: opens it.
-            url: of the socket.
-            token: the user's.
+            http: opens the WebSocket.
+            url: the address of the live socket, `ws` or `wss`.
+            token: the user's access token.
 
         Returns:
-            What is to be done next.
+            What the client has to do next.
         """
         with self._saying, self._said:
             try:
@@ -107,9 +107,9 @@ class Connection:
                 with anyio.fail_after(KEEPALIVE_SECONDS):
                     await socket.send_text(command)
         except TimeoutError:
-            scope.cancel()  # a ping, which would notice it, waits behind what is not taken
+            scope.cancel()  # pings, which would notice it, wait behind what the other side does not take
         except (HTTPXWSException, LocalProtocolError):
-            return  # whoever listens notices it, perhaps by a close code
+            return  # `_listen` notices the end as well, perhaps with a close code
 
     async def _listen(self, socket: AsyncWebSocketSession) -> Duty:
         try:

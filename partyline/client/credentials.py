@@ -10,20 +10,21 @@ import anyio
 from partyline.client.problem import ClientError, Document, Problem
 
 USED_PART = 0.8
-"""The part of a token's life after which it is renewed."""
+"""The part of a token's life, 0 to 1, after which it is renewed."""
 
 PAUSE_SECONDS = 10.0
-"""Between two renewals of tokens that are due: a token may live for a moment, and the login service be away."""
+"""Least pause between two renewals of tokens that are due: a token may live for a moment only, and the login service
+may be away."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A token.
+    """An access token.
 
     Args:
-        token: as `Authorization: Bearer` carries it.
-        expires_at: epoch seconds, by the service's clock; None where that is not known: it is then renewed once it is
-            refused.
+        token: the token, as `Authorization: Bearer` carries it.
+        expires_at: epoch seconds, by the service's clock; None where that is not known: the token is then renewed once
+            it is refused.
     """
 
     token: str
@@ -31,16 +32,16 @@ class Grant:
 
 
 GetToken = Callable[[], Awaitable[Grant | None]]
-"""Gets a fresh token, for instance from your login service; None where the user is signed out. Where it cannot be said
-now it raises `Unreachable`, or a temporary `Problem`, and is asked again; anything else ends the client."""
+"""Gets a fresh token, for instance from your login service; None where the user is signed out. Where it gets none now,
+it raises `Unreachable` or a temporary `Problem`, and is called again; any other exception ends the client."""
 
 
 class Credentials:
     """Keeps a token fresh.
 
     Args:
-        token: to begin with; alone, it is used until it ends.
-        get_token: gets a fresh one.
+        token: the first token; without `get_token` it is used until it ends. None for none.
+        get_token: gets a fresh token; None where tokens are not renewed.
     """
 
     def __init__(self, token: str | None, get_token: GetToken | None) -> None:
@@ -54,7 +55,8 @@ class Credentials:
     async def token(self) -> str | None:
         """The token to use now; None for somebody who is not signed in. Waits for `get_token` where one is due.
 
-        One that is due is used on while `get_token` fails for a moment: whether it has ended, the service says.
+        While `get_token` fails for the moment, the old token is used on, as the service alone says whether it has
+        ended.
         """
         if self._get_token is not None and self._is_due():
             self._asked_at = monotonic()
@@ -69,7 +71,7 @@ class Credentials:
         """Take the service's clock from an answer, as this device's own may be wrong.
 
         Args:
-            date: the header of that name; None without, and what is no date is ignored.
+            date: the Date header; None where there is none. What is no date is ignored.
         """
         try:
             self.told_time(parsedate_to_datetime(date or "").timestamp())
@@ -77,26 +79,27 @@ class Credentials:
             return
 
     def told_time(self, seconds: float) -> None:
-        """Take the service's clock.
+        """Take the service's clock, which tells when a token is due.
 
         Args:
-            seconds: of the epoch, now.
+            seconds: epoch seconds by that clock, now.
         """
         self._ahead_seconds = seconds - time()
 
     @property
     def grant(self) -> Grant | None:
-        """What is used now."""
+        """The token that is used now; None where there is none."""
         return self._grant
 
     async def renew(self, used: Grant | None) -> bool:
         """Get a fresh token, once for all who ask at the same time.
 
         Args:
-            used: what was refused or is due; where somebody else has renewed it already, nothing is asked for.
+            used: the grant that was refused or is due; where another caller has renewed it already, `get_token` is not
+                called.
 
         Returns:
-            Whether there is another one now. Raises what `get_token` raises; cancelled, the old one stays.
+            Whether there is another token now. Raises what `get_token` raises; cancelled, the old token stays.
         """
         if self._get_token is None:
             return False
@@ -119,5 +122,5 @@ class Credentials:
 
 
 def signed_out() -> Problem:
-    """What a client raises where it has no token, or none that is accepted."""
+    """The problem that a client raises where it has no token, or none that the service accepts."""
     return Problem(Document(code="UNAUTHENTICATED", message="nobody is signed in"), 401)

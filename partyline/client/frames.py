@@ -1,4 +1,4 @@
-"""What the live socket carries: what a subscription yields, and what the service says besides."""
+"""The frames of the live socket: those that a subscription yields, and those that only the client itself reads."""
 
 from typing import Any, TypeVar
 
@@ -7,7 +7,7 @@ import msgspec
 from partyline.client.problem import Document, Problem
 
 MOST_COMMAND_BYTES = 65_536
-"""Of one command (docs/errors.md, 4413)."""
+"""Most bytes of one command (docs/errors.md, 4413)."""
 
 T = TypeVar("T")
 
@@ -16,9 +16,9 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     """Base of what a channel shows.
 
     Args:
-        channel: which.
-        epoch: the name of a history without a gap; None for what has no place in one.
-        offset: the place in it.
+        channel: the channel's name, such as `inbox`.
+        epoch: the name of the history without a gap that the offset counts in; None for what has no place in one.
+        offset: the place in that history; None with `epoch`.
         raw: the data, as JSON.
     """
 
@@ -39,27 +39,28 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
             into: the type.
 
         Raises:
-            msgspec.ValidationError: it is of another shape.
+            msgspec.ValidationError: the data is of another shape.
         """
         return msgspec.json.decode(self.raw, type=into)
 
 
 class Snapshot(Shown, frozen=True, kw_only=True):
-    """The whole channel; it replaces what was known.
+    """The whole state of a channel; it replaces what the client knew of that before.
 
     Args:
-        skipped: events for which it stands, since nobody read them in time.
+        skipped: how many events this snapshot stands for, which nobody has read in time.
     """
 
     skipped: int = 0
 
 
 class Event(Shown, frozen=True, kw_only=True):
-    """One change; each comes once and in order.
+    """One change of a channel; each comes once, and in order.
 
     Args:
-        event: `message_created` and so on.
-        own: what it means to the user beside the data, as plain JSON: of a poll, what they have chosen; None for most.
+        event: the event's name, `message_created` and so on.
+        own: what the event means to this user beside the data, as plain JSON: for a poll, what they have chosen; None
+            for most events.
     """
 
     event: str = ""
@@ -67,11 +68,11 @@ class Event(Shown, frozen=True, kw_only=True):
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True):
-    """A new connection has taken over.
+    """A new connection shows the channel from here on.
 
     Args:
-        channel: which.
-        recovered: all that was missed follows; where it is False, a snapshot.
+        channel: the channel's name.
+        recovered: whether all events that were missed follow; where it is False, a snapshot follows.
     """
 
     channel: str
@@ -103,13 +104,14 @@ _encode = msgspec.json.Encoder().encode
 
 
 def encode_command(command: dict[str, object]) -> str:
-    """A command as it is said.
+    """A command as JSON, as it is sent over the live socket.
 
     Args:
-        command: of what JSON can hold.
+        command: the command's fields: values that JSON can hold.
 
     Raises:
-        Problem: it is longer than the service takes: it would end the connection, and with it all that is watched.
+        Problem: it is longer than the service takes. Sent, it would end the connection, and with that all that is
+            watched.
         TypeError, ValueError: JSON cannot hold it, such as half of a surrogate pair.
     """
     encoded = _encode(command)

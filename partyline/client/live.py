@@ -30,12 +30,12 @@ T = TypeVar("T")
 
 
 class _Asked:
-    """A command that wants an answer.
+    """A command that waits for its answer.
 
     Args:
-        command: what is asked for.
-        is_lasting: it is said again over the next connection; otherwise it ends with its own.
-        subscription: that it begins; None for other commands.
+        command: the command's fields, without its id.
+        is_lasting: whether it is sent again over the next connection; otherwise it fails with its own.
+        subscription: the subscription that the command begins; None for other commands.
     """
 
     def __init__(
@@ -55,8 +55,8 @@ class Live:
         http: opens the sockets.
         base: address of the service, `https://host`.
         credentials: whose token they carry.
-        tasks: for what is to be done later; a fault of it ends the client.
-        backoff: between two tries to connect.
+        tasks: runs what is to be done later; a fault of these tasks ends the client.
+        backoff: the pauses between two tries to connect; None for the usual ones.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Live:
         self._wanted, self._woken = anyio.Event(), anyio.Event()
         self._stopped: Problem | None = None
         self.state: State = "closed"
-        """`closed`: nothing was asked for yet, or it will not connect again; `waiting`: for the next try."""
+        """`closed`: nothing was asked for yet, or the client will not connect again; `waiting`: for the next try."""
 
     @asynccontextmanager
     async def subscribe(
@@ -91,10 +91,11 @@ class Live:
         """Watch a channel for the block: `inbox`, `friends`, `party`, `conversation:<id>` and so on.
 
         Args:
-            channel: one that this client does not watch already.
-            mode: whole snapshots, or one and then events.
-            limit: of the items in a snapshot, where the channel has a list.
-            most_unread: items that are held for the reader, at least 1; one who falls behind further gets a snapshot.
+            channel: a channel that this client does not watch already.
+            mode: `snapshot` for whole snapshots only, `delta` for one and then events.
+            limit: most items in a snapshot, where the channel has a list; None for the service's default.
+            most_unread: most items that are held for the reader, at least 1; a reader who falls behind further gets a
+                snapshot.
 
         Raises:
             ValueError: the channel is watched already, or is no text, or nothing may be held.
@@ -109,7 +110,7 @@ class Live:
         if limit is not None:
             params["limit"] = limit
         subscription = Subscription(channel, params, most_unread, self._begin)
-        # What cannot be said is for who asks, not for the next connection.
+        # A command that cannot be encoded raises here, for the caller, and not later, when the next connection begins.
         encode_command(subscription.command())
         self._subscriptions[channel] = subscription
         try:
@@ -131,7 +132,7 @@ class Live:
 
         Args:
             channel: `conversation:<id>`.
-            message: as a POST of it takes; `clientMessageId` is added where it has none.
+            message: the fields that POST takes for a message; `clientMessageId` is added where it has none.
             into: a type for the answer; None for plain JSON.
 
         Returns:
@@ -151,7 +152,7 @@ class Live:
 
         Args:
             channel: `conversation:<id>`.
-            message_id: of the last message that was read.
+            message_id: the id of the last message that was read.
 
         Raises:
             Problem: it is refused.
@@ -160,17 +161,18 @@ class Live:
         await self._ask({"op": "read", "channel": channel, "messageId": message_id})
 
     async def typing(self, channel: str) -> None:
-        """Say that the user writes; lost where there is no connection."""
+        """Say that the user is writing; lost where there is no connection."""
         self._say({"op": "typing", "channel": channel})
         await checkpoint()
 
     def wake(self) -> None:
-        """Try now where the next try was to come later: the network is back."""
+        """Try to connect now rather than after the pause: the network is back."""
         self._backoff.reset()
         self._woken.set()
 
     async def run(self) -> None:
-        """Connect, and connect again, until the service or the credentials end it; cancelled, the socket is closed."""
+        """Connect, and connect again, until the service or the credentials stop the client; cancelled, the socket is
+        closed."""
         while self._stopped is None:
             await self._wanted.wait()
             self.state, self._woken = "connecting", anyio.Event()
@@ -187,7 +189,7 @@ class Live:
     # Connections.
 
     async def _connect(self) -> Duty:
-        """One connection from beginning to end; what its end asks for."""
+        """Run one connection from beginning to end; returns what its end asks for."""
         try:
             token = await self._credentials.token()
         except ClientError as error:
@@ -198,14 +200,14 @@ class Live:
         return await Connection(self._opened, self._heard, self._closed).run(self._http, self._url, token)
 
     async def _renew(self) -> Duty:
-        """Get another token than the one that was refused; what is to be done then."""
+        """Get another token than the one that was refused; returns what is to be done then."""
         try:
             return Duty() if await self._credentials.renew(self._used) else Duty(stops=signed_out())
         except ClientError as error:
             return _after_failure(error)  # the token is asked for again with the next try
 
     def _opened(self, connection: Connection) -> None:
-        """Begin all channels, and say again what lasts behind them, so that what it does there comes as an event."""
+        """Begin all channels, and send lasting commands again behind them, so that what these do comes as an event."""
         self._connection, self.state = connection, "live"
         for subscription in self._subscriptions.values():
             self._begin(subscription)
@@ -232,7 +234,7 @@ class Live:
     # What is said and heard.
 
     def _heard(self, frame: Frame) -> Duty | None:
-        if frame.type != "hello":  # one who greets and hangs up is not back yet
+        if frame.type != "hello":  # a service that greets and hangs up is not back yet
             self._backoff.reset()
         subscription = self._subscriptions.get(frame.channel)
         if frame.type in ("snapshot", "event"):
@@ -249,7 +251,7 @@ class Live:
         return None
 
     def _begin(self, subscription: Subscription) -> None:
-        """Have a channel shown, where there is a connection; the next one begins all."""
+        """Ask for a channel where there is a connection; without one the next connection begins all channels."""
         if self._connection is not None:
             asked = _Asked(subscription.command(), subscription=subscription)
             self._register(asked)
@@ -302,7 +304,7 @@ class Live:
         return frame
 
     def _register(self, asked: _Asked) -> int:
-        """Give a command its id, by which it is answered; raises as `encode_command`."""
+        """Give a command its id, by which it is answered; raises what `encode_command` raises."""
         self._last_id += 1
         asked.said = encode_command({**asked.command, "id": self._last_id})
         self._unanswered[self._last_id] = asked
@@ -311,20 +313,20 @@ class Live:
     def _settle(self, id: int, frame: Frame | None = None, error: Exception | None = None) -> None:
         asked = self._unanswered.pop(id, None)
         if asked is None:
-            return  # the answer to what was said twice, over two connections
+            return  # the second answer to a command that was sent over two connections
         asked.frame, asked.error = frame, error
         asked.answered.set()
         if asked.subscription is not None and frame is not None:
             self._begun(asked.subscription, frame)
 
     def _say(self, command: dict[str, object]) -> None:
-        """Say it where there is a connection."""
+        """Send a command without an answer, where there is a connection."""
         if self._connection is not None:
             self._connection.say(encode_command(command))
 
 
 def _after_failure(error: ClientError) -> Duty:
-    """What a failure of whoever gets the token asks for."""
+    """What a failure to get a token asks for."""
     if isinstance(error, Problem) and not error.is_temporary:
         return Duty(stops=error)
     return Duty(least_seconds=error.retry_after_seconds)

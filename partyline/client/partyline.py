@@ -1,4 +1,4 @@
-"""One user's side of one service, for trio and asyncio."""
+"""The client of one user for one service, for trio and asyncio."""
 
 import ssl
 from collections.abc import AsyncGenerator
@@ -21,7 +21,7 @@ class Partyline(anyio.AsyncContextManagerMixin):
 
     Args:
         url: address of the service, `https://play.example.org`.
-        token: an access token. Alone, it is used until it ends.
+        token: an access token; without `get_token` it is used until it ends. None for none.
         get_token: gets a fresh token, for instance from your login service; None where the user is signed out.
         timeout_seconds: how long one try of a request may take.
         tls: how the service's certificate is checked; by default with the system's authorities.
@@ -60,7 +60,7 @@ class Partyline(anyio.AsyncContextManagerMixin):
                 try:
                     yield self
                 except (Exception, KeyboardInterrupt, SystemExit) as error:
-                    failure = error  # told as it is, and not as a group of one
+                    failure = error  # raised below as it is, and not in a group of one exception
                 tasks.cancel_scope.cancel()
             if failure is not None:
                 raise failure

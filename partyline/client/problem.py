@@ -19,17 +19,17 @@ TEMPORARY = frozenset(
         "IDEMPOTENCY_IN_PROGRESS",
     }
 )
-"""Codes after which the same again may succeed in a moment."""
+"""Codes of problems after which the same request may succeed in a moment."""
 
 
 class ClientError(Exception):
     """Base of everything that a client raises for what the service has or has not answered."""
 
     is_temporary = False
-    """Whether the same again may succeed in a moment."""
+    """Whether the same request may succeed in a moment."""
 
     is_outcome_unknown = False
-    """Whether it may have happened all the same; repeat it with the same Idempotency-Key."""
+    """Whether the request may have been done all the same; repeat it with the same Idempotency-Key."""
 
     retry_after_seconds = 0.0
     """How long to wait at least before the next try."""
@@ -40,8 +40,8 @@ class FieldError(msgspec.Struct, frozen=True):
 
     Args:
         pointer: JSON pointer (RFC 6901) into the body.
-        code: `docs/errors.md` lists them.
-        message: for people.
+        code: the kind of fault, one of those in `docs/errors.md`.
+        message: a sentence for people.
     """
 
     pointer: str = ""
@@ -64,9 +64,10 @@ class Problem(ClientError):
     """The service refuses.
 
     Args:
-        document: what it says.
+        document: the problem document, or the error of a reply on the live socket.
         status: HTTP status; 0 for a command of the live socket.
-        retry_after_seconds: of the response's Retry-After, 0 without.
+        retry_after_seconds: what the response's Retry-After says, 0 without; `retryAfterMs` in the document comes
+            first.
     """
 
     def __init__(self, document: Document, status: int = 0, retry_after_seconds: float = 0.0) -> None:
@@ -103,23 +104,23 @@ class Unreachable(ClientError):
 
 
 def elsewhere(status: int, location: str | None) -> Problem:
-    """What an answer means that leads elsewhere: nothing was done here, and no token is carried there.
+    """The problem of an answer that redirects: nothing was done, and the client does not carry its token elsewhere.
 
     Args:
         status: HTTP status, 300 to 399.
-        location: the header; `meta["location"]` of the problem, which is not there without it.
+        location: the Location header, which becomes `meta["location"]` of the problem; None where there is none.
     """
     meta = {"location": location} if location else {}
     return Problem(Document("ELSEWHERE", f"the service leads to {location or 'nowhere'}", meta=meta), status)
 
 
 def problem_of(status: int, body: bytes, retry_after: str | None) -> Problem:
-    """The problem that an answer holds.
+    """The problem in the body of an answer.
 
     Args:
         status: HTTP status, 400 or more.
-        body: of the answer; a proxy in between may have used its own words.
-        retry_after: the header, if there was one.
+        body: the answer's body; where it is no problem document (a proxy has answered), the code is `UNKNOWN`.
+        retry_after: the Retry-After header; None where there is none.
     """
     try:
         seconds = max(0.0, float(retry_after or 0))

@@ -13,7 +13,7 @@ from partyline.client.credentials import Credentials, Grant
 from partyline.client.problem import ClientError, Unreachable, elsewhere, problem_of
 
 RETRY_SECONDS = 20.0
-"""How long a request is repeated, unless it says otherwise."""
+"""How long a request is repeated, unless its `retry_seconds` says otherwise."""
 
 _KEYED = frozenset({"POST", "PUT"})
 """Methods that carry an Idempotency-Key: the service does each key once, so that they may be repeated."""
@@ -27,13 +27,13 @@ Query = Mapping[str, object]
 
 
 class Options(TypedDict, total=False):
-    """What any request takes.
+    """Arguments that every request takes.
 
     Args:
-        if_match: the revision that the change was made from.
-        idempotency_key: of POST and PUT; a new one by default.
-        headers: further ones.
-        retry_seconds: how long it is repeated; 0 for one try, 20 by default.
+        if_match: the revision that the change was made from, for If-Match; None for none.
+        idempotency_key: the Idempotency-Key of a POST or PUT; a new one by default.
+        headers: further headers of the request.
+        retry_seconds: how long the request is repeated; 0 for one try, 20 by default.
     """
 
     if_match: str | None
@@ -46,8 +46,8 @@ class Rest:
     """Requests to one service.
 
     Args:
-        http: sends them.
-        credentials: whose token they carry.
+        http: sends the requests.
+        credentials: has the token that the requests carry.
     """
 
     def __init__(self, http: httpx2.AsyncClient, credentials: Credentials) -> None:
@@ -88,15 +88,15 @@ class Rest:
         """Make a request; repeat it where that is safe and may help.
 
         POST and PUT carry an Idempotency-Key, so that they, like GET, are repeated after a temporary refusal and where
-        there was no answer. DELETE and PATCH are repeated only where no connection could be made. After a 401 it is
-        made once more with a fresh token.
+        there was no answer. DELETE and PATCH are repeated only where no connection could be made. After a 401 any
+        request is made once more with a fresh token.
 
         Args:
             method: `GET` and so on.
             path: begins with `/`; names and ids in it are encoded by whoever calls.
             query: values that are None are left out; lists repeat their name.
             body: sent as JSON: dicts, lists, or structs of msgspec.
-            into: a type for the answer, `Message`; None for plain JSON, `bytes` for what came as it came.
+            into: a type for the answer, such as `Message`; None for plain JSON, `bytes` for the body undecoded.
             options: see `Options`.
 
         Returns:

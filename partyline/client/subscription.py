@@ -1,4 +1,4 @@
-"""A channel that is watched: where one is in it, and what has been shown and not been read yet."""
+"""A channel that is watched: the place that was reached in it, and the items that were not read yet."""
 
 from collections import deque
 from collections.abc import Callable
@@ -12,25 +12,26 @@ from partyline.client.frames import Event, Frame, Resumed, Snapshot
 from partyline.client.problem import Problem
 
 MOST_UNREAD = 1_000
-"""What a subscription holds for whoever reads it; beyond that it is shown anew, by a snapshot."""
+"""Most items that a subscription holds for its reader; beyond that the reader gets a snapshot instead."""
 
 Item = Snapshot | Event | Resumed
 
 
 class Subscription:
-    """What a channel shows, to be iterated over; it outlives connections.
+    """The snapshots and events of a channel, to be iterated over; a subscription outlives connections.
 
-    It is `asked` for until the service has answered, and `shown` from then on. Once more was shown than may wait it is
-    `behind`: nothing more is taken, and the next read asks for it anew, so that who does not read does not ask.
+    It is `asked` until the service has answered the subscribe, and `shown` from then on. Once more has come than may
+    wait to be read, it is `behind`: no item is taken any more, and the next read subscribes anew, so that a client
+    which does not read does not subscribe again and again.
 
     Args:
-        channel: which.
-        params: `mode`, `limit` and so on, as a subscribe takes them.
-        most_unread: items that are held, at least 1.
-        ask: called with it when it is to be shown anew.
+        channel: the channel's name, such as `inbox`.
+        params: `mode`, `limit` and so on, as the command `subscribe` takes them.
+        most_unread: most items that wait to be read, at least 1.
+        ask: called with this subscription when it is to be subscribed anew.
 
     Attributes:
-        backoff: between two times that it is asked for and refused for a moment.
+        backoff: the pauses between two subscribes that are refused for the moment.
     """
 
     def __init__(
@@ -58,8 +59,8 @@ class Subscription:
         """The next snapshot or event.
 
         Raises:
-            Problem: the channel may not be watched, or no longer.
-            StopAsyncIteration: it was closed. Cancelled, nothing is lost.
+            Problem: the user may not watch the channel, or may no longer.
+            StopAsyncIteration: the subscription was closed. Cancelled, no item is lost.
         """
         await checkpoint()
         while not self._unread:
@@ -77,16 +78,17 @@ class Subscription:
 
     @property
     def is_asked(self) -> bool:
-        """Whether an answer is awaited: what the channel shows until then is of a former subscription."""
+        """Whether the answer to a subscribe is awaited: frames that come before it belong to a former subscription."""
         return self._stand == "asked"
 
     @property
     def is_behind(self) -> bool:
-        """Whether nobody has read for too long: the next read brings a snapshot."""
+        """Whether nobody has read for so long that items were dropped: the next read brings a snapshot."""
         return self._stand == "behind"
 
     def command(self) -> dict[str, object]:
-        """What watches the channel from the place that one has reached; it is asked for from now on."""
+        """The command that subscribes to the channel from the place that was reached; the subscription is `asked` from
+        now on."""
         self._stand = "asked"
         asked: dict[str, object] = {"op": "subscribe", "channel": self.channel, "params": self._params}
         if self._place is not None:
@@ -95,7 +97,11 @@ class Subscription:
         return asked
 
     def begun(self, recovered: bool) -> None:
-        """The service shows the channel over a new connection, or anew."""
+        """Take the answer that the service shows the channel from here on.
+
+        Args:
+            recovered: whether all events since the place that was reached follow; else a snapshot does.
+        """
         self._stand = "shown"
         self.backoff.reset()
         if self._began:
@@ -103,7 +109,7 @@ class Subscription:
         self._began = True
 
     def take(self, frame: Frame) -> None:
-        """Take a snapshot or an event, if it is for this subscription and new."""
+        """Take a snapshot or an event, unless it belongs to a former subscription or was taken already."""
         if self._stand != "shown" or self._is_over or self._is_old(frame):
             return
         if frame.epoch is not None and frame.offset is not None:
@@ -117,12 +123,12 @@ class Subscription:
         self._put(item)
 
     def end(self, problem: Problem) -> None:
-        """The channel is no longer shown; what was shown before can still be read."""
+        """Note that the channel is no longer shown, and why; items that came before can still be read."""
         self._ended = problem
         self._changed.set()
 
     def close(self) -> None:
-        """Nothing more is read."""
+        """End the iteration; items that were not read are dropped."""
         self._is_over = True
         self._unread.clear()
         self._changed.set()
@@ -132,20 +138,21 @@ class Subscription:
         self._changed.set()
 
     def _resume(self, recovered: bool) -> None:
-        """Tell it behind what is unread, room or not, as an event may follow; of several in a row the last counts."""
+        """Put a `Resumed` behind the unread items, even beyond the bound, as an event may follow; of several in a row
+        only the last is kept."""
         if self._unread and isinstance(self._unread[-1], Resumed):
             self._unread.pop()
         self._put(Resumed(channel=self.channel, recovered=recovered))
 
     def _replace(self) -> None:
-        """A snapshot stands for all that nobody has read, but not for what has taken over meanwhile."""
+        """Drop the unread items, for which a snapshot stands, but not the word that a new connection has taken over."""
         has_resumed = any(isinstance(one, Resumed) for one in self._unread)
         self._unread.clear()
         if has_resumed:
             self._resume(False)
 
     def _fall_behind(self) -> None:
-        """Forget what nobody has read, and the place with it: a snapshot is to follow."""
+        """Drop the unread items, and forget the place that was reached, so that a snapshot follows."""
         self._place, self._stand = None, "behind"
         self._unread.clear()
 
