@@ -30,7 +30,7 @@ All others are rejected. One that is delivered twice is done once.
 
 
 def main() -> None:
-    """Run until it is told to end."""
+    """Run the agent until it is told to end by a signal."""
     parser = argparse.ArgumentParser(
         prog="partyline-agent",
         description=DESCRIPTION,

@@ -1,4 +1,4 @@
-"""What the agent can do: one function a command, the whole table at the end."""
+"""The actions of the agent: one function for each kind of command, and the table of them at the end."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 import trio
 
 Progress = Callable[[float], Awaitable[None]]
-"""Says how far a command is, 0 to 100."""
+"""Tells Partyline how far a command is, in percent, 0 to 100."""
 
 Say = Callable[[str], None]
 
 
 class Failed(Exception):
-    """The command was understood, and could not be done."""
+    """The command was understood, but could not be done."""
 
 
 async def echo(payload: dict[str, Any], progress: Progress, say: Say) -> Any:  # noqa: ARG001
-    """Answer the payload."""
+    """Return the payload as the result."""
     return payload
 
 
@@ -27,7 +27,7 @@ async def speak(payload: dict[str, Any], progress: Progress, say: Say) -> Any:  
 
 
 async def count(payload: dict[str, Any], progress: Progress, say: Say) -> Any:  # noqa: ARG001
-    """Count, a tenth of a second each, and say how far it is."""
+    """Count, a tenth of a second for each number, and tell the progress."""
     last = payload.get("to")
     if not isinstance(last, int) or not 1 <= last <= 100:
         raise Failed("`to` is a whole number from 1 to 100")
@@ -38,7 +38,7 @@ async def count(payload: dict[str, Any], progress: Progress, say: Say) -> Any:  
 
 
 async def fail(payload: dict[str, Any], progress: Progress, say: Say) -> Any:  # noqa: ARG001
-    """Fail."""
+    """Fail always, to show how that looks."""
     raise Failed(str(payload.get("error", "as asked")))
 
 

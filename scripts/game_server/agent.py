@@ -1,6 +1,7 @@
-"""The agent: registered once, on its stream for as long as it runs, and stubborn in saying how a command has ended.
+"""The agent: it registers once, keeps its stream open while it runs, and repeats how a command has ended until
+Partyline has taken it.
 
-Commands are delivered at least once, and the agent goes by their ids: what it has begun, it begins no second time.
+Commands are delivered at least once; by their ids the agent begins none twice.
 """
 
 from collections.abc import Awaitable, Callable
@@ -20,10 +21,11 @@ from scripts.game_server.keeping import kept_in
 from scripts.game_server.pauses import FIRST_SECONDS, Pauses, seconds_after
 
 REMEMBERED = 2_000
-"""Commands that were begun; the oldest is forgotten. A server has half as many open ones at most."""
+"""How many commands that were begun are remembered; beyond that the oldest is forgotten. A server has half as many open
+ones at most."""
 
 CLAIM_KEY_SECONDS = 240.0
-"""A claim key is valid for five minutes."""
+"""How long a claim key is shown before the next one is fetched: it is valid for five minutes."""
 
 MOST_PAUSE_SECONDS = 30.0
 
@@ -32,7 +34,7 @@ MAX_ERROR_CHARACTERS = 1_000
 INTERRUPTED = "the agent ended while it was at it; it may have been done"
 
 OVER = frozenset({404, 409})
-"""What an acknowledgement is answered where the command has ended, or is gone."""
+"""The status codes that answer an acknowledgement where the command has ended, or is gone."""
 
 T = TypeVar("T")
 
@@ -43,13 +45,13 @@ class Over(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """What the agent is to be.
+    """How the agent is run.
 
     Args:
-        url: of Partyline, without a slash at its end.
-        name, server_type: of the server.
-        credentials: the file that they are kept in.
-        status_seconds: between two status pushes.
+        url: the address of Partyline, without a slash at its end.
+        name, server_type: the name and type that the server registers with.
+        credentials: the file that the server's credentials are kept in.
+        status_seconds: the pause between two status pushes, in seconds.
     """
 
     url: str
@@ -60,11 +62,11 @@ class Plan:
 
 
 class Agent:
-    """A game server.
+    """A game server as Partyline knows it.
 
     Args:
-        plan: what it is to be.
-        say: is told what happens, a line at a time.
+        plan: how it is run.
+        say: called with each line that tells what happens.
     """
 
     def __init__(self, plan: Plan, say: Callable[[str], None]) -> None:
@@ -76,7 +78,7 @@ class Agent:
         """Work until cancelled.
 
         Raises:
-            Rejected: the credentials count for nothing, or nobody may register.
+            Rejected: the credentials are not accepted, or registering is refused.
             Unusable: the file of credentials holds something else, or another agent uses it.
             OSError: the credentials cannot be kept.
         """
@@ -99,7 +101,7 @@ class Agent:
         return Credentials(made["serverId"], made["serverSecret"])
 
     async def _give_up(self, http: httpx2.AsyncClient, path: str) -> None:
-        """End the commands that a former run was at: nobody delivers them again."""
+        """Say that the commands which a former run has begun have failed: they are not delivered again."""
         left: list[dict[str, Any]] = []
         cursor: str | None = ""
         while cursor is not None:
@@ -136,7 +138,7 @@ class Agent:
             except Rejected as rejected:
                 if rejected.status != 404:  # 404: it is not published, and need not be
                     self._say(f"status not taken: {rejected}")
-            except Away as away:  # the next one says more
+            except Away as away:  # the next push has newer facts
                 seconds = max(seconds, seconds_after(away, 0.0))
             await trio.sleep(seconds)
 
@@ -160,7 +162,7 @@ class Agent:
             pause = min(2 * pause, MOST_PAUSE_SECONDS)
 
     def _hear(self, frame: Any, start: Callable[[dict[str, Any]], None]) -> None:
-        """Take a frame; one of a kind that is not known here is of a newer service."""
+        """Take a frame; one of an unknown kind comes from a newer service, and is ignored."""
         match frame:
             case {"type": "settings_snapshot", "settings": [*all_settings]}:
                 self._say("listening")
@@ -181,7 +183,8 @@ class Agent:
             del self._begun[next(iter(self._begun))]
 
     async def _do(self, http: httpx2.AsyncClient, path: str, command: dict[str, Any]) -> None:
-        """Do a command, unless it has ended before it is begun; one that ends meanwhile is left where it says so."""
+        """Do a command, unless it has ended before it is begun; where it ends meanwhile, its next acknowledgement says
+        so, and it is left."""
         action = command["action"]
         try:
             end = await self._done(http, path, command)
@@ -192,7 +195,7 @@ class Agent:
             self._say(f"command {action}: {end['status']}")
 
     async def _done(self, http: httpx2.AsyncClient, path: str, command: dict[str, Any]) -> dict[str, Any]:
-        """How a command ends, as an acknowledgement says it."""
+        """Do a command; returns how it has ended, as the body of an acknowledgement."""
         known = ACTIONS.get(command["action"])
         if known is None:
             return _failed("rejected", f"no such action: {command['action']}")
@@ -205,7 +208,7 @@ class Agent:
                 return
             try:
                 await _ack(http, path, command, {"status": "running", "progress": percent})
-            except Away as away:  # a later one says more
+            except Away as away:  # later progress says more
                 silent_until = trio.current_time() + seconds_after(away, 0.0)
             except Rejected:
                 return
@@ -217,13 +220,13 @@ class Agent:
             return _failed("failed", str(failed))
         except Over:
             raise
-        except Exception as fault:  # a mistake in one action is no reason to do no others
+        except Exception as fault:  # a mistake in one action must not end the agent
             return _failed("failed", f"a mistake in the agent: {fault!r}")
 
     async def _end(
         self, http: httpx2.AsyncClient, path: str, command: dict[str, Any], end: dict[str, Any]
     ) -> None:
-        """Say how a command has ended, until that is taken."""
+        """Say how a command has ended, again and again until Partyline has taken it."""
         try:
             await self._until_answered(partial(_ack, http, path, command, end))
         except Rejected as rejected:  # such as a result that is too large
@@ -232,7 +235,7 @@ class Agent:
             await self._until_answered(partial(_ack, http, path, command, end))
 
     async def _until_answered(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """What an attempt answers, made again while Partyline is away, as long as it takes."""
+        """What an attempt answers; it is made again for as long as Partyline is away."""
         pauses = Pauses(self._say, MOST_PAUSE_SECONDS)
         while True:
             try:
@@ -245,8 +248,8 @@ async def _ack(http: httpx2.AsyncClient, path: str, command: dict[str, Any], bod
     """Acknowledge a command.
 
     Raises:
-        Over: it has ended, other than like this.
-        Rejected: such an acknowledgement is not taken.
+        Over: the command has ended in another way.
+        Rejected: Partyline does not take this acknowledgement.
         Away: there is no answer.
     """
     try:

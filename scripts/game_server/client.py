@@ -22,24 +22,24 @@ from wsproto.events import (
 
 CONNECT_SECONDS = 10.0
 SILENCE_SECONDS = 90.0
-"""Partyline pings every 30 s; a stream on which nothing comes for so long is lost."""
+"""A stream on which nothing comes for so long is lost; Partyline pings every 30 s."""
 
 MAX_FRAME_CHARACTERS = 16 << 20
-"""Of one frame; the largest has the settings of all sources."""
+"""Most characters of one frame; the largest one has the settings of all sources."""
 
 MAX_PAUSE_SECONDS = 60.0
-"""Longest that Partyline may have one wait, whatever it asks for."""
+"""Longest pause that Partyline may ask for; a longer one counts as this."""
 
 UNAUTHENTICATED = 4401
-"""The close code of a secret that counts no longer."""
+"""The close code after a secret that is no longer accepted."""
 
 
 class Rejected(Exception):
-    """Partyline said no, and will say so again.
+    """Partyline has refused a request, and would refuse it again.
 
     Args:
-        status: of HTTP, or the close code.
-        code: why.
+        status: the HTTP status, or the stream's close code.
+        code: the code of the problem document, which says why.
     """
 
     def __init__(self, status: int, code: str) -> None:
@@ -49,11 +49,11 @@ class Rejected(Exception):
 
 
 class Away(Exception):
-    """There is no answer now, or none of use; the same again may have one.
+    """There is no useful answer now; the same request may have one later.
 
     Args:
-        why: for the person at the terminal.
-        least_seconds: before the next attempt.
+        why: the cause, for the person at the terminal.
+        least_seconds: least pause before the next attempt.
     """
 
     def __init__(self, why: str, least_seconds: float = 0.0) -> None:
@@ -62,18 +62,18 @@ class Away(Exception):
 
 
 HeaderText: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"\A[!-~]+\Z")]
-"""What a header can say."""
+"""A text that a header can carry."""
 
 
 class Credentials(msgspec.Struct, frozen=True):
-    """What a server proves itself with."""
+    """The id and the secret by which a game server proves who it is."""
 
     server_id: HeaderText
     server_secret: HeaderText
 
     @property
     def headers(self) -> dict[str, str]:
-        """For every request and for the stream."""
+        """The headers that every request and the stream carry."""
         return {"authorization": f"Bearer {self.server_secret}", "x-server-id": self.server_id}
 
 
@@ -84,14 +84,14 @@ async def ask(
     body: object = None,
     headers: dict[str, str] | None = None,
 ) -> Any:
-    """The JSON of an answer.
+    """Make a request; returns the JSON of the answer.
 
     Args:
-        headers: further ones than those of `http`.
+        headers: further headers beside those of `http`.
 
     Raises:
-        Rejected: a refusal that stays.
-        Away: no answer, a refusal for now, or something that is no answer of Partyline's.
+        Rejected: Partyline refuses, and would do so again.
+        Away: there is no answer, a refusal for the moment, or an answer that is not Partyline's.
     """
     try:
         response = await http.request(method, path, json=body, headers=headers)
@@ -119,10 +119,10 @@ def _read(content: bytes | str) -> Any:
 
 
 def _asked_seconds(text: str) -> float:
-    """How long Partyline asks one to wait.
+    """How many seconds Partyline asks the client to wait.
 
     Args:
-        text: of Retry-After; empty for none.
+        text: the value of Retry-After; empty where there is none.
     """
     return min(float(text), MAX_PAUSE_SECONDS) if text.isdecimal() and len(text) < 10 else 0.0
 
@@ -132,7 +132,7 @@ async def open_stream(url: str, path: str, credentials: Credentials) -> AsyncIte
     """The frames of a server's stream, as JSON values, for the block.
 
     Raises:
-        Rejected: the credentials count for nothing.
+        Rejected: the credentials are not accepted.
         Away: the stream could not be opened, or has ended.
     """
     parts = urlsplit(url)

@@ -21,9 +21,9 @@ class Kept:
     """A file of credentials, while this process alone uses it.
 
     Args:
-        path: of the file.
-        descriptor: of it, or of the part that becomes it.
-        known: what it holds; None where there are none yet.
+        path: the file's path.
+        descriptor: an open descriptor of the file, or of its `.part`, which is renamed to it once it is whole.
+        known: the credentials in the file; None where there are none yet.
     """
 
     def __init__(self, path: Path, descriptor: int, known: Credentials | None) -> None:
@@ -32,13 +32,13 @@ class Kept:
         self._known = known
 
     async def credentials(self, register: Callable[[], Awaitable[Credentials]]) -> Credentials:
-        """What is kept, or what registering answers, which is kept from then on.
+        """The credentials in the file, or fresh ones, which are then written to it.
 
         Args:
-            register: gets credentials; called only where there is a place for them.
+            register: gets fresh credentials; called only where the file has none and can be written.
 
         Raises:
-            OSError: they cannot be written.
+            OSError: the credentials cannot be written.
         """
         if self._known is None:
             made = await register()
@@ -52,11 +52,12 @@ class Kept:
 
 @contextmanager
 def kept_in(path: Path) -> Iterator[Kept]:
-    """Use a file of credentials for the block; where there is none, a part of it is made, so that a place is sure.
+    """Use a file of credentials for the block. Where there is none its `.part` is made at once, so that what is
+    registered can surely be kept.
 
     Raises:
-        Unusable: it holds something else, or another agent uses it.
-        OSError: it cannot be read, or there is no place for it.
+        Unusable: the file holds something else, or another agent uses it.
+        OSError: the file cannot be read, or there is no place for it.
     """
     try:
         descriptor, is_new = os.open(path, os.O_RDONLY), False

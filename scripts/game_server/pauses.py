@@ -1,4 +1,5 @@
-"""Pauses between attempts, where Partyline does not answer: longer each time, and by chance, so that none meet."""
+"""Pauses between attempts while Partyline does not answer: longer each time, and partly random, so that clients do not
+come back all at once."""
 
 import random
 from collections.abc import Callable
@@ -8,29 +9,31 @@ import trio
 from scripts.game_server.client import Away
 
 FIRST_SECONDS = 0.5
-"""Until the next attempt; it doubles."""
+"""Bound of the first pause; it doubles with each attempt."""
 
 
 SPREAD = 0.25
-"""By how much of what Partyline asks for a pause may be longer, so that who were refused at once come back apart."""
+"""How much longer than Partyline asks a pause may be, as a part of it, so that clients which were refused together come
+back apart."""
 
 
 def seconds_after(away: Away, seconds: float) -> float:
-    """How long to wait before the next attempt, by chance.
+    """How many seconds to wait before the next attempt, partly random.
 
     Args:
-        seconds: at most, unless Partyline has asked for more.
+        away: why there was no answer; has the least pause that Partyline asks for.
+        seconds: bound of the pause, of which at least half is taken, unless Partyline asks for more.
     """
     asked = away.least_seconds * random.uniform(1.0, 1.0 + SPREAD)
     return max(asked, seconds * random.uniform(0.5, 1.0))
 
 
 class Pauses:
-    """The pauses of one who tries again.
+    """The growing pauses of a client that tries again.
 
     Args:
         say: tells the person at the terminal why, once.
-        most_seconds: of one pause, unless Partyline asks for more.
+        most_seconds: longest pause in seconds, unless Partyline asks for more.
     """
 
     def __init__(self, say: Callable[[str], None], most_seconds: float) -> None:
@@ -47,5 +50,5 @@ class Pauses:
         self._seconds = min(2 * self._seconds, self._most_seconds)
 
     def end(self) -> None:
-        """There was an answer."""
+        """Begin anew with the shortest pause, after an answer."""
         self._seconds, self._told = FIRST_SECONDS, ""

@@ -7,14 +7,15 @@ from urllib.parse import urlsplit
 
 
 def tell(line: str, *, aside: bool = False) -> None:
-    """Tell whoever watches a line. One that cannot be written (a full disk, a reader that has gone, a stream that was
-    never open) is lost: no program ends over that. Texts of others, which may be in it, do not steer the terminal.
+    """Print a line. One that cannot be written (a full disk, a reader that has gone, a stream that was never open) is
+    lost, and does not end the program. Characters that are not printable are replaced, as texts of others may be in the
+    line.
 
     Args:
-        aside: on standard error, and not on standard output.
+        aside: print to standard error rather than to standard output.
     """
     stream = sys.stderr if aside else sys.stdout
-    if stream is None:  # closed by whoever started us; its number may be a socket of ours
+    if stream is None:  # closed before this program began; its descriptor may be a socket of ours by now
         return
     plain = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in line)
     with suppress(OSError):
@@ -29,7 +30,7 @@ def first(group: BaseException) -> BaseException:
 
 
 def web_address(text: str) -> str:
-    """An address of http or https, without a slash at its end, as an option of a program.
+    """Parse an option of a program as an address of http or https; returns it without a slash at its end.
 
     Raises:
         ValueError: it is none.
@@ -38,7 +39,7 @@ def web_address(text: str) -> str:
 
 
 def socket_address(text: str) -> str:
-    """An address of ws or wss, as an argument of a program.
+    """Parse an argument of a program as an address of ws or wss; returns it.
 
     Raises:
         ValueError: it is none.

@@ -22,7 +22,7 @@ from scripts.gateway_node.service import Rejected, Service, service_at
 
 
 def main() -> int:
-    """Run until it is told to end; returns the exit status."""
+    """Run the gateway until it is told to end by a signal; returns the exit status."""
     given, plan = read_options()
     say = partial(tell, aside=given.json)
     status = 1

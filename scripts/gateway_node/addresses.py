@@ -1,4 +1,5 @@
-"""Which addresses a gateway may connect to. Owners of game servers choose backends, so a backend may be anything."""
+"""Which addresses a gateway may connect to: owners of game servers choose their backends, so an address may be
+anything."""
 
 import socket
 from ipaddress import ip_address
@@ -12,7 +13,7 @@ from scripts.gateway_node.proxy_protocol import Place
 PRIVATE = parse_networks(
     ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "127.0.0.0/8", "fc00::/7", "::1/128")
 )
-"""What `--allow-private` allows where it names no networks: those of homes and companies, and this machine."""
+"""The networks that `--allow-private` allows where it names none: those of homes and companies, and this machine."""
 
 NEVER = parse_networks(
     (
@@ -30,17 +31,17 @@ NEVER = parse_networks(
         "240.0.0.0/4",
     )
 )
-"""What nothing allows."""
+"""Networks that no option allows."""
 
 
 class Permission(msgspec.Struct, frozen=True):
-    """Where backends may be.
+    """The addresses at which backends may be.
 
     Args:
-        allowed: networks beside the Internet.
+        allowed: networks that are allowed beside the Internet.
         refused: networks that are out of bounds all the same, such as that of a load balancer in front of the gateway.
-        own: where the gateway itself is reached: its listeners, and its public address.
-        port: of listeners at every address of this machine; None where there are none.
+        own: (IP address, port) of the gateway's listeners and of its public address, which are refused.
+        port: the port of a listener at every address of this machine; None where there is none.
     """
 
     allowed: tuple[Network, ...] = ()
@@ -52,7 +53,7 @@ class Permission(msgspec.Struct, frozen=True):
         """Why a backend may not be at this address, in a word; None where it may.
 
         Args:
-            address: an IP address, that is connected to and not only looked at.
+            address: the very IP address that is then connected to, not a name.
         """
         one = ip_address(address)
         if any(one in network for network in NEVER):

@@ -1,4 +1,5 @@
-"""Connect to backends: names are resolved, each address is judged, and the one that was judged is connected to."""
+"""Connect to backends: a name is resolved, each of its addresses is judged, and the very address that was judged is
+connected to."""
 
 import math
 import socket
@@ -16,42 +17,45 @@ from scripts.gateway_node.proxy_protocol import Place
 from scripts.gateway_node.routes import Route
 
 CONNECT_SECONDS = 5.0
-"""For a backend: its name, and all of its addresses."""
+"""How long connecting to a backend may take, with looking up its name and trying all of its addresses."""
 
 OWN_SECONDS = 1.0
-"""Of these for the gateway's own name, without which it goes on: a loop has other marks."""
+"""How much of `CONNECT_SECONDS` the lookup of the gateway's own name may take. Without that the gateway goes on, as
+loops are recognised by other marks as well."""
 
 KEPT_SECONDS = 30.0
-"""How long the addresses of a name are believed."""
+"""How long the addresses of a name are used before DNS is asked again."""
 
 MISSED_SECONDS = 5.0
-"""How long a name is believed to have none."""
+"""How long a name counts as one without addresses before DNS is asked again."""
 
 MAX_NAMES = 10_000
 
 OLD_SECONDS = 3600.0
-"""How long the addresses of a name are good for where DNS says nothing: owners of servers choose names, and who answers
-for them, and others' players are not to wait for that."""
+"""How long the addresses of a name are used on where DNS does not answer: owners of game servers choose the names, and
+with them the DNS servers, and no player is to wait for a silent one."""
 
 ANSWER_SECONDS = 1.0
-"""How long DNS may take where there are such addresses."""
+"""How long DNS may take where there are earlier addresses to use."""
 
 LOOKUPS_AT_ONCE = 200
-"""Most lookups at a time, in threads apart from those of everything else: whoever is asked may be silent."""
+"""Most lookups at a time. They have threads of their own, as DNS servers that are silent would hold all others up."""
 
 Resolve = Callable[[str], Awaitable[list[str]]]
-"""`async name -> its addresses`; raises OSError when there are none, which is for good where it is one of `_NONE`."""
+"""`async name -> its addresses`; raises OSError when there are none. Only with an error number of `_NONE` is it certain
+that the name has none."""
 
 _NONE = frozenset((socket.EAI_NONAME, socket.EAI_NODATA))
-"""What says that a name has no addresses; any other failure says nothing of it."""
+"""Error numbers which say that a name has no addresses; after any other failure that is not known."""
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """What DNS has said of a name.
+    """The last answer of DNS about a name.
 
     Args:
-        until: it is not asked again before.
-        said_at: when it has said it.
+        addresses: the name's IP addresses; empty where it has none.
+        until: DNS is not asked again before, by `trio.current_time()`.
+        said_at: when DNS gave the addresses, by the same clock.
     """
 
     addresses: list[str] = []
@@ -60,17 +64,17 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class Lookups:
-    """Names as the system resolves them, in threads of their own."""
+    """Looks names up as the system does, in threads of their own."""
 
     def __init__(self) -> None:
         self._limiter = trio.CapacityLimiter(LOOKUPS_AT_ONCE)
 
     async def addresses(self, name: str) -> list[str]:
-        """The addresses of a name. Cancellation leaves the question to its thread.
+        """The IP addresses of a name. Cancellation leaves the lookup to its thread.
 
         Raises:
-            OSError: there are none, or nobody says.
-            UnicodeError: it is no name.
+            OSError: the name has none, or DNS does not answer.
+            UnicodeError: the text is no name.
         """
         ask = partial(socket.getaddrinfo, name, None, type=socket.SOCK_STREAM)
         found = await trio.to_thread.run_sync(ask, abandon_on_cancel=True, limiter=self._limiter)
@@ -78,10 +82,10 @@ class Lookups:
 
 
 class Names:
-    """Remembers the addresses of names, and asks once for all who want the same.
+    """Remembers the addresses of names, and looks a name up once for all who ask for it at the same time.
 
     Args:
-        resolve: asks; None as the system does.
+        resolve: looks a name up; None for `Lookups`.
     """
 
     def __init__(self, resolve: Resolve | None = None) -> None:
@@ -90,9 +94,9 @@ class Names:
         self._questions: SingleFlight[str, list[str] | None] = SingleFlight()
 
     async def addresses(self, name: str) -> list[str]:
-        """The addresses of a name; none where it has none, or that is not known.
+        """The IP addresses of a name; empty where it has none, or they are not known.
 
-        Cancellation leaves a question to the others that wait for it.
+        Cancellation does not end a lookup for others that wait for it.
         """
         if is_address(name):
             return [name]
@@ -108,10 +112,10 @@ class Names:
         return self._keep(name, known, found)
 
     async def _ask(self, name: str) -> list[str] | None:
-        """What DNS says; None where it says nothing."""
+        """The addresses that DNS gives; None where it does not answer."""
         try:
             return list(dict.fromkeys(await self._resolve(name)))
-        except UnicodeError:  # of names that are none
+        except UnicodeError:  # the text is no name
             return []
         except OSError as fault:
             return [] if fault.errno in _NONE else None
@@ -133,9 +137,9 @@ class Backends:
     """Finds and connects to backends.
 
     Args:
-        permission: where they may be.
-        public: where players connect to this gateway, by its name.
-        names: their addresses.
+        permission: the addresses at which they may be.
+        public: (host, port) at which players connect to this gateway, so that no route leads back to it.
+        names: looks their addresses up.
     """
 
     def __init__(self, permission: Permission, public: Place, names: Names) -> None:
@@ -144,10 +148,11 @@ class Backends:
         self._names = names
 
     async def places(self, route: Route) -> list[Place]:
-        """Where the backend of a route may be connected to, in the order of its addresses.
+        """(IP address, port) of all places where the backend of a route may be connected to, in the order of its
+        addresses.
 
         Raises:
-            TurnedAway: nowhere.
+            TurnedAway: there is no such place.
         """
         name, port = route.backend_host, route.backend_port
         own: list[str] = []
@@ -171,7 +176,7 @@ class Backends:
         """A connection to the backend of a route.
 
         Raises:
-            TurnedAway: there is none.
+            TurnedAway: the backend cannot or may not be connected to.
         """
         deadline = trio.current_time() + CONNECT_SECONDS
         with trio.move_on_at(deadline):

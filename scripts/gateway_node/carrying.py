@@ -1,4 +1,4 @@
-"""A connection from its first byte to its last."""
+"""Carries a connection, from its first byte to its last."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,19 +16,19 @@ from scripts.gateway_node.reception import OPENING_SECONDS, receive_header, rece
 from scripts.gateway_node.routes import Routes
 
 MAX_HOPS = 3
-"""Gateways and proxies that a connection may have come through."""
+"""Most gateways and proxies that a connection may have come through."""
 
 MAX_SAID = 1_000
-"""Details that are told until the routes change, each once."""
+"""Most details that are told, each once, until the routes change."""
 
 
 class Carrying:
     """Carries connections.
 
     Args:
-        door: who may come in.
-        backends: where they may be carried to.
-        idle_seconds: how long nothing may be said on one.
+        door: counts connections, and turns away those beyond its bounds.
+        backends: finds and connects to the backends of routes.
+        idle_seconds: how long a connection may be silent in both directions before it is ended.
         say: tells the person at the terminal.
     """
 
@@ -60,7 +60,7 @@ class Carrying:
         self._said.clear()
 
     async def serve(self, stream: trio.SocketStream) -> None:
-        """Carry one connection until it ends, or close it. No fault of one is felt by another."""
+        """Carry one connection until it ends, or close it. A fault of one connection does not touch others."""
         self.counters.accepted += 1
         async with stream:
             try:
@@ -70,7 +70,7 @@ class Carrying:
                 self._turn_away(turned)
             except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
                 self._turn_away(TurnedAway("left"))
-            except Exception as fault:  # what strangers send must not end what others play
+            except Exception as fault:  # what strangers send must not end the connections of others
                 self._turn_away(TurnedAway("fault", f"a mistake of ours: {fault!r}"))
 
     async def _serve(self, stream: trio.SocketStream) -> None:
@@ -91,7 +91,8 @@ class Carrying:
             route = self._routes.of(opening.host)
             if route is None:
                 raise TurnedAway("unknown host")
-            # Our ends are known by now: what comes through us sends its opening after it has connected.
+            # `_outgoing` has our end by now, if this is a connection of our own: what comes back through us has sent
+            # its opening only after we had connected.
             if header.hops > MAX_HOPS or source in self._outgoing:
                 raise TurnedAway("loop", f"{route.route_host} leads back to this gateway")
             backend = await self._backends.connect(route)

@@ -4,13 +4,14 @@ from scripts.gateway_node.hosts import clean_host
 from scripts.gateway_node.pieces import Malformed, Opening, Pieces, Short
 
 FIRST = b"\x16\x03"
-"""A record of a handshake, of any version since SSL 3; as a Minecraft handshake, its packet would be another one."""
+"""How a TLS record with a handshake begins, in all versions since SSL 3. A Minecraft handshake cannot begin so: its
+second byte, the kind of its packet, would be that of another one."""
 
 MAX_BYTES = 16 * 1024
-"""Longest first message, in its records."""
+"""Longest first message in bytes, with the headers of its records."""
 
 MAX_RECORDS = 8
-"""In how many pieces it may come, which bounds what looking for its end costs."""
+"""Most records that the first message may come in, which bounds what looking for its end costs."""
 
 _CLIENT_HELLO = 1
 _SERVER_NAME = 0
@@ -18,10 +19,10 @@ _HOST_NAME = 0
 
 
 def read_client_hello(data: bytes | bytearray) -> Opening | None:
-    """The name that a TLS client asks for; None while its first message is not all there.
+    """The opening with the name that a TLS client asks for; None while its first message has not come whole.
 
     Raises:
-        Malformed: it is none, or too long.
+        Malformed: the bytes are no such message, or it is too long.
     """
     pieces, hello = Pieces(data), b""
     for _ in range(MAX_RECORDS):

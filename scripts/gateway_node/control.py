@@ -1,6 +1,6 @@
 """Keeps a gateway registered, and its routes fresh.
 
-What goes wrong there is no reason to turn players away: the routes stay, and it tries again.
+Where that fails, players are not turned away: the routes stay in force, and it tries again.
 """
 
 import random
@@ -12,25 +12,25 @@ from scripts.gateway_node.routes import Routes
 from scripts.gateway_node.service import Later, NotCarried, Registered, Rejected, SecretEnded, Service
 
 FIRST_PAUSE_SECONDS = 0.2
-"""Until the next attempt; each pause is twice as long as the one before it, up to what the fault says."""
+"""The first pause before another attempt; each is twice as long as the one before it, up to what the fault allows."""
 
 REJECTED_SECONDS = 30.0
-"""Longest pause where the answer was no, or the new secret has ended as well: another gateway has the same name."""
+"""Longest pause after a refusal, or after a new secret has ended unused: another gateway registers by the same name."""
 
 EVEN_SECONDS = 1.0
-"""Between two heartbeats where there was nothing new and the service did not wait, as while it ends."""
+"""The pause between two heartbeats where there was nothing new and the service did not wait, as while it shuts down."""
 
 MAX_ATTEMPTS = 16
-"""Attempts that make the pause longer."""
+"""After so many failed attempts the pause does not get longer any more."""
 
 
 class Control:
     """Keeps a gateway registered and its routes fresh.
 
     Args:
-        service: to ask.
-        carry: puts routes in force, of which the next heartbeat confirms the revision; raises NotCarried.
-        connections: how many there are.
+        service: the service that it registers with.
+        carry: puts routes in force, whose revision the next heartbeat confirms; raises NotCarried.
+        connections: returns how many connections are carried.
         say: tells the person at the terminal.
     """
 
@@ -46,15 +46,15 @@ class Control:
         self._connections = connections
         self._say = say
         self._registered: Registered | None = None
-        self._was_heard = False  # with the present secret
+        self._was_heard = False  # whether a heartbeat with the present secret was answered
         self._revision = 0
         self.is_online = False
 
     async def run(self) -> None:
-        """Go on until cancelled.
+        """Register and send heartbeats until cancelled.
 
         Raises:
-            Rejected: as the very first answer; later ones are told, and it tries again.
+            Rejected: the very first answer was a refusal; after later ones it tells of them, and tries again.
         """
         attempts, is_first, told = 0, True, ""
         while True:

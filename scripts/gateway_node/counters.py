@@ -1,4 +1,4 @@
-"""What a gateway has done, in numbers."""
+"""Counters of what a gateway has done, and its status."""
 
 from typing import Literal
 
@@ -16,17 +16,18 @@ Reason = Literal[
     "loop",
     "fault",
 ]
-"""Why a connection was closed: there are as many as there may be; too many of its address are not carried yet; it has
-ended before its opening, or let us wait too long for it; it is none that we carry; there is no such route; its backend
-is where we do not connect to; it is not there; it has come through us already; a mistake of ours."""
+"""Why a connection was not carried, in the order above: the gateway has as many as it may have; too many of the same
+address have not been carried yet; it ended before its opening, or let us wait too long for it; its bytes are nothing
+that we carry; there is no such route; its backend is at an address that we do not connect to; its backend does not
+answer; it has come through us already; a mistake of ours."""
 
 
 class TurnedAway(Exception):
     """A connection is not carried.
 
     Args:
-        reason: that is counted.
-        detail: for the person at the terminal, where they can do something about it.
+        reason: the reason under which it is counted.
+        detail: a line for the person at the terminal, where they can do something about it; empty for none.
     """
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
@@ -36,15 +37,15 @@ class TurnedAway(Exception):
 
 
 class Counters(msgspec.Struct, rename="camel"):
-    """Since the start.
+    """Numbers since the start.
 
     Args:
         accepted: connections that have come.
-        carried: those that have reached a backend.
-        pings: answered by the gateway itself.
-        idle: carried ones that were closed because nothing was said.
-        turned_away: {reason: connections}.
-        bytes_to_backends, bytes_to_players: of carried connections.
+        carried: connections that have reached a backend.
+        pings: old pings that the gateway has answered itself.
+        idle: carried connections that were closed because both sides were silent.
+        turned_away: connections that were not carried, {reason: how many}.
+        bytes_to_backends, bytes_to_players: bytes that were delivered over carried connections.
     """
 
     accepted: int = 0
@@ -72,10 +73,12 @@ class Status(msgspec.Struct, frozen=True, rename="camel"):
     """How a gateway is.
 
     Args:
-        service: whether its last heartbeat was answered.
-        connections: that it carries now.
-        opening: that have not been carried yet.
-        revision: of the routes in force.
+        service: whether the service has answered the last heartbeat.
+        draining: whether nobody is let in any more, since it is to end.
+        connections: how many connections it carries now.
+        opening: how many connections have not been carried yet.
+        revision: the revision of the routes in force.
+        routes: how many routes are in force.
     """
 
     service: Literal["online", "away"]
@@ -87,7 +90,7 @@ class Status(msgspec.Struct, frozen=True, rename="camel"):
     counters: Counters
 
     def line(self) -> str:
-        """The same for a person."""
+        """The status as one line for a person."""
         told = self.counters
         away = ", ".join(f"{count} {reason}" for reason, count in sorted(told.turned_away.items()))
         return (

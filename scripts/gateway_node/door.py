@@ -1,4 +1,5 @@
-"""Bounds that no stranger can stretch: how many come in, and how many of an address are not carried yet."""
+"""Bounds on what strangers take up: connections in all, and connections of one address that have not been carried
+yet."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,15 +11,15 @@ from scripts.gateway_node.counters import TurnedAway
 from scripts.gateway_node.proxy_protocol import Place
 
 OPENING_PER_ADDRESS = 64
-"""Connections of one address (IPv6: of one /64) that have not been carried yet."""
+"""Most connections of one address (IPv6: of one /64) that have not been carried yet."""
 
 
 class Door:
-    """Counts who is inside.
+    """Counts connections, and turns away those beyond the bounds.
 
     Args:
-        capacity: connections at the same time, carried or not.
-        trusted: proxies whose word is taken on where a connection comes from.
+        capacity: most connections at the same time, carried or not.
+        trusted: networks of proxies that are believed about where a connection comes from.
     """
 
     def __init__(self, capacity: int, trusted: tuple[Network, ...]) -> None:
@@ -37,7 +38,7 @@ class Door:
         """Count a connection for the block.
 
         Raises:
-            TurnedAway: there are as many as there may be.
+            TurnedAway: there are as many connections as there may be.
         """
         if self._inside >= self._capacity:
             raise TurnedAway("full")
@@ -55,7 +56,7 @@ class Door:
             source: where it comes from.
 
         Raises:
-            TurnedAway: too many of its address are not carried yet.
+            TurnedAway: too many connections of its address have not been carried yet.
         """
         key = rate_key(source[0])
         if self._opening[key] >= OPENING_PER_ADDRESS:
@@ -69,6 +70,6 @@ class Door:
                 del self._opening[key]
 
     def is_trusted(self, peer: Place) -> bool:
-        """Whether a peer is a proxy whose word is taken."""
+        """Whether a peer is a proxy that is believed about where a connection comes from."""
         address = ip_address(peer[0])
         return any(address in network for network in self._trusted)

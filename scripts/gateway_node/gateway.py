@@ -1,4 +1,5 @@
-"""The gateway: listens, carries, keeps in touch with the service, and ends without ending at once what others play."""
+"""The gateway: listens, carries connections, keeps in touch with the service, and lets connections go on for a while
+when it is to end."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +20,7 @@ from scripts.gateway_node.routes import Routes
 from scripts.gateway_node.service import Identity, Service, service_at
 
 ANYWHERE = "*"
-"""As `host`: every address of this machine."""
+"""The `host` that stands for every address of this machine."""
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,13 +28,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         url: where Partyline is, without a slash at its end.
-        identity: to register as; port 0 = that of the listener.
+        identity: what the gateway registers as; its port 0 stands for that of the listener.
         host, port: where it listens; port 0 for any.
         state: the file that routes are kept in.
         allowed, refused: networks where backends may be, or may not be, beside the rules.
-        trusted: proxies in front of it.
-        idle_seconds: after which a connection on which nothing is said ends.
-        drain_seconds: how long connections may go on once it is to end.
+        trusted: networks of the proxies in front of it.
+        idle_seconds: how long a connection may be silent in both directions before it is ended.
+        drain_seconds: how long connections may go on once the gateway is to end.
     """
 
     url: str
@@ -68,11 +69,11 @@ class Gateway:
         self.port = 0
 
     def stop(self) -> None:
-        """Let nobody in any more; `run` returns once the last connection has ended, or their time is over."""
+        """Let nobody in any more; `run` returns once the last connection has ended, or `drain_seconds` have passed."""
         self._stopping.set()
 
     def status(self) -> Status:
-        """How it is, once it has started."""
+        """The gateway's status, once it has started."""
         routes = self._carrying.routes
         return Status(
             service="online" if self._control.is_online else "away",
@@ -88,7 +89,7 @@ class Gateway:
         """Run until it is stopped; started once it listens. Cancellation ends it at once.
 
         Raises:
-            Rejected: the service does not take it.
+            Rejected: the service refuses to register it.
             OSError: it cannot listen.
         """
         plan = self.plan

@@ -4,7 +4,7 @@ from scripts.gateway_node.hosts import clean_host
 from scripts.gateway_node.pieces import Kind, Malformed, Opening, Pieces, Short
 
 MAX_BYTES = 1024
-"""Longest handshake, its length included."""
+"""Longest handshake in bytes, with the length in front of it."""
 
 MAX_HOST_CHARACTERS = 255
 
@@ -15,10 +15,10 @@ _STATES: dict[int, Kind] = {1: "status", 2: "login", 3: "transfer"}
 
 
 def read_handshake(data: bytes | bytearray) -> Opening | None:
-    """The handshake that these bytes begin with; None while it is not all there.
+    """The handshake that these bytes begin with; None while it has not come whole.
 
     Raises:
-        Malformed: it is none.
+        Malformed: the bytes are no handshake.
     """
     pieces = Pieces(data)
     try:

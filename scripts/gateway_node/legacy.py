@@ -1,4 +1,4 @@
-"""Pings of clients from before Minecraft 1.7, and what a gateway answers to those that say no host.
+"""Pings of clients from before Minecraft 1.7, and the gateway's answer to those that name no host.
 
 They begin with 0xFE, as a handshake of 254 bytes may, and have no length: Beta 1.8 to 1.3 send that byte and wait, 1.4
 and 1.5 one more, 1.6 goes on with a message `MC|PingHost`, which some programs leave out but for its first byte. So
@@ -25,13 +25,13 @@ def is_handshake(data: bytes | bytearray) -> bool | None:
 
 
 def read_legacy(data: bytes | bytearray, *, is_silent: bool) -> Opening | None:
-    """The ping that these bytes are; None while it may go on.
+    """The opening of the ping that these bytes are; None while more of it may follow.
 
     Args:
         is_silent: nothing has followed for a while.
 
     Raises:
-        Malformed: it is none.
+        Malformed: the bytes are no such ping.
     """
     if len(data) > 2 and data[2] != 0xFA:
         raise Malformed("no ping")
@@ -57,10 +57,10 @@ def read_legacy(data: bytes | bytearray, *, is_silent: bool) -> Opening | None:
 
 
 def answer(data: bytes | bytearray) -> bytes:
-    """What a ping without a host is answered, in the form that its client reads: a refusal with a text.
+    """The answer to a ping without a host, in the form that its client reads: a refusal with a text.
 
     Args:
-        data: the ping.
+        data: the bytes of the ping.
     """
     parts = ("§1", str(_NO_VERSION), "1.7+", _TEXT, "0", "0")
     text = "\0".join(parts) if len(data) > 1 else f"{_TEXT}§0§0"

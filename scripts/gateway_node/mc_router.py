@@ -1,4 +1,4 @@
-"""mc-router in the place of our own listener: its routes API (github.com/itzg/mc-router) is fed.
+"""Feeds the routes API of mc-router (github.com/itzg/mc-router), which then listens in the place of the gateway.
 
 mc-router connects to whatever it is told. So it is told addresses and not names, judged as our own gateway judges them,
 and again every half a minute. Routes that others have made there are left alone.
@@ -22,17 +22,18 @@ from scripts.gateway_node.service import NotCarried
 Item = TypeVar("Item")
 
 CHECK_SECONDS = 30.0
-"""Between two looks at what mc-router has: it may have been started anew, and names may lead elsewhere."""
+"""The pause between two looks at the routes that mc-router has: it may have been started anew, and names may have other
+addresses."""
 
 
 class McRouter:
-    """Keeps mc-router's routes.
+    """Keeps mc-router's routes as the service wants them.
 
     Args:
-        router: its API.
-        backends: where they may be.
+        router: the API of mc-router.
+        backends: finds and judges the addresses of backends.
         state: the file that says which routes are ours.
-        url: of the service.
+        url: the address of the service.
         say: tells the person at the terminal.
     """
 
@@ -45,8 +46,8 @@ class McRouter:
         self._load = partial(kept.load, state, url)
         self._say = say
         self._said: set[str] = set()
-        self._routes: Routes | None = None  # that are wanted; None before the service has been heard
-        self._ours: dict[str, Route] | None = None  # {host: route} that may be there
+        self._routes: Routes | None = None  # the wanted routes; None before the service has answered
+        self._ours: dict[str, Route] | None = None  # our routes that mc-router may have, {host: route}
         self._one_by_one = trio.Lock()
 
     async def run(self) -> None:
@@ -60,12 +61,12 @@ class McRouter:
                     self._tell(str(fault))
 
     async def carry(self, routes: Routes) -> None:
-        """Have mc-router carry these routes, and none of ours beside them.
+        """Give mc-router these routes, and take away all others that we have made.
 
         Cancellation leaves some of it done; the next call does the rest.
 
         Raises:
-            NotCarried: mc-router does not do it now.
+            NotCarried: mc-router does not answer, or refuses.
         """
         async with self._one_by_one:
             if routes is not self._routes:
@@ -89,7 +90,7 @@ class McRouter:
         await self._keep(new)
 
     async def _left(self) -> dict[str, Route]:
-        """The routes that were ours before this start."""
+        """The routes that we had made before this start, {host: route}."""
         try:
             routes = await trio.to_thread.run_sync(self._load)
         except ValueError as fault:
@@ -103,8 +104,8 @@ class McRouter:
         self._ours = ours
 
     async def _judged(self, routes: Routes, ours: dict[str, str]) -> dict[str, str]:
-        """{host: address and port} of the routes whose backends may be connected to. Where a name is not found now,
-        what mc-router has stays.
+        """The routes whose backends may be connected to, {host: address and port}. Where a name is not found now,
+        mc-router's route stays as it is.
         """
         wanted: dict[str, str] = {}
 
@@ -130,7 +131,7 @@ class McRouter:
 
 
 async def _each(items: Iterable[Item], do: Callable[[Item], Awaitable[None]]) -> None:
-    """Do something with each of many, a few at the same time; the first fault ends it."""
+    """Do something with each item, a few at the same time; the first fault ends all."""
     left = iter(items)
     faults: list[NotCarried] = []
 

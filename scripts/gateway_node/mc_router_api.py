@@ -6,7 +6,7 @@ from routes.edge.outgoing_http import OutgoingFault, Upstream
 from scripts.gateway_node.service import NotCarried
 
 AT_ONCE = 10
-"""Requests at the same time."""
+"""Most requests at the same time."""
 
 ANSWER_SECONDS = 10.0
 
@@ -17,17 +17,17 @@ class RoutesApi:
     """The API of an mc-router.
 
     Args:
-        upstream: to ask.
+        upstream: makes the requests.
     """
 
     def __init__(self, upstream: Upstream) -> None:
         self._upstream = upstream
 
     async def routes(self) -> dict[str, str]:
-        """{host: where it leads}, of all routes.
+        """All routes of mc-router, {host: where it leads}.
 
         Raises:
-            NotCarried: mc-router does not say.
+            NotCarried: mc-router does not answer, or refuses.
         """
         body = await self._ask("GET", ("routes",), {"accept": "application/json"}, None, (200,))
         try:
@@ -39,7 +39,7 @@ class RoutesApi:
         """Make or change a route.
 
         Args:
-            pair: host, and where it leads.
+            pair: (host, where it leads).
 
         Raises:
             NotCarried: mc-router does not do it.
@@ -76,6 +76,6 @@ def api_at(url: str) -> Upstream:
     """The API of an mc-router, to be opened.
 
     Args:
-        url: without a slash at its end.
+        url: the address of the API, without a slash at its end.
     """
     return Upstream(url, seconds=ANSWER_SECONDS, max_bytes=MAX_ANSWER_BYTES, connections=AT_ONCE)

@@ -5,16 +5,16 @@ from scripts.gateway_node.pieces import Malformed, Opening
 
 
 def read_opening(data: bytes | bytearray, *, is_silent: bool = False) -> Opening | None:
-    """The opening that these bytes begin with; None while it is not all there.
+    """The opening that these bytes begin with; None while it has not come whole.
 
     However the bytes are split, the first answer that is not None is the same.
 
     Args:
-        data: all that has come.
-        is_silent: nothing has followed for a while, and what is there has to do.
+        data: all bytes that have come.
+        is_silent: whether nothing has followed for a while, so that these bytes have to be enough.
 
     Raises:
-        Malformed: it is none that we carry.
+        Malformed: the bytes are no opening that we carry.
     """
     if may_be_whole(data):
         return legacy.read_legacy(data, is_silent=is_silent)
@@ -25,7 +25,8 @@ def read_opening(data: bytes | bytearray, *, is_silent: bool = False) -> Opening
 
 
 def may_be_whole(data: bytes | bytearray) -> bool:
-    """Whether silence after these bytes means something: only the oldest pings have no end of their own."""
+    """Whether these bytes can be a whole opening by the silence after them: only the oldest pings have no end of their
+    own."""
     return data[:1] == legacy.FIRST and legacy.is_handshake(data) is not True
 
 

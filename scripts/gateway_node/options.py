@@ -1,4 +1,4 @@
-"""What a gateway is told: on its command line, and by the environment, which alone holds the token."""
+"""The options of a gateway: on its command line, and in the environment, from which alone the token is taken."""
 
 import os
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
@@ -24,7 +24,7 @@ With --mc-router it listens nowhere, and keeps the routes of an mc-router instea
 
 
 def read_options() -> tuple[Namespace, Plan]:
-    """All options, and how the gateway is run by them; ends the program where they are not right."""
+    """All options, and the plan that they make; ends the program where they are not right."""
     it = ArgumentParser(
         prog="partyline-gateway", description=DESCRIPTION, formatter_class=RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""Reading bytes of strangers piece by piece, and what may come out of it."""
+"""Read the bytes of strangers piece by piece."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ class Opening(msgspec.Struct, frozen=True):
 
     Args:
         kind: a Minecraft client's next state, a ping from before Minecraft 1.7, or TLS.
-        host: that it wants, as routes name hosts; None where it says none, or no name of a host.
+        host: the host that the client wants, in the form that routes have; None where it names none, or no valid one.
     """
 
     kind: Kind
@@ -31,7 +31,7 @@ class Pieces:
     """Bytes, taken from the front.
 
     Args:
-        data: all that there is.
+        data: all bytes that there are.
     """
 
     def __init__(self, data: bytes | bytearray) -> None:
@@ -55,14 +55,15 @@ class Pieces:
         return int.from_bytes(self.take(size), "big")
 
     def block(self, size: int) -> "Pieces":
-        """As many bytes as a number of `size` bytes in front of them says; raises Short where there are fewer."""
+        """The block behind a number of `size` bytes that says how long the block is; raises Short where there are fewer
+        bytes."""
         return Pieces(self.take(self.number(size)))
 
     def varint(self, most_bytes: int) -> int:
         """Minecraft's VarInt, which is not negative here.
 
         Raises:
-            Short: it goes on.
+            Short: it goes on behind the bytes that there are.
             Malformed: it has more than `most_bytes` bytes.
         """
         value = 0

@@ -10,16 +10,16 @@ from contextlib import suppress
 import trio
 
 CHUNK_BYTES = 64 * 1024
-"""Most bytes of a direction that are neither here nor there."""
+"""Most bytes of a direction that have been received and not delivered yet."""
 
 
 class Way:
-    """One direction.
+    """One direction of a carried connection.
 
     Args:
-        source, target: from where to where.
-        tell: is given the size of each chunk that was delivered.
-        first: what has come from the source already.
+        source, target: the streams that bytes are carried from and to.
+        tell: called with the size of each chunk that was delivered.
+        first: bytes that have come from the source already.
     """
 
     def __init__(
@@ -44,11 +44,11 @@ class Way:
         with self._scope:
             if not await self._pump():
                 back._scope.cancel()
-            with suppress(trio.BrokenResourceError):  # it is gone, as its own direction finds out
+            with suppress(trio.BrokenResourceError):  # the target is gone, as the other direction finds out
                 await self._target.send_eof()
 
     async def _pump(self) -> bool:
-        """Whether the source may still take what comes back."""
+        """Carry bytes; returns whether the source may still take what comes back."""
         chunk = self._first
         while True:
             try:
@@ -73,14 +73,15 @@ async def join(
     to_backend: Callable[[int], None],
     to_player: Callable[[int], None],
 ) -> bool:
-    """Carry bytes both ways until both are done; returns False where nothing was said for so long that it was ended.
+    """Carry bytes both ways until both are done; returns False where the connection was ended because both sides were
+    silent.
 
     Cancellation ends it at once; the streams stay open.
 
     Args:
-        first: what has come from the player already, and goes before all that follows.
+        first: bytes that have come from the player already, which are delivered before all that follow.
         idle_seconds: how long nothing may be delivered in either direction.
-        to_backend, to_player: are given the sizes of what was delivered.
+        to_backend, to_player: called with the size of each chunk that was delivered there.
     """
     async with trio.open_nursery() as nursery:
         scope = nursery.cancel_scope

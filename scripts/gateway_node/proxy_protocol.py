@@ -1,7 +1,7 @@
 """The PROXY protocol, version 2: how a backend learns a player's address (haproxy.org, proxy-protocol.txt §2.2).
 
-A connection that has come through other gateways carries how many in a field of ours (type 0xE0, the first that is free
-for anybody), which every reader skips that does not know it. Without it, one that has a header has come through one.
+The header of a connection that has come through several gateways says through how many, in a field of ours (type 0xE0,
+the first that is free for anybody), which readers skip that do not know it. A header without that field counts as one.
 """
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -13,7 +13,7 @@ from scripts.gateway_node.pieces import Malformed, Pieces, Short
 SIGNATURE = bytes.fromhex("0D0A0D0A000D0A515549540A")
 
 MAX_BYTES = 1024
-"""Longest header that is read."""
+"""Longest header, in bytes, that is read."""
 
 _LOCAL, _PROXY = 0x20, 0x21
 _TCP4, _TCP6 = 0x11, 0x21
@@ -26,12 +26,12 @@ Place = tuple[str, int]
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What stood in front of a connection.
+    """The header in front of a connection.
 
     Args:
-        size: of the header, in bytes.
-        source: where it comes from; None where a proxy asks for itself, or carries something else than TCP.
-        hops: gateways and proxies that it has come through.
+        size: the header's length in bytes; 0 where there is none.
+        source: where the connection comes from; None where a proxy connects for itself, or carries no TCP.
+        hops: how many gateways and proxies it has come through.
     """
 
     size: int
@@ -40,12 +40,12 @@ class Header(msgspec.Struct, frozen=True):
 
 
 def write_header(source: Place, target: Place, hops: int) -> bytes:
-    """The header of a connection.
+    """Make the header of a connection.
 
     Args:
-        source: of the player.
-        target: that the player has connected to.
-        hops: gateways that it has come through before; 0 writes no field of ours.
+        source: the player's address and port.
+        target: the address and port that the player has connected to.
+        hops: how many gateways the connection has come through before; with 0 our field is left out.
     """
     ends = [ip_address(source[0]), ip_address(target[0])]
     if any(end.version == 6 for end in ends):
@@ -58,10 +58,11 @@ def write_header(source: Place, target: Place, hops: int) -> bytes:
 
 
 def read_header(data: bytes | bytearray) -> Header | None:
-    """The header that these bytes begin with; None while it is not all there. Its size is 0 where they begin with none.
+    """The header that these bytes begin with; None while it has not come whole. Its size is 0 where they begin with
+    none.
 
     Raises:
-        Malformed: it is none of version 2, or too long.
+        Malformed: the header is not one of version 2, or too long.
     """
     begin = bytes(data[: len(SIGNATURE)])
     if begin != SIGNATURE[: len(begin)]:

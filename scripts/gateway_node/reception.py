@@ -10,16 +10,16 @@ from scripts.gateway_node.pieces import Malformed, Opening
 from scripts.gateway_node.proxy_protocol import Header, read_header
 
 OPENING_SECONDS = 5.0
-"""In which the opening has to have come, however slowly."""
+"""How long the opening may take to come whole."""
 
 SILENCE_SECONDS = 0.5
-"""After which a ping of the oldest clients is at its end."""
+"""The silence after which a ping of the oldest clients counts as whole."""
 
 _RECEIVE_BYTES = 4096
 
 
 async def receive_header(stream: trio.abc.ReceiveStream, data: bytearray) -> Header:
-    """The header of a proxy, which is taken from the front of what has come.
+    """Receive a proxy's header, and take it from the front of `data`.
 
     Args:
         data: what has come; it grows.
@@ -37,7 +37,7 @@ async def receive_header(stream: trio.abc.ReceiveStream, data: bytearray) -> Hea
 
 
 async def receive_opening(stream: trio.abc.ReceiveStream, data: bytearray) -> Opening:
-    """The opening of a connection; what has come behind it stays in `data` as well.
+    """Receive the opening of a connection; it stays in `data`, with what has come behind it.
 
     Args:
         data: what has come; it grows.

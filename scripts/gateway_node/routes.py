@@ -1,4 +1,4 @@
-"""The routes that a gateway carries, and the file that they outlive it in."""
+"""The routes that a gateway carries, and the file from which the next start has them."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -8,10 +8,10 @@ import msgspec
 
 
 class Route(msgspec.Struct, frozen=True, rename="camel"):
-    """What lies behind a host.
+    """The backend that the players of a host are carried to.
 
     Args:
-        route_host: that players connect to, in lower case and A-labels.
+        route_host: the host that players connect to, in lower case and A-labels.
         proxy_protocol: whether the backend is told each player's address.
     """
 
@@ -22,10 +22,10 @@ class Route(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Routes:
-    """All routes of one revision.
+    """All routes of one revision, by host.
 
     Args:
-        revision: of the service; 0 for those that it has not given.
+        revision: the service's number for these routes; 0 where they come from the file.
     """
 
     def __init__(self, revision: int = 0, routes: Iterable[Route] = ()) -> None:
@@ -39,15 +39,15 @@ class Routes:
         return iter(self._routes.values())
 
     def of(self, host: str | None) -> Route | None:
-        """What lies behind a host, or None."""
+        """The route of a host; None where there is none."""
         return None if host is None else self._routes.get(host)
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """What stands in the file.
+    """The content of the file.
 
     Args:
-        url: of the service that has given them.
+        url: the address of the service that has given the routes.
     """
 
     url: str
@@ -55,10 +55,10 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 def save(path: Path, url: str, routes: Routes) -> None:
-    """Keep routes; whoever reads the file meanwhile, or after a crash, finds the former ones or these.
+    """Write routes to the file, whole: who reads it meanwhile, or after a crash, finds the former routes or these.
 
     Raises:
-        OSError: they are not kept.
+        OSError: they cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.part")
@@ -70,11 +70,11 @@ def save(path: Path, url: str, routes: Routes) -> None:
 
 
 def load(path: Path, url: str) -> Routes:
-    """The routes that were kept, as revision 0; none where there are none of this service.
+    """The routes in the file, as revision 0; empty where the file has none of this service.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it holds something else.
+        ValueError: the file holds something else.
     """
     try:
         kept = msgspec.json.decode(path.read_bytes(), type=Kept)

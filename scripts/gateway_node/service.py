@@ -1,4 +1,4 @@
-"""What a gateway asks the service: to be registered, and what it is to carry."""
+"""A gateway's requests to the service: registering, and heartbeats, which bring the routes."""
 
 from functools import partial
 from typing import TypeVar
@@ -12,15 +12,15 @@ from scripts.gateway_node.routes import Route
 Shape = TypeVar("Shape")
 
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-"""Of 50,000 routes with the longest names, twice over."""
+"""Longest answer: twice that of 50,000 routes with the longest names."""
 
 ANSWER_SECONDS = 45.0
-"""For a heartbeat: it may wait for 20 s, and bring megabytes."""
+"""How long an answer may take: a heartbeat may wait for 20 s, and bring megabytes."""
 
 MAX_WAIT_SECONDS = 20
 
 AWAY_SECONDS = 2.0
-"""Longest pause where there is no answer: so soon it is heard that the service is back."""
+"""Longest pause where there is no answer, so that the return of the service is noticed so soon."""
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -28,9 +28,9 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     Args:
         token: the deployment token.
-        region: such as `eu-west`.
-        public_host, port: where players connect.
-        capacity: connections at the same time.
+        region: the region's name, such as `eu-west`.
+        public_host, port: the host and port that players connect to.
+        capacity: most connections at the same time.
     """
 
     token: str
@@ -41,7 +41,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Registered(msgspec.Struct, frozen=True, rename="camel"):
-    """What registering has answered."""
+    """The answer to registering."""
 
     gateway_id: str
     gateway_secret: str
@@ -49,7 +49,7 @@ class Registered(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Heard(msgspec.Struct, frozen=True, rename="camel"):
-    """What a heartbeat has answered; `routes` are left out where the revision is known."""
+    """The answer to a heartbeat; `routes` is None where the gateway has this revision already."""
 
     routes_revision: int
     routes: list[Route] | None = None
@@ -63,16 +63,16 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class Rejected(Exception):
-    """The service said no, and will say so again until somebody does something about it."""
+    """The service refuses, and will do so until somebody changes something."""
 
 
 class Later(Exception):
-    """It cannot be done now.
+    """Something cannot be done now, but may be later.
 
     Args:
-        why: for the person at the terminal.
+        why: the cause, for the person at the terminal.
         pause_seconds: longest pause before the next attempt.
-        least_seconds: shortest one.
+        least_seconds: shortest pause before it.
     """
 
     def __init__(self, why: str, pause_seconds: float = AWAY_SECONDS, least_seconds: float = 0.0) -> None:
@@ -82,19 +82,19 @@ class Later(Exception):
 
 
 class NotCarried(Later):
-    """The service has answered, and its routes cannot be put in force now."""
+    """The service has answered, but its routes cannot be put in force now."""
 
 
 class SecretEnded(Exception):
-    """The gateway has to register again."""
+    """The gateway's secret is no longer accepted, so it has to register again."""
 
 
 class Service:
     """The service, as a gateway knows it.
 
     Args:
-        upstream: to ask.
-        identity: to register as.
+        upstream: makes the requests.
+        identity: what the gateway registers as.
     """
 
     def __init__(self, upstream: Upstream, identity: Identity) -> None:
@@ -102,10 +102,10 @@ class Service:
         self._identity = identity
 
     async def register(self) -> Registered:
-        """Register; a former secret ends.
+        """Register the gateway; its former secret ends.
 
         Raises:
-            Rejected: not with this token, or not as this.
+            Rejected: the service takes not this token, or not this identity.
             Later: there is no answer.
         """
         answer = await self._ask("register", {}, msgspec.json.encode(self._identity))
@@ -114,15 +114,16 @@ class Service:
         return await _decoded(answer, Registered)
 
     async def beat(self, registered: Registered, connections: int, revision: int) -> Heard:
-        """Say how the gateway is; the answer may wait until there are other routes.
+        """Send a heartbeat; the answer may wait until there are other routes.
 
         Args:
-            connections: that it carries.
-            revision: of the routes in force; 0 = none that the service has given.
+            registered: the answer to registering.
+            connections: how many connections the gateway carries.
+            revision: the revision of the routes in force; 0 for none that the service has given.
 
         Raises:
-            SecretEnded: see there.
-            Rejected: never, by a service of ours.
+            SecretEnded: the secret is no longer accepted.
+            Rejected: the service refuses, as Partyline never does.
             Later: there is no answer.
         """
         headers = {
@@ -140,7 +141,7 @@ class Service:
         return await _decoded(answer, Heard)
 
     async def _ask(self, path: str, headers: dict[str, str], body: bytes) -> Answer:
-        """An answer: of success, or 401."""
+        """Make a request; returns the answer where its status is a success or 401."""
         sent = {"content-type": "application/json", **headers}
         try:
             answer = await self._upstream.ask(
@@ -158,10 +159,10 @@ class Service:
 
 
 def service_at(url: str) -> Upstream:
-    """The service, to be opened.
+    """The client of the service at an address, to be opened by `async with`.
 
     Args:
-        url: without a slash at its end.
+        url: the service's address, without a slash at its end.
     """
     return Upstream(url, seconds=ANSWER_SECONDS, max_bytes=MAX_ANSWER_BYTES)
 
@@ -180,7 +181,7 @@ def _told(answer: Answer) -> str:
 
 
 async def _decoded(answer: Answer, kind: type[Shape]) -> Shape:
-    """The answer's body, decoded beside the connections that go on meanwhile: it may have megabytes."""
+    """Decode the body of an answer in another thread: it may have megabytes, and connections go on meanwhile."""
     try:
         return await trio.to_thread.run_sync(partial(msgspec.json.decode, answer.body, type=kind))
     except msgspec.DecodeError:

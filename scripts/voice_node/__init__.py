@@ -1,1 +1,1 @@
-"""A small voice node: it registers with Partyline, checks tokens, and relays frames between who is in a room."""
+"""A small voice node: it registers with Partyline, checks tokens, and relays frames between the clients in a room."""

@@ -27,7 +27,7 @@ says something each second, and prints what it hears. SIGTERM or Ctrl-C ends bot
 
 
 def main() -> None:
-    """Run until it is told to end."""
+    """Run the node, or the client, until it is told to end by a signal."""
     parser = argparse.ArgumentParser(
         prog="partyline-voice", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,6 +1,6 @@
-"""Media that pass through a LiveKit server beside this process, which does there what Partyline says.
+"""Media that pass through a LiveKit server beside this process, to which this process passes Partyline's orders on.
 
-The server takes the tokens of users by a file of keys that is written here, and is to have no other users: rooms that
+The server checks the tokens of users by a file of keys that is written here. It must serve nothing else: rooms that
 Partyline does not know are closed.
 """
 
@@ -17,21 +17,21 @@ from scripts.voice_node.node import Registration, Unusable
 from scripts.voice_node.room_service import RoomService
 
 AT_ONCE = 10
-"""Rooms that are asked about at the same time."""
+"""Most rooms that are asked about at the same time."""
 
 ASKING_SECONDS = 10.0
 
 KEYS_MODE = 0o600
-"""Of the file of keys; LiveKit takes none that others may read."""
+"""The mode of the file of keys; LiveKit takes none that others may read."""
 
 
 class LiveKit:
     """Carries media through LiveKit.
 
     Args:
-        api_url: of its HTTP interface.
-        url: where clients connect.
-        keys: the file that it is started with (`livekit-server --key-file`).
+        api_url: the address of the server's HTTP interface.
+        url: the address that clients connect to.
+        keys: the file of keys that the server is started with (`livekit-server --key-file`).
         say: tells the person at the terminal.
     """
 
@@ -47,11 +47,12 @@ class LiveKit:
         self._muted: set[tuple[str, str]] = set()  # (room, identity)
 
     def known(self) -> Registration | None:
-        """As whom the node has registered before: LiveKit reads its keys at its start only, so they stay.
+        """The node's registration from the file of keys, None where it has none: LiveKit reads its keys at its start
+        only, so a node keeps its id and secret.
 
         Raises:
             OSError: the file cannot be read, or there is no place for it.
-            Unusable: it holds no key.
+            Unusable: the file holds no key.
         """
         try:
             key, _, secret = self._keys.read_text().partition(":")
@@ -68,7 +69,7 @@ class LiveKit:
     async def carry(
         self, node: Registration, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
     ) -> None:
-        """Write the keys, whole, and be ready to ask, until cancelled.
+        """Write the file of keys, whole, and be able to ask the server, until cancelled.
 
         Raises:
             OSError: the file of keys cannot be written.
@@ -87,7 +88,8 @@ class LiveKit:
             await trio.sleep_forever()
 
     async def report(self) -> list[dict[str, Any]]:
-        """Who is connected; whoever is muted, and came with a token of before, loses the right to publish by it."""
+        """Who is connected, as heartbeats say it. Takes the right to publish from muted users who have it again, having
+        come with a token from before they were muted."""
         rooms: list[dict[str, Any]] = []
         limit = trio.CapacityLimiter(AT_ONCE)
         failed: list[httpx2.HTTPError] = []
@@ -108,14 +110,14 @@ class LiveKit:
         return rooms
 
     def muted(self) -> Collection[tuple[str, str]]:
-        """Whom it was told to mute."""
+        """(channel id, user id) of the users whom Partyline has muted, connected or not."""
         return self._muted
 
     async def obey(self, action: dict[str, Any]) -> None:
-        """Do what Partyline has said.
+        """Carry out one of Partyline's orders.
 
-        LiveKit does not say with which token somebody has come, so that `remove` compares when they came: whoever has
-        rightly come back since stays.
+        LiveKit does not say with which token somebody has connected, so `remove` compares the time of that: a user who
+        has rightly come back since stays.
         """
         kind, room, identity = action["kind"], action["channelId"], action.get("userId", "")
         self._say(f"{kind} {identity[:8]} in {room[:8]}")

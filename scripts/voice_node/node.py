@@ -1,4 +1,4 @@
-"""The node as Partyline knows it: registers, says how it is, and has done what it is told."""
+"""The node as Partyline knows it: it registers, sends heartbeats, and has the orders in their answers carried out."""
 
 from collections.abc import Callable, Collection
 from typing import Any, Protocol
@@ -11,22 +11,25 @@ from scripts.game_server.client import Away, Credentials, Rejected, ask
 from scripts.game_server.pauses import Pauses
 
 WAIT_SECONDS = 5
-"""How long a heartbeat waits unless said otherwise; so long, too, who comes and goes may be unknown to Partyline."""
+"""How many seconds a heartbeat waits for orders unless said otherwise. For as long Partyline may not know who has come
+or gone."""
 
 MOST_PAUSE_SECONDS = 5.0
-"""A node that is not heard for 30 s loses its channels."""
+"""Longest pause between attempts: a node that is not heard for 30 s loses its channels."""
 
 EVEN_SECONDS = 1.0
-"""Between two heartbeats that had nothing to do and did not wait: the service ends, or another is this node as well."""
+"""The pause between two heartbeats that brought no orders and did not wait: the service shuts down, or another process
+runs as the same node."""
 
 ROOMS_BYTES = 240 * 1024
-"""Most that a heartbeat says of who is connected: 1,700 rooms of two. Partyline takes no larger one, and to a node that
-is not heard no channel is left; without the rooms it ends the sessions of those who do not sync."""
+"""Most bytes of a heartbeat's list of who is connected: 1,700 rooms of two. Partyline refuses larger ones, and a node
+that is not heard loses its channels. Beyond the bound the list is left out; Partyline then ends sessions whose clients
+do not sync."""
 
 GOODBYE_SECONDS = 3.0
 
 UNKNOWN = frozenset({401, 404})
-"""What a node is answered that Partyline does not know."""
+"""The status codes that answer a node which Partyline does not know."""
 
 
 class Unknown(Exception):
@@ -38,10 +41,10 @@ class Unusable(Exception):
 
 
 class Registration(msgspec.Struct, frozen=True):
-    """Who the node is.
+    """The id and secret of a registered node.
 
     Args:
-        secret: proves it, and signs the tokens of users.
+        secret: proves that a request comes from the node, and signs the tokens of users.
     """
 
     node_id: str
@@ -49,18 +52,18 @@ class Registration(msgspec.Struct, frozen=True):
 
 
 class Media(Protocol):
-    """What carries the media.
+    """Carries the media of the node's rooms.
 
     Args:
-        protocol: as Partyline knows it.
-        url: where clients connect.
+        protocol: Partyline's name for the way in which media are carried.
+        url: the address that clients connect to.
     """
 
     protocol: str
     url: str
 
     def known(self) -> Registration | None:
-        """As whom the node has registered before; None where it has not, or that is not kept.
+        """The registration that was kept from an earlier run; None where there is none, or none is kept.
 
         Raises:
             OSError, Unusable: what is kept cannot be read, or there is no place for it.
@@ -68,26 +71,26 @@ class Media(Protocol):
         ...
 
     async def carry(self, node: Registration, task_status: trio.TaskStatus[None]) -> None:
-        """Take the tokens of this node, until cancelled."""
+        """Let in clients with tokens of this node, until cancelled."""
         ...
 
     async def report(self) -> list[dict[str, Any]]:
         """Who is connected, as heartbeats say it.
 
         Raises:
-            httpx2.HTTPError: it cannot be asked.
+            httpx2.HTTPError: what carries the media does not answer, or refuses.
         """
         ...
 
     def muted(self) -> Collection[tuple[str, str]]:
-        """(channel id, user id) of whom it was told to mute, there or not."""
+        """(channel id, user id) of the users whom Partyline has muted, connected or not."""
         ...
 
     async def obey(self, action: dict[str, Any]) -> None:
-        """Do what Partyline has said; again does no harm.
+        """Carry out one of Partyline's orders; doing that again does no harm.
 
         Raises:
-            httpx2.HTTPError: it cannot be told.
+            httpx2.HTTPError: what carries the media does not answer, or refuses.
         """
         ...
 
@@ -96,10 +99,11 @@ class Plan(msgspec.Struct, frozen=True):
     """How the node is run.
 
     Args:
-        url: where Partyline is.
-        credentials: of the game server that registers it.
-        capacity: clients at the same time.
-        wait_seconds: how long a heartbeat waits for something to do.
+        url: the address of Partyline.
+        credentials: the credentials of the game server that registers the node.
+        region: the region's name, such as `eu-west`.
+        capacity: most clients at the same time.
+        wait_seconds: how long a heartbeat waits for orders.
     """
 
     url: str
@@ -113,6 +117,8 @@ class VoiceNode:
     """A voice node.
 
     Args:
+        plan: how the node is run.
+        media: carries the media.
         say: tells the person at the terminal.
     """
 
@@ -122,11 +128,12 @@ class VoiceNode:
         self._say = say
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Run until cancelled. A node that is kept nowhere is removed then; another one Partyline finds silent.
+        """Run until cancelled. A node whose registration is not kept is removed then; another one stays registered, and
+        counts as silent.
 
         Raises:
-            Rejected: it may not register.
-            Unknown: Partyline has removed it.
+            Rejected: registering is refused.
+            Unknown: Partyline has removed the node.
             OSError, Unusable: what is kept cannot be read, or there is no place for it.
         """
         async with httpx2.AsyncClient(base_url=self._plan.url, timeout=WAIT_SECONDS + 10) as http:
@@ -162,7 +169,8 @@ class VoiceNode:
                 return Registration(made["nodeId"], made["nodeSecret"])
 
     async def _leave(self, http: httpx2.AsyncClient, node: Registration) -> None:
-        """Remove the node, so that its channels move at once, and a server's nodes do not become too many."""
+        """Remove the node, so that its channels move at once, and it does not count against the bound on a server's
+        nodes."""
         with trio.move_on_after(GOODBYE_SECONDS, shield=True):
             try:
                 await ask(http, "DELETE", f"/v1/social/voice/nodes/{node.node_id}", None, _headers(node))
@@ -173,7 +181,8 @@ class VoiceNode:
                     self._say(f"the node stays registered: {rejected}")
 
     async def _stay(self, http: httpx2.AsyncClient, node: Registration) -> None:
-        """Send heartbeats. Where the media cannot be asked there are none, so that Partyline moves its channels."""
+        """Send heartbeats. While what carries the media does not answer, none are sent, so that Partyline moves the
+        node's channels."""
         cursor: str | None = None
         pauses = Pauses(self._say, MOST_PAUSE_SECONDS)
         while True:
@@ -182,7 +191,7 @@ class VoiceNode:
                 heard = await self._beat(http, node, await self._media.report(), cursor)
                 for action in [*self._over(heard, cursor), *heard["actions"]]:
                     await self._media.obey(action)
-            except httpx2.HTTPError as error:  # of the media
+            except httpx2.HTTPError as error:  # from what carries the media
                 await pauses.after(Away(str(error) or type(error).__name__))
             except Away as away:
                 await pauses.after(away)
@@ -193,8 +202,9 @@ class VoiceNode:
                     await trio.sleep(EVEN_SECONDS)
 
     def _over(self, heard: Any, cursor: str | None) -> list[dict[str, Any]]:
-        """What ends mutes that Partyline does not know any more: it has orders in memory alone, and the first answer of
-        another memory gives those again that still hold, so that a mute which is not in it was taken back meanwhile.
+        """The orders that end mutes which were taken back while the node did not hear of it. Partyline has orders in
+        memory alone; the first answer from another memory (after a restart, from another node) repeats all that still
+        hold, so a mute that is missing there has ended.
         """
         if cursor is None or _memory(cursor) == _memory(heard["cursor"]):
             return []
@@ -228,7 +238,7 @@ class VoiceNode:
 
 
 def _memory(cursor: str) -> str:
-    """Of which memory of orders a cursor is."""
+    """The part of a cursor that names the memory of orders it counts in."""
     return cursor.partition(".")[0]
 
 

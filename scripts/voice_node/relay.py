@@ -1,4 +1,4 @@
-"""Media that pass through this process: frames of one client go to the others in the room."""
+"""Media that pass through this process: each frame of a client goes to the others in the room."""
 
 from collections.abc import Callable, Collection
 from functools import partial
@@ -12,11 +12,11 @@ from scripts.voice_node.sockets import serve
 
 
 class Relay:
-    """Carries media by itself.
+    """Carries the media of a node by itself.
 
     Args:
-        listeners: where clients connect.
-        url: of these.
+        listeners: accept the connections of clients.
+        url: the address of the listeners.
         say: tells the person at the terminal.
     """
 
@@ -29,7 +29,7 @@ class Relay:
         self.rooms = Rooms(say)
 
     def known(self) -> Registration | None:
-        """Nothing is kept: it registers each time."""
+        """None, as no registration is kept: the node registers at each start."""
         return None
 
     async def carry(
@@ -42,15 +42,15 @@ class Relay:
             task_status.started()
 
     async def report(self) -> list[dict[str, Any]]:
-        """Who is connected."""
+        """Who is connected, as heartbeats say it."""
         return self.rooms.report()
 
     def muted(self) -> Collection[tuple[str, str]]:
-        """Whom it was told to mute."""
+        """(channel id, user id) of the users whom Partyline has muted, connected or not."""
         return self.rooms.muted
 
     async def obey(self, action: dict[str, Any]) -> None:
-        """Do what Partyline has said."""
+        """Carry out one of Partyline's orders."""
         self.rooms.obey(action)
 
 
@@ -58,10 +58,8 @@ async def open_relay(host: str, port: int, say: Callable[[str], None]) -> Relay:
     """Listen for clients.
 
     Args:
-        port: 0 for any.
-
-    Raises:
-        OSError: it is taken.
+        port: the port to listen at; 0 for any that is free. Raises:
+        OSError: the port is taken.
     """
     listeners = await trio.open_tcp_listeners(port, host=host)
     port = listeners[0].socket.getsockname()[1]

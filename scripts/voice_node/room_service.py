@@ -1,4 +1,4 @@
-"""LiveKit's RoomService, asked by Twirp with JSON: protocol buffers are not needed for a handful of fields."""
+"""A client of LiveKit's RoomService, by Twirp with JSON: for a handful of fields protocol buffers are not needed."""
 
 import time
 from collections.abc import Mapping
@@ -33,17 +33,17 @@ class RoomService:
         return [room["name"] for room in answer.get("rooms", [])]
 
     async def participants(self, room: str) -> list["Participant"]:
-        """Who is in a room; nobody where there is none."""
+        """The participants of a room; empty where there is no such room."""
         answer = await self._ask("ListParticipants", _admin(room), {"room": room})
         return [Participant(one) for one in answer.get("participants", [])]
 
     async def participant(self, room: str, identity: str) -> "Participant | None":
-        """Somebody in a room, or None."""
+        """A participant of a room; None where they are not there."""
         answer = await self._ask("GetParticipant", _admin(room), {"room": room, "identity": identity})
         return Participant(answer) if answer else None
 
     async def remove(self, room: str, identity: str, not_before_s: int) -> None:
-        """Disconnect somebody. Where the server can, it refuses their older tokens, too (LiveKit Cloud).
+        """Disconnect a participant. A server that can do so (LiveKit Cloud) refuses their older tokens, too.
 
         Args:
             not_before_s: epoch seconds: tokens whose `nbf` is older are void.
@@ -52,7 +52,7 @@ class RoomService:
         await self._ask("RemoveParticipant", _admin(room), body)
 
     async def let_publish(self, room: str, identity: str, *, may: bool) -> None:
-        """Give somebody the right to publish, or take it; what they publish ends with it."""
+        """Give a participant the right to publish, or take it away, which ends what they publish."""
         permission: dict[str, object] = {
             "can_subscribe": True,
             "can_publish": may,
@@ -67,7 +67,7 @@ class RoomService:
         await self._ask("DeleteRoom", {"roomCreate": True}, {"room": room})
 
     async def _ask(self, method: str, grants: Mapping[str, object], body: object) -> dict[str, Any]:
-        """The answer; empty where there is no such room or participant.
+        """Make a request; returns the answer, which is empty where there is no such room or participant.
 
         Raises:
             httpx2.HTTPError: the server does not answer, or refuses.
@@ -85,7 +85,7 @@ class RoomService:
 
 
 def _read(answer: httpx2.Response) -> dict[str, Any]:
-    """The object in an answer; what stands before the server may have answered in its own words."""
+    """The object in an answer; empty where the body is none, as a proxy before the server may have answered."""
     try:
         found = answer.json()
     except ValueError:
@@ -96,14 +96,15 @@ def _read(answer: httpx2.Response) -> dict[str, Any]:
 
 
 class Participant:
-    """Somebody in a room, as LiveKit says it: in snake case unless it was told otherwise, 64-bit numbers as text."""
+    """A participant of a room, read from LiveKit's JSON: in snake case unless it was told otherwise, with 64-bit
+    numbers as text."""
 
     def __init__(self, said: Mapping[str, Any]) -> None:
         self.identity: str = said["identity"]
         self.joined_at_s = int(said.get("joined_at", said.get("joinedAt")) or 0)
         permission = said.get("permission") or {}
         self.may_publish = bool(permission.get("can_publish", permission.get("canPublish")))
-        # Recorders, agents and the like are none of Partyline's.
+        # Recorders, agents and the like are no users of Partyline.
         self.is_user = said.get("kind", "STANDARD") in {"STANDARD", 0}
         self.is_here = said.get("state", "ACTIVE") not in {"DISCONNECTED", 3}
 

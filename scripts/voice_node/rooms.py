@@ -1,4 +1,4 @@
-"""Who is in which room of the node, and what their tokens let them do. No I/O."""
+"""Who is in which room of the node, and what their tokens let them do. Does no I/O."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,21 +7,25 @@ import jwt
 import msgspec
 
 LEEWAY_SECONDS = 60
-"""How far clocks may differ."""
+"""How many seconds the clocks of Partyline and the node may differ."""
 
 VOID_SECONDS = 600
 """How long older tokens of a removed user are refused; they have ended by then."""
 
 
 class Refused(Exception):
-    """This token does not let anybody in."""
+    """The token does not let its bearer in."""
 
 
 class Grant(msgspec.Struct, frozen=True):
-    """What a token says.
+    """What a token grants.
 
     Args:
-        not_before_s: epoch seconds.
+        room: the channel id.
+        identity: the user id.
+        name: the user's name.
+        may_publish: whether the user's frames are passed on.
+        not_before_s: when the token begins to count, epoch seconds.
     """
 
     room: str
@@ -32,10 +36,11 @@ class Grant(msgspec.Struct, frozen=True):
 
 
 class Member:
-    """Somebody connected to a room.
+    """A user who is connected to a room.
 
     Args:
-        send: puts a frame on their way; never waits.
+        grant: what their token grants.
+        send: queues a frame for them; never waits.
         close: ends their connection; never waits.
     """
 
@@ -47,11 +52,12 @@ class Member:
 
 
 def read_token(token: str, key: str, secret: str) -> Grant:
-    """What a token grants.
+    """Check a token; returns what it grants.
 
     Args:
-        key: its `iss`.
-        secret: that it must be signed with (HS256).
+        token: the JWT.
+        key: the key's id, which the token must have as `iss`.
+        secret: the secret that the token must be signed with (HS256).
 
     Raises:
         Refused: it is not signed with this key, not valid now, or for no room.
@@ -87,7 +93,7 @@ class Rooms:
         say: tells the person at the terminal.
 
     Attributes:
-        muted: (room, identity) of who is not heard, whatever their tokens say.
+        muted: (room, identity) of users whose frames are not passed on, whatever their tokens say.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
@@ -101,7 +107,7 @@ class Rooms:
         return [{"channelId": room, "participants": list(members)} for room, members in self._rooms.items()]
 
     def join(self, member: Member) -> None:
-        """Let somebody in; who is there under the same identity goes.
+        """Let a member in; who is there under the same identity is disconnected.
 
         Raises:
             Refused: their token is older than their removal.
@@ -118,7 +124,7 @@ class Rooms:
         self._say(f"{grant.name} joins {grant.room[:8]}")
 
     def leave(self, member: Member) -> None:
-        """Somebody has gone."""
+        """Take out a member whose connection has ended."""
         room = self._rooms.get(member.grant.room, {})
         if room.get(member.grant.identity) is member:
             del room[member.grant.identity]
@@ -127,7 +133,8 @@ class Rooms:
             self._rooms.pop(member.grant.room, None)
 
     def relay(self, member: Member, frame: bytes) -> int:
-        """Pass a frame on to the others in the room; returns to how many. A muted member's goes to none."""
+        """Pass a frame on to the others in the room; returns to how many. The frame of a muted member goes to
+        nobody."""
         if not member.may_publish:
             return 0
         others = [one for one in self._rooms.get(member.grant.room, {}).values() if one is not member]
@@ -136,7 +143,7 @@ class Rooms:
         return len(others)
 
     def obey(self, action: dict[str, Any]) -> None:
-        """Do what Partyline has said; again does no harm."""
+        """Carry out one of Partyline's orders; doing that again does no harm."""
         kind, room_id, identity = action["kind"], action["channelId"], action.get("userId", "")
         members = self._rooms.get(room_id, {})
         self._say(f"{kind} {identity[:8]} in {room_id[:8]}")

@@ -1,4 +1,4 @@
-"""The WebSockets of the node: `/…?access_token=<token>`; bytes go to the others in the room."""
+"""The WebSockets of the node, `/…?access_token=<token>`; binary frames go to the others in the room."""
 
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -22,7 +22,7 @@ from scripts.game_server.terminal import first
 from scripts.voice_node.rooms import Member, Refused, Rooms, read_token
 
 WAITING_FRAMES = 100
-"""Frames that wait for a slow client; further ones are dropped, as late audio is of no use."""
+"""Most frames that wait for a slow client; further ones are dropped, as late audio is of no use."""
 
 MAX_FRAME_BYTES = 65_536
 
@@ -37,7 +37,7 @@ class Lost(Exception):
 
 @contextmanager
 def _losing() -> Iterator[None]:
-    """What becomes of a connection, as one exception."""
+    """Raise `Lost` for every way in which a connection can fail."""
     try:
         yield
     except (trio.BrokenResourceError, trio.ClosedResourceError, wsproto.utilities.ProtocolError) as fault:
@@ -48,8 +48,8 @@ class Peer:
     """One side of a WebSocket.
 
     Args:
-        stream: below it.
-        kind: which side.
+        stream: the byte stream below.
+        kind: which of the two sides this is.
     """
 
     def __init__(self, stream: trio.abc.Stream, kind: wsproto.ConnectionType) -> None:
@@ -59,17 +59,17 @@ class Peer:
         self._one_by_one = trio.Lock()
 
     async def send(self, event: wsproto.events.Event) -> None:
-        """Send one event, behind those that are on their way. A cancelled one may have been sent in part.
+        """Send one event, behind those that are being sent. Cancelled, it may have been sent in part.
 
         Raises:
-            Lost: it cannot be sent any more.
+            Lost: the connection has failed.
         """
         with _losing():
             async with self._one_by_one:
                 await self._stream.send_all(self._ws.send(event))
 
     async def next(self) -> wsproto.events.Event | None:
-        """The next of what comes; None when the other side has gone. Pings are answered.
+        """The next event that comes; None when the other side has gone. Pings are answered on the way.
 
         Cancellation loses nothing.
 
@@ -93,17 +93,19 @@ class Peer:
 async def serve(
     stream: trio.abc.Stream, rooms: Rooms, key: str, secret: str, say: Callable[[str], None]
 ) -> None:
-    """Serve one client of the node until it goes, or has to. No fault of one is felt by another.
+    """Serve one client of the node until it goes or is disconnected. A fault of one client does not touch others.
 
     Args:
-        key, secret: that tokens are signed with.
+        stream: the connection of the client.
+        rooms: the rooms of the node.
+        key, secret: the id and secret of the key that tokens are signed with.
         say: tells the person at the terminal.
     """
     try:
         await _serve(Peer(stream, wsproto.ConnectionType.SERVER), rooms, key, secret)
     except* Lost:
         pass
-    except* Exception as fault:  # what strangers send must not end what others say
+    except* Exception as fault:  # what strangers send must not end the connections of others
         say(f"a mistake of ours: {first(fault)!r}")
 
 
@@ -139,7 +141,7 @@ def _token_of(target: str) -> str:
     """The token in the query of a request."""
     try:
         return parse_qs(urlsplit(target).query).get("access_token", [""])[0]
-    except ValueError:  # an address that is none
+    except ValueError:  # the target is no address
         raise Refused("no token") from None
 
 
@@ -166,12 +168,12 @@ async def connect(url: str, token: str) -> AsyncIterator[Peer]:
     """Join a room as a client.
 
     Args:
-        url: of the node, `ws` or `wss`, as Partyline has said it.
+        url: the node's address, `ws` or `wss`, as Partyline gives it.
 
     Raises:
-        Refused: the node takes no such token.
-        Lost: it has gone, or does not answer.
-        OSError: it cannot be reached.
+        Refused: the node does not take the token.
+        Lost: the node has gone, or does not answer.
+        OSError: the node cannot be reached.
     """
     parts = urlsplit(url)
     host, secure = parts.hostname or "", parts.scheme == "wss"
