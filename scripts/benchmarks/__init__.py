@@ -1,4 +1,4 @@
-"""The project's own benchmarks: a server of their own, an empty database, fixed loads, one table.
+"""The project's own benchmarks: fixed loads on fresh servers with empty databases, and tables of the results.
 
-They are for comparing one version with the next on one machine; numbers of two machines do not compare.
+They compare one version with the next on one machine; numbers of two machines cannot be compared.
 """

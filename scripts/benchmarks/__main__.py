@@ -75,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(options: argparse.Namespace, rows: list[Row]) -> None:
-    """All rows that were asked for, each added to `rows`; progress goes to standard error."""
+    """Measure all rows that were asked for, and add each to `rows`; progress goes to standard error."""
     for case in CASES:
         if options.only and case.name not in options.only:
             continue

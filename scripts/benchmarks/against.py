@@ -1,10 +1,10 @@
 """`scripts/bench --against REF`: the working tree beside another state of the code, so that 3 % can be seen; and
 `scripts/bench --nodes N`: so many nodes beside one.
 
-A machine that others use as well is slower or faster from one second to the next, by more than what is looked for.
-So all servers run at once, and short rounds alternate between them; the others stand still meanwhile. What is compared
-is CPU time of the server, of rounds that lie within two seconds of each other. The other state runs twice: what its
-two servers differ by is what one must not believe.
+A machine that others use as well is slower or faster from one second to the next, by more than the differences that are
+looked for. So all servers run at once, and short rounds alternate between them, while the other servers stand still.
+Compared is the CPU time of servers in rounds that lie within two seconds of each other. The other state runs twice: a
+difference as small as that between its two servers means nothing.
 
 Servers, load and databases share one CPU, and leave the others to whom the machine belongs as well. So the load sends
 what it may, then the server takes all of it, then the database: on two CPUs it depends on who is held up how many
@@ -29,7 +29,7 @@ from scripts.benchmarks.ratios import Ratio, Round, compared
 from scripts.benchmarks.servers import State, contended_cpu
 
 SESSION_SECONDS = 900.0
-"""The longest that a session may take: three servers with their users, the rounds, and the checks at the end."""
+"""Longest session: three servers with their users, the rounds, and the checks at the end."""
 
 
 class TooSlow(Exception):
@@ -37,17 +37,17 @@ class TooSlow(Exception):
 
 
 class Ended(Exception):
-    """SIGTERM came."""
+    """SIGTERM has come."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """How long is measured.
+    """How long a comparison measures.
 
     Args:
-        sessions: fresh starts of all servers, 1 to `ratios.MOST_SESSIONS`.
-        rounds: of each session, at least 1.
-        seconds: CPU time of each server in a round.
+        sessions: how often all servers are started afresh, 1 to `ratios.MOST_SESSIONS`.
+        rounds: how many rounds each session has, at least 1.
+        seconds: how much CPU time each server has in a round.
     """
 
     sessions: int
@@ -57,10 +57,10 @@ class Turns:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What is compared.
+    """One of the two sides of a comparison.
 
     Args:
-        code: a checkout.
+        code: the root of a checkout.
         processes: how many nodes of it serve as one.
     """
 
@@ -72,11 +72,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What the two sides differ by in one case.
 
     Args:
-        case: its name.
+        case: the name of the case.
         sessions: what a unit cost in each round of each session.
         new: the cost at the working tree, or of several nodes, ÷ that at the other side.
-        control: the other side ÷ itself.
-        fault: what was wrong with what clients saw; empty when nothing was.
+        control: the ratio of the other side to itself.
+        fault: a line about what clients saw wrongly; empty for nothing.
     """
 
     case: str
@@ -89,16 +89,17 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 async def compare(
     case: Case, new: Side, old: Side, turns: Turns, told: Callable[[list[Round]], None]
 ) -> Comparison:
-    """Measure one case.
+    """Compare two sides in one case.
 
     Args:
-        case: its unit is one of `contenders.UNITS`.
-        new, old: what is compared.
+        case: a case whose unit is one of `contenders.UNITS`.
+        new, old: the sides that are compared.
+        turns: how long to measure.
         told: called with the rounds of each session as it ends.
 
     Raises:
         TooSlow: a session took longer than a quarter of an hour.
-        Ended: SIGTERM came; nothing is left that stands still.
+        Ended: SIGTERM has come; no process is left standing still.
         NotServing, NotShared, WorkerFailed: see `measure.bench`. Cancellation ends the servers and their load.
     """
     async with trio.open_nursery() as nursery:
@@ -154,7 +155,7 @@ async def _session(case: Case, states: Sequence[State], turns: Turns) -> tuple[l
 
 
 async def _round(contenders: Sequence[Contender], number: int, seconds: float) -> Round:
-    """Let each have the machine once; who is first changes from round to round, and so does the direction."""
+    """Let each contender have the machine once; the first one and the direction change from round to round."""
     first = number % len(contenders)
     order = [*range(first, len(contenders)), *range(first)]
     costs = [0.0] * len(contenders)

@@ -1,4 +1,4 @@
-"""What is measured, on which servers, and what we want to reach.
+"""The cases: loads, the servers that they run on, and the goals.
 
 A case is a plan for the load and a unit. What counts is the *cost* of a unit: the server's CPU time as a rule,
 memory for idle sockets. Rates say as much about the load, which shares its CPU with PostgreSQL.
@@ -19,22 +19,22 @@ COSTS: dict[Unit, str] = {
     "socket": "KB of memory a socket",
     "p99": "p99 beside the fan-out ÷ p99 alone",
 }
-LIST_LENGTH = 60  # messages that are there for `list`, which asks for 50
+LIST_LENGTH = 60  # messages in the conversation of the case `list`, which asks for 50
 
 OURS: tuple[Name, ...] = ("lean", "stock")
-"""The servers that are ours."""
+"""Our own servers: the lean one and stock Hypercorn."""
 _ALL: tuple[Name, ...] = (*OURS, "node")
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What our lean mode should reach; None where nothing is asked.
+    """The goals for our lean server; None where there is no goal.
 
     Args:
-        cost: at most this.
-        rate: at least so many units a second.
+        cost: most that a unit may cost.
+        rate: least units a second.
         times_node: the cost of the Node server is at least so many times ours.
-        last_p99_ms: a message's last delivery comes within this, in 99 of 100.
+        last_p99_ms: in 99 of 100 messages the last delivery comes within so many milliseconds.
     """
 
     cost: float | None = None
@@ -48,16 +48,16 @@ class Case:
     """One workload.
 
     Args:
-        name: as `--only` takes it.
-        title: as the tables show it.
-        unit: what is counted.
-        options: fields of the plan.
-        goal: what we want to reach.
-        servers: on which it is run.
-        messages: so many are posted into the first conversation beforehand.
+        name: the name that `--only` takes.
+        title: the title that the tables show.
+        unit: what is counted, such as deliveries.
+        options: fields of the load's plan, {name: value}.
+        goal: the goals for our lean server.
+        servers: the servers on which it is run.
+        messages: how many messages are posted into the first conversation beforehand.
         background: fields of a second plan, whose load goes on while the first is measured again.
-        times_one_node: several nodes should take at most so many times what one takes for a unit; None where that is
-            not measured unless asked for.
+        times_one_node: the goal for several nodes: a unit costs at most so many times what it costs on one node; None
+            where several nodes are measured only if asked for.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Case:
 
 
 def fanout(subscribers: int, senders: int) -> dict[str, object]:
-    """A group whose members all listen, while some of them write."""
+    """The plan of a group whose members all listen, while some of them write."""
     return {
         "users": subscribers,
         "conversations": 1,
@@ -84,7 +84,7 @@ def fanout(subscribers: int, senders: int) -> dict[str, object]:
 
 
 def rest(kind: str, connections: int = 64) -> dict[str, object]:
-    """One kind of request, again and again."""
+    """The plan of one kind of request, again and again."""
     return {
         "traffic": "rest",
         "rest": kind,
@@ -98,7 +98,7 @@ def rest(kind: str, connections: int = 64) -> dict[str, object]:
 
 
 def pairs(users: int) -> dict[str, object]:
-    """Rooms of two, in which both listen and write."""
+    """The plan of conversations of two, in which both listen and write."""
     return {"users": users, "conversations": users // 2, "members": 2, "senders": users, "live": users}
 
 
@@ -179,7 +179,7 @@ CASES = (
 
 
 def smaller(case: Case) -> Case:
-    """The case in small, for a run that only shows that it works."""
+    """The same case at a small size, for a run that only shows that it works."""
     background = None if case.background is None else _fewer(case.background)
     return replace(case, options=_fewer(case.options), background=background)
 

@@ -18,12 +18,12 @@ from scripts.load.run import judged, tokens_of
 from scripts.load.workers import Workers, hire
 
 FLOW_SECONDS = (
-    0.08  # of load between going on and being measured: what stood still starts again, and caches fill
+    0.08  # how long the load runs before a round is measured: processes start again, and caches fill
 )
 LOOK_SECONDS = 0.02  # between looks at the CPU time
 MOST_TIMES = 20  # a round takes at most so many times as long as the CPU time that it is to hold
-IDLE_SECONDS = 5.0  # in which a server without a load is looked at
-SETTLE_SECONDS = 2.0  # for memory to be given back before it is read
+IDLE_SECONDS = 5.0  # how long a server without a load is watched
+SETTLE_SECONDS = 2.0  # how long memory may take to be given back before it is read
 
 
 class Contender(ABC):
@@ -31,9 +31,9 @@ class Contender(ABC):
 
     Args:
         case: the workload.
-        server: runs, and stands still except during `round`.
-        stage: made on it.
-        workers: one, which makes the load.
+        server: the running server, which stands still except during `round`.
+        stage: what the load needs, made on the server.
+        workers: the one worker that makes the load.
 
     Attributes:
         freezes: whether the server stands still with its load.
@@ -45,19 +45,20 @@ class Contender(ABC):
 
     @abstractmethod
     async def open(self, rounds: int) -> None:
-        """Get ready for so many rounds. Cancellation leaves it running."""
+        """Get ready for so many rounds. Cancellation leaves the server running."""
 
     @abstractmethod
     async def round(self, number: int, seconds: float) -> float:
-        """What a unit costs in one round, as `cases.COSTS` says.
+        """Run one round; returns what a unit costs, in the measure that `cases.COSTS` has for it.
 
         Args:
-            number: from 0.
-            seconds: of the server's CPU time, where the workload does not say how long it is.
+            number: the number of the round, from 0.
+            seconds: how much CPU time of the server the round takes, for workloads whose rounds have no length of their
+                own.
         """
 
     async def fault(self) -> str:
-        """What was wrong with what clients saw, in one line; empty when nothing was."""
+        """One line about what clients saw wrongly; empty for nothing."""
         verdict = await judged(self.workers, self.stage.plan)
         return "" if verdict.exact else "; ".join(verdict.examples[:1]) or "not exact"
 
@@ -68,7 +69,7 @@ class Contender(ABC):
             self._signal(signal.SIGSTOP, self._served_by())
 
     def go_on(self) -> None:
-        """Let all go on; harmless when they do."""
+        """Let all processes go on; does nothing to those that run."""
         self._signal(signal.SIGCONT, self._served_by())
         self._signal(signal.SIGCONT, self.workers.pids)
 
@@ -78,7 +79,7 @@ class Contender(ABC):
     @staticmethod
     def _signal(which: signal.Signals, processes: Sequence[int]) -> None:
         for process in processes:
-            with suppress(ProcessLookupError):  # PostgreSQL's come and go
+            with suppress(ProcessLookupError):  # processes of PostgreSQL come and go
                 os.kill(process, which)
 
     async def _open(self, worker: int = 0) -> int:
@@ -102,9 +103,9 @@ class Streaming(Contender):
         await trio.sleep(1.0)
 
     async def round(self, number: int, seconds: float) -> float:
-        """CPU µs of a unit among those that were done in so many seconds of the server's CPU time.
+        """Run one round of so many seconds of the server's CPU time; returns the CPU µs of a unit.
 
-        Of its CPU time, because on a busy machine a stretch of time may hold next to nothing of it.
+        Its length is in CPU time, because on a busy machine the server may have next to none in a second of real time.
         """
         del number
         await trio.sleep(FLOW_SECONDS)
@@ -122,9 +123,10 @@ class Streaming(Contender):
         )
 
     async def _measure_idle(self) -> None:
-        """Find out what part of a CPU the server uses without a load: on a busy machine much of a round's.
+        """Find out what part of a CPU the server uses without a load, which on a busy machine is much of what a round
+        takes.
 
-        A server that stands still between rounds does not do that meanwhile; of one that goes on, it is no unit's.
+        Only for servers that go on between rounds: what they use without a load is not the cost of any unit.
         """
         await trio.sleep(SETTLE_SECONDS)
         began_ns, began_at = server_process.cpu_ns(self.server.pid), trio.current_time()
@@ -134,7 +136,7 @@ class Streaming(Contender):
 
 
 class Opening(Contender):
-    """Sockets that are opened, some more each round: CPU time of one."""
+    """Sockets that are opened, some more in each round: CPU time of opening one."""
 
     async def open(self, rounds: int) -> None:
         """Deal the users out to the rounds; the first of them warm it up."""
@@ -143,7 +145,7 @@ class Opening(Contender):
         await self._open(rounds)
 
     async def round(self, number: int, seconds: float) -> float:
-        """CPU µs of a socket among those that this round opens."""
+        """Open the sockets of this round; returns the CPU µs of one."""
         del seconds
         began_ns = server_process.cpu_ns(self.server.pid)
         sockets = await self._open(number)
@@ -151,7 +153,7 @@ class Opening(Contender):
 
 
 class Keeping(Contender):
-    """Sockets that are open and silent: memory of one. One round is all there is."""
+    """Sockets that are open and silent: memory of one. There is only one round."""
 
     async def open(self, rounds: int) -> None:
         """Nothing is opened beforehand."""
@@ -159,7 +161,7 @@ class Keeping(Contender):
         await trio.sleep(SETTLE_SECONDS)
 
     async def round(self, number: int, seconds: float) -> float:
-        """KB of a socket."""
+        """Open all sockets; returns the KB of one."""
         del number, seconds
         before = server_process.memory_bytes(self.server.pid) or 0
         sockets = await self._open()
@@ -175,7 +177,7 @@ _CONTENDERS: dict[Unit, Callable[[Case, Server, Stage, Workers], Contender]] = {
     "socket": Keeping,
 }
 UNITS = frozenset(_CONTENDERS)
-"""What can be measured in turns."""
+"""The units that can be measured in turns."""
 
 
 @asynccontextmanager

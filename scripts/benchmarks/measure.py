@@ -26,24 +26,25 @@ from scripts.load.workers import WorkerFailed, hire
 
 IDLE_RUNS = 3
 OPENING_ROUNDS = 5
-_SETTLE_SECONDS = 2.0  # for memory to be given back before it is read
+_SETTLE_SECONDS = 2.0  # how long memory may take to be given back before it is read
 _BACKGROUND_NICENESS = 10  # the load in the background must not hold up the clock of the one that is measured
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What one server did in one case.
+    """The figures of one server in one case.
 
     Args:
-        case, server: their names.
-        cost: what a unit costs (`cases.COSTS`), median.
-        cost_spread: of the farthest interval from the median, per cent.
-        rate: units a second as the load saw them, median; with its spread.
-        p50_ms, p99_ms: of acknowledgements or responses, over all intervals.
-        last_p99_ms: of each message's last delivery, over all intervals.
-        errors, skipped: over all intervals; a skipped delivery is one that a snapshot stood for.
-        exact: every subscription had every message once and in order.
+        case, server: the names of both.
+        cost: what a unit costs, median, in the measure of `cases.COSTS`.
+        cost_spread: how far the farthest interval is from the median, per cent.
+        rate: units a second as the load saw them, median.
+        rate_spread: the spread of the rate, as of the cost.
+        p50_ms, p99_ms: quantiles of acknowledgements or responses, over all intervals.
+        last_p99_ms: the same of each message's last delivery.
+        errors, skipped: numbers over all intervals; a skipped delivery is one that a snapshot stood for.
+        exact: whether every subscription had every message once and in order.
         others: CPU time that foreign processes used meanwhile, per cent of one CPU: how far to trust the row.
-        note: what else is to be said; why there are no figures, if there are none.
+        note: a remark, or why there are no figures.
     """
 
     case: str
@@ -63,7 +64,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 async def bench(case: Case, name: Name, timing: Timing) -> Row:
-    """Measure; what goes wrong becomes the row's note. Cancellation ends the server and the load."""
+    """Measure a case on a server; a failure becomes the row's note. Cancellation ends the server and the load."""
     measure = {"opening": _opening, "socket": _idle, "p99": _beside}.get(case.unit, _units)
     try:
         return await measure(case, name, timing)
@@ -75,7 +76,7 @@ async def bench(case: Case, name: Name, timing: Timing) -> Row:
 
 
 class Meter:
-    """A look at the CPU time of a server, and at what others use on this machine meanwhile."""
+    """Reads the CPU time of a server, and what other processes of this machine use meanwhile."""
 
     def __init__(self, server: Server) -> None:
         self._pid = server.pid
@@ -103,9 +104,11 @@ async def run_load(
     """Carry out a plan with processes of its own.
 
     Args:
-        cpu_ns: how much CPU time the server has used.
-        tick: told of each second.
-        niceness: of the load.
+        stage: the plan, and what it needs.
+        timing: how long it runs.
+        cpu_ns: returns how much CPU time the server has used, in nanoseconds.
+        tick: called with the counts of each second.
+        niceness: that of the load's processes, -20 to 19.
     """
     async with hire(stage.plan.processes, cpus()[1], niceness) as workers:
         return await carry_out(
@@ -174,7 +177,7 @@ async def _idle(case: Case, name: Name, timing: Timing) -> Row:
 
 
 def _with_friends(case: Case, name: Name) -> dict[str, object]:
-    """Nobody has friends at the others."""
+    """The options of a case for a server: on servers other than ours users have no friends."""
     return case.options if name in OURS else {**case.options, "friends": 0}
 
 

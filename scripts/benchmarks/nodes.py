@@ -1,4 +1,4 @@
-"""Several nodes that serve as one: where each alone answers, and when each has its share."""
+"""Several nodes that serve as one: the port at which each alone answers, and when each has its share of the shards."""
 
 import re
 import socket
@@ -12,23 +12,23 @@ SHARED_SECONDS = 120.0
 _POLL_SECONDS = 0.5
 _TRIES = 100
 _SHARE = 0.9
-"""Of an even one; what each node owns is decided by its name, and not quite the same."""
+"""Which part of an even share is enough: shards are spread by the names of nodes, and so not quite evenly."""
 
 _SHARDS = re.compile(r"^partyline_node_shards (\d+)", re.MULTILINE)
 
 
 class NotShared(Exception):
-    """Not every node has its share; the message says what each has."""
+    """Not every node has got its share; the message says what each has."""
 
 
 def ports_in_a_row(count: int) -> range:
     """TCP ports of 127.0.0.1, one above the other, that nobody listens on at this moment.
 
     Args:
-        count: at least 1.
+        count: how many ports, at least 1.
 
     Raises:
-        NotShared: none were found.
+        NotShared: no such ports were found.
     """
     for _ in range(_TRIES):
         with ExitStack() as stack:
@@ -52,10 +52,10 @@ async def wait_shared(ports: range) -> None:
     """Wait until every node owns about as much as each other.
 
     Args:
-        ports: where each alone answers; none for a server alone, which is not waited for.
+        ports: the port of each node; empty for a server alone, for which there is nothing to wait for.
 
     Raises:
-        NotShared: two minutes have passed. Cancellation ends the wait, once what is asked has answered.
+        NotShared: two minutes have passed. Cancellation ends the wait once the present request has ended.
     """
     owned: list[int] = []
     with trio.move_on_after(SHARED_SECONDS):
@@ -68,7 +68,7 @@ async def wait_shared(ports: range) -> None:
 
 
 def _shards(port: int) -> int:
-    """How many shards the node that answers there owns; 0 when it does not answer."""
+    """How many shards the node at this port owns; 0 when it does not answer."""
     try:
         with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=2) as response:
             found = _SHARDS.search(response.read().decode())

@@ -15,16 +15,16 @@ COMPILE_SECONDS = 60
 
 
 class NotHere(Exception):
-    """This machine lacks something; the message is one line that says what."""
+    """This machine lacks a program; the message is one line that says which."""
 
 
 def node() -> str:
-    """Where Node is; raises `NotHere`."""
+    """The path of Node; raises `NotHere`."""
     return _program("node")
 
 
 def node_version() -> str | None:
-    """As `node --version` prints it; None without Node."""
+    """The version that `node --version` prints; None without Node."""
     try:
         done = subprocess.run([node(), "--version"], capture_output=True, text=True, timeout=30, check=False)
     except NotHere:
@@ -38,7 +38,7 @@ def installed() -> Path:
     It lies in the user's cache, one for each content of `package.json`.
 
     Raises:
-        NotHere: there is no npm, or it does not reach its registry.
+        NotHere: npm is not installed, or does not reach its registry.
     """
     npm, wanted = _program("npm"), (PEER / "package.json").read_bytes()
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -53,10 +53,10 @@ def installed() -> Path:
 
 
 def compiled(folder: Path) -> Path:
-    """The C program, compiled into `folder`.
+    """Compile the C program into `folder`; returns its path.
 
     Raises:
-        NotHere: there is no compiler, or it does not take it.
+        NotHere: there is no C compiler, or it fails.
     """
     compiler = shutil.which("cc") or _program("gcc")
     program = folder / "limit"

@@ -1,8 +1,8 @@
 """How far two states of the code differ, and how sure that is: arithmetic alone.
 
-Rounds of one session share a start of the servers, and with it luck that lasts: where memory came to lie, how a hash
-table filled. So rounds say what their session's ratio is, and only sessions say how sure we are: the interval is
-Student's for the mean of the sessions' log ratios.
+Rounds of one session share a start of the servers, and with that a chance that lasts: where memory came to lie, how a
+hash table filled. So the rounds give the ratio of their session, and only the sessions give the interval: Student's for
+the mean of the sessions' log ratios.
 """
 
 import math
@@ -11,7 +11,8 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 TRIMMED = 0.25
-"""Share of a session's rounds that is left out at either end: a round in which something else had the machine."""
+"""The share of a session's rounds that is left out at either end, as other processes may have had the machine in
+them."""
 
 # {sessions: Student's t for an interval of 95 %, that many less one degrees of freedom}
 _T = {
@@ -22,11 +23,11 @@ MOST_SESSIONS = max(_T)
 
 
 class Round(NamedTuple):
-    """What a unit cost in one round, in the order in which the columns are compared.
+    """What a unit cost in one round on each server.
 
     Args:
-        new: the working tree.
-        old, again: the other state of the code, started twice.
+        new: the cost at the working tree.
+        old, again: the costs at the other state of the code, which is started twice.
     """
 
     new: float
@@ -48,12 +49,12 @@ class Ratio(NamedTuple):
 
     @property
     def excludes_one(self) -> bool:
-        """Whether chance is an unlikely explanation of the difference."""
+        """Whether the interval excludes 1, so that the difference is hardly chance."""
         return self.low > 1 or self.high < 1
 
 
 def compared(sessions: Sequence[Sequence[Round]]) -> tuple[Ratio, Ratio]:
-    """New ÷ old, and the control, old ÷ old; both old servers are what the new one is compared with.
+    """(new ÷ old, the control old ÷ old); the new server is compared with both old ones.
 
     Args:
         sessions: at least one, with at least one round each; every cost above 0.
@@ -78,10 +79,10 @@ def trimmed_mean(values: Sequence[float]) -> float:
 
 
 def interval(logs: Sequence[float]) -> Ratio:
-    """The ratio whose logarithm is the mean of these, one a session.
+    """The ratio whose logarithm is the mean of the sessions' logarithms, with its interval.
 
     Args:
-        logs: 1 to `MOST_SESSIONS` natural logarithms.
+        logs: the natural logarithm of each session's ratio, 1 to `MOST_SESSIONS` of them.
     """
     middle = fmean(logs)
     if len(logs) == 1:

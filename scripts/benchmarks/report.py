@@ -63,7 +63,7 @@ def _costs(ran: list[Case], of: Rows) -> str:
 
 
 def _goals(case: Case, lean: Row | None, times: float | None) -> tuple[str, str]:
-    """The goals of a case, its rate apart, and whether they are reached."""
+    """The goals of a case but for its rate, and whether they are reached, as text."""
     goal = case.goal
     wanted: list[str] = []
     met: list[bool | None] = []
@@ -81,7 +81,7 @@ def _goals(case: Case, lean: Row | None, times: float | None) -> tuple[str, str]
 
 
 def _rates(ran: list[Case], of: Rows) -> str:
-    """Units a second; with a full core a server would do as many as its cost allows."""
+    """The table of units a second, and of how many a server would do with a full core, by its cost."""
     head = ["a second", *TITLES.values(), "lean, with a full core", "goal", "reached"]
     lines = []
     for case in ran:
@@ -130,14 +130,15 @@ def _seen(rows: list[Row]) -> str:
 
 
 def _notes(rows: list[Row]) -> str:
-    """What is said beside the figures; the log of a server that did not start is told while the run goes on only."""
+    """The remarks below the tables. The log of a server that did not start is not among them: it is printed during the
+    run."""
     titles = {case.name: case.title for case in CASES}
     noted = [(row, row.note.partition("\n")[0].rstrip(":")) for row in rows if row.note]
     return "\n".join(f"- {titles[row.case]}, {TITLES[row.server]}: {first_line}" for row, first_line in noted)
 
 
 def line(row: Row) -> str:
-    """A row while the run goes on."""
+    """The line about a row while the run goes on."""
     cost = f"cost {_number(row.cost)} ± {_number(row.cost_spread, ' %', 0)}"
     rate = f", {_number(row.rate)} /s" if row.rate is not None else ""
     exact = "" if row.exact else ", NOT EXACT"
@@ -146,7 +147,7 @@ def line(row: Row) -> str:
 
 
 def record(text: str, paper: Path = PAPER) -> None:
-    """Put the tables into their place in BENCHMARKS.md; what was there is replaced.
+    """Put the tables into their place in BENCHMARKS.md, instead of those that are there.
 
     Raises:
         ValueError: the paper has no such place.

@@ -16,7 +16,7 @@ def heading(new: str, old: str, turns: Turns) -> str:
 
 
 def session_line(rounds: list[Round]) -> str:
-    """A session while the run goes on."""
+    """The line about a session while the run goes on."""
     new, control = compared([rounds])
     costs = " ".join(f"{median(column):.1f}" for column in zip(*rounds, strict=True))
     return f"  costs {costs}, new {new.middle:.3f}, control {control.middle:.3f}"
@@ -36,14 +36,14 @@ def comparisons(done: list[Comparison]) -> str:
 
 
 def ratio(one: Ratio) -> str:
-    """A ratio with its interval, which a single session has not."""
+    """A ratio with its interval as text; after a single session there is no interval."""
     if math.isinf(one.high):
         return f"{one.middle:.3f}"
     return f"{one.middle:.3f} [{one.low:.3f}, {one.high:.3f}]"
 
 
 def verdict(one: Comparison) -> str:
-    """What may be said of it: nothing, when the other state differs from itself."""
+    """What a comparison shows, in words: nothing, when the other state differs from itself."""
     if one.control.excludes_one:
         return "not to be trusted: the control is not 1"
     if not one.new.excludes_one:
@@ -54,8 +54,8 @@ def verdict(one: Comparison) -> str:
 def of_nodes(done: list[Comparison], nodes: int) -> str:
     """All cases as a table in Markdown: so many nodes beside one.
 
-    What they would carry is computed: as many times what one carries as there are nodes, each with a core of its own
-    and with room at PostgreSQL and the clients, divided by what a unit costs more.
+    How much more the nodes would carry is computed: the number of nodes, divided by how many times more a unit costs.
+    It holds where each node has a core of its own, and PostgreSQL and the clients have room.
     """
     head = [
         "workload",

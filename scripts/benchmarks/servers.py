@@ -1,7 +1,7 @@
 """The servers that are compared: each on a free port, with an empty database, on a CPU of its own.
 
-PostgreSQL and the load share the other CPU, so that what a server does is seen apart. Our two modes and the Node
-server have the same PostgreSQL with the same settings; the C program keeps nothing.
+PostgreSQL and the load share the other CPU, so that the work of the server is measured apart. Our two modes and the
+Node server have the same PostgreSQL with the same settings; the C program keeps nothing.
 """
 
 import os
@@ -40,8 +40,8 @@ TITLES: dict[Name, str] = {
 }
 
 READY_SECONDS = 60.0
-NICENESS = -15  # of all that is measured, where we may: other work on this machine then waits
-STOP_SECONDS = 35.0  # ours promises to end within 30 (contract §11)
+NICENESS = -15  # of all that is measured, where root runs it: other work on this machine then waits
+STOP_SECONDS = 35.0  # our server promises to end within 30 s (contract §11)
 _POLL_SECONDS = 0.1
 
 
@@ -54,10 +54,10 @@ class Server:
     """A running server.
 
     Args:
-        port: where it listens on 127.0.0.1.
-        pid: the root of its process tree; PostgreSQL is not counted.
+        port: the port of 127.0.0.1 that it listens at.
+        pid: the root of its process tree, in which PostgreSQL is not counted.
         sign: makes tokens that it accepts.
-        data_dir: of ours; None of others.
+        data_dir: the data folder of our server; None for the others.
     """
 
     port: int
@@ -72,11 +72,11 @@ class State:
 
     Args:
         code: the root of a checkout.
-        hash_seed: Python's, so that two servers with the same one share the luck of their hash tables.
-        cpu: that of the server and of its PostgreSQL; None for any.
+        hash_seed: Python's hash seed; with the same one the hash tables of two servers do not differ by chance.
+        cpu: the CPU of the server and of its PostgreSQL; None for any.
         processes: how many nodes serve as one, below a keeper and with a NATS; 1 for a server alone.
-        freezes: it stands still, and not its load alone, while others are measured. Nodes would take each other for
-            dead.
+        freezes: whether the server, and not its load alone, stands still while others are measured. Nodes must not:
+            they would take each other for dead.
     """
 
     code: Path
@@ -87,12 +87,12 @@ class State:
 
 
 class Rank(NamedTuple):
-    """Where a server runs, and before whom.
+    """The CPUs and the niceness of a server.
 
     Args:
-        cpu: its own; None for any.
-        database_cpu: that of its PostgreSQL; None for any.
-        niceness: of both, where we may; None for ours.
+        cpu: the number of the server's CPU; None for any.
+        database_cpu: the number of its PostgreSQL's CPU; None for any.
+        niceness: that of both, where it may be set; None for that of this process.
     """
 
     cpu: int | None
@@ -102,9 +102,9 @@ class Rank(NamedTuple):
 
 @cache
 def cpus() -> tuple[int | None, int | None]:
-    """The CPU of the server, and that of everything else; (None, None) when there is only one.
+    """(CPU of the server, CPU of everything else); (None, None) when there is only one.
 
-    Asked once, before this process is moved to one of them.
+    Computed once, before this process is moved to one of them.
     """
     allowed = sorted(os.sched_getaffinity(0))
     return (allowed[0], allowed[1]) if len(allowed) > 1 else (None, None)
@@ -112,7 +112,7 @@ def cpus() -> tuple[int | None, int | None]:
 
 @cache
 def contended_cpu() -> int:
-    """The CPU that servers share which are measured in turns; asked once, as `cpus`."""
+    """The CPU that servers share which are measured in turns; computed once, as `cpus`."""
     return max(os.sched_getaffinity(0))
 
 
@@ -121,13 +121,14 @@ async def serving(name: Name, state: State | None = None) -> AsyncIterator[Serve
     """Start a server and wait until it is ready; it is stopped and its data removed with the block.
 
     Args:
-        state: which code of ours runs, and on which CPU; by default the working tree's, before others, on one of
-            its own.
+        name: which of the compared servers.
+        state: which code of ours runs, and on which CPU; by default the working tree's, on a CPU of its own, with
+            precedence over other processes.
 
     Raises:
         NotHere: this machine lacks what the server needs.
-        NotServing: it ended, or was not ready within a minute.
-        NotShared: of several nodes not each had its share within two minutes.
+        NotServing: the server has ended, or was not ready within a minute.
+        NotShared: not each of several nodes had its share within two minutes.
     """
     with tempfile.TemporaryDirectory(prefix="partyline-bench-") as place:
         folder = Path(place)
@@ -149,12 +150,12 @@ def free_port() -> int:
 
 
 async def ready(process: trio.Process, port: int, log: Path) -> None:
-    """Ask `/ready` until it says yes.
+    """Ask `/ready` until the server is ready.
 
     Args:
-        process: that serves.
-        port: of 127.0.0.1.
-        log: what the process prints.
+        process: the server's process.
+        port: the port of 127.0.0.1 that it listens at.
+        log: the file with what the process prints.
 
     Raises:
         NotServing: the process has ended, or a minute has passed.
@@ -218,7 +219,7 @@ async def _ours(folder: Path, name: Name, state: State | None) -> AsyncIterator[
     rank = Rank(*cpus(), NICENESS) if state is None else Rank(state.cpu, state.cpu, None)
     async with _running(command, own, folder, port, rank) as pid:
         await wait_shared(nodes)
-        if state is not None and nodes:  # those that came after the first was ready
+        if state is not None and nodes:  # also the nodes that have started after the first was ready
             _pin(server_process.tree(pid), state.cpu, None)
         yield Server(port, pid, by_own_key(folder / "data"), folder / "data")
 
@@ -273,7 +274,7 @@ async def _running(
         rank = rank or Rank(*cpus(), NICENESS)
         _pin([process.pid], rank.cpu, rank.niceness)
         await ready(process, port, log)
-        _pin(server_process.tree(process.pid), rank.cpu, rank.niceness)  # threads of the first moment too
+        _pin(server_process.tree(process.pid), rank.cpu, rank.niceness)  # also the threads that it has by now
         _pin(server_process.databases(process.pid), rank.database_cpu, rank.niceness)
         yield process.pid
     finally:
@@ -283,7 +284,7 @@ async def _running(
 def _pin(processes: list[int], cpu: int | None, niceness: int | None = NICENESS) -> None:
     """Keep processes, with all their threads, to one CPU and before others there; children inherit both."""
     for process in processes:
-        with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
+        with suppress(FileNotFoundError, ProcessLookupError):  # a process may end while we look
             for thread in (Path("/proc") / str(process) / "task").iterdir():
                 if niceness is not None:
                     prefer(int(thread.name), niceness)

@@ -1,4 +1,4 @@
-"""What a load needs before it begins, made on a server."""
+"""Makes what a load needs before it begins."""
 
 import os
 import time
@@ -15,7 +15,7 @@ from scripts.load.stage import prepare
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """What a plan needs, made on a server."""
+    """A plan, and what was made for it on a server: tokens, and ids of conversations (or the agents)."""
 
     plan: Plan
     tokens: dict[int, str]
@@ -23,7 +23,7 @@ class Stage(msgspec.Struct, frozen=True):
 
 
 async def staged(options: dict[str, object], server: Server, messages: int = 0) -> Stage:
-    """Users, tokens, conversations, and so many messages in the first of them."""
+    """Make users, tokens and conversations for a plan, and post so many messages into the first conversation."""
     what = plan(options, server.port, os.urandom(4).hex())
     now_seconds = int(time.time())
     tokens = {

@@ -11,18 +11,19 @@ GIT_SECONDS = 60
 
 
 class NoSuchState(Exception):
-    """git does not know the state; the message is its own."""
+    """git does not know the state; the message is git's own."""
 
 
 @contextmanager
 def worktree(ref: str, root: Path = ROOT) -> Iterator[Path]:
-    """The code as it is at a commit, branch or tag; the folder goes with the block.
+    """A folder with the code at a commit, branch or tag, for the block.
 
     Args:
-        root: of the checkout whose history is meant; ours by default.
+        ref: the commit, branch or tag.
+        root: the root of the checkout whose history has it; ours by default.
 
     Raises:
-        NoSuchState: there is none of this name, or the working tree is not git's.
+        NoSuchState: there is no such state, or the checkout is not git's.
     """
     with tempfile.TemporaryDirectory(prefix="partyline-state-") as place:
         folder = Path(place) / "code"

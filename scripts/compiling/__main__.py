@@ -1,4 +1,5 @@
-"""`scripts/compile`: compiles for this checkout, says whether what is there is current, or removes it."""
+"""`scripts/compile`: compiles modules for this checkout, says whether the compiled ones are current, or removes
+them."""
 
 import argparse
 import shutil

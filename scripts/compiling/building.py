@@ -16,16 +16,16 @@ from pathlib import Path
 from compiled.finding import MANIFEST, Manifest, digest_of
 
 OPTIMISATION = "2"
-"""Of the C compiler: 3 takes half as long again, for nothing that could be measured."""
+"""The optimisation level of the C compiler: 3 takes half as long again, for no gain that could be measured."""
 
 
 def build(root: Path, groups: Mapping[str, Sequence[str]], folder: Path) -> Manifest:
-    """Compile modules, and put them in place of all that were compiled before once all of it is done.
+    """Compile modules; once all are done, they replace all that were compiled before.
 
     Args:
         root: the folder with the layers, and with the pyproject.toml that configures mypy.
         groups: names of modules by the name of their group.
-        folder: for the shared objects and the manifest; what is in it goes.
+        folder: the folder for the shared objects and the manifest; its former content is removed.
 
     Raises:
         SystemExit: mypy or mypyc refuses a module; why stands on stderr.
@@ -50,7 +50,7 @@ def read_by(root: Path, modules: Iterable[str]) -> Iterator[Path]:
 
     Args:
         root: the folder with the layers.
-        modules: names.
+        modules: the full names of the modules.
     """
     waiting, seen = list(modules), set()
     while waiting:

@@ -1,4 +1,4 @@
-"""What is measured in a browser, one function a case; each returns rows of the table."""
+"""The cases that are measured in a browser: a function for each, which returns rows of the table."""
 
 import threading
 import time
@@ -24,7 +24,8 @@ PRESSED = """() => {
 
 
 def first_load(place: Place, seconds: float) -> list[Row]:
-    """A browser with an empty cache: to the sign-in form, and, with a session, to a thread; then `/docs`."""
+    """Times of a browser with an empty cache: until the sign-in form, until a thread (with a session), and until
+    `/docs`."""
     del seconds
     place.say(place.ben, "first words")
     paint, form, cold, warm, docs = [], [], [], [], []
@@ -61,7 +62,7 @@ def _first_paint(page: Page) -> float:
 
 
 def latency(place: Place, seconds: float) -> list[Row]:
-    """From Enter in one browser to the message in the page of another."""
+    """Times from Enter in one browser to the message in the page of another."""
     del seconds
     one, other = (place.entered(person, f"/app/chat/{place.room}") for person in (place.ada, place.ben))
     took = []
@@ -199,4 +200,4 @@ CASES = {
     "tab": (open_tab, 24.0),
     "watching": (watching_tab, 0.0),
 }
-"""{name: (the case, seconds or hours by default)}."""
+"""{name: (function of the case, its duration by default: seconds, for `open_tab` hours)}."""

@@ -1,4 +1,4 @@
-"""How soon a page shows that something has ended: a right, a session, a service that says nothing any more."""
+"""How soon a page shows that something has ended: a right, a session, or a service that does not answer any more."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ OLD = "document.querySelector('.panels.old')"
 
 
 def endings(place: Place, seconds: float) -> list[Row]:
-    """What ends elsewhere, while somebody looks at it; each from before the request that ends it."""
+    """How long pages show what has ended elsewhere, measured from before the request that ends it."""
     del seconds
     return [
         _row("a right is taken away: the button is disabled", _rights(place), 2_000),
@@ -38,7 +38,7 @@ def endings(place: Place, seconds: float) -> list[Row]:
 
 
 def _row(what: str, took_ms: list[float], most_ms: float) -> Row:
-    """The slowest decides: what has ended must never stay longer."""
+    """The row of a case, in which the slowest time decides: what has ended must never stay longer."""
     said = f"{median(took_ms):,.0f} ms, the slowest {max(took_ms):,.0f} ms"
     return Row(what, said, f"≤ {most_ms:,.0f} ms", max(took_ms) <= most_ms)
 
@@ -46,7 +46,7 @@ def _row(what: str, took_ms: list[float], most_ms: float) -> Row:
 def _until(page: Page, condition: str, end: Callable[[], object]) -> float:
     """Milliseconds from before `end` until a condition holds in a page."""
     watch = SEEN.replace("CONDITION", condition)
-    page.add_init_script(watch)  # a page that ends may begin anew
+    page.add_init_script(watch)  # also for the page that may be loaded in its place
     page.evaluate(watch)
     began_ms = time.time() * 1000
     end()

@@ -1,4 +1,4 @@
-"""What a tab holds on to that stays open: its heap, its nodes and its listeners, before and after."""
+"""What a tab that stays open holds on to: its heap, nodes and listeners, before and after."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from scripts.console_budget.rows import Row
 MESSAGES_PER_HOUR = 200
 
 FRAMES = 300
-"""Of `actors`, which come every two seconds: ten minutes of them."""
+"""Frames of the channel `actors` that a tab is shown; they come every two seconds, so these are ten minutes."""
 
 FRAME_EVERY_MS = 100
 
@@ -39,7 +39,7 @@ def open_tab(place: Place, hours: float) -> list[Row]:
 
 
 def watching_tab(place: Place, seconds: float) -> list[Row]:
-    """A tab that shows live actors, and is told of ten minutes of them within one."""
+    """A tab that shows live actors, and gets the frames of ten minutes within one."""
     del seconds
     page = place.page()
     near: list[WebSocketRoute] = []
@@ -86,7 +86,7 @@ def _rows(after: str, first: dict[str, float], last: dict[str, float]) -> list[R
 
 
 COUNTED = {"Nodes": "nodes", "JSEventListeners": "listeners"}
-"""{name of a metric of the debugger: what it is}."""
+"""{name of a metric of the debugger: what it counts}."""
 
 
 def _counted(what: str, first: float, last: float) -> Row:

@@ -41,12 +41,13 @@ new MutationObserver(() => {
     if (!measured.thread && document.querySelector("[role=log] .message")) measured.thread = performance.now();
 }).observe(document, { childList: true, subtree: true });
 """
-"""Counted in the page from its first moment on; a script of the debugger, which the page's policy does not concern."""
+"""The script that counts in a page from its first moment on. The debugger runs it, so that the page's content security
+policy does not forbid it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who has a token."""
+    """A user with an access token."""
 
     id: str
     name: str
@@ -54,11 +55,11 @@ class Person:
 
 
 class Place:
-    """A server, and what is asked of it beside the browser.
+    """A server with a browser, and requests to it beside the browser's.
 
     Args:
-        server: that runs.
-        browser: that looks.
+        server: the running server.
+        browser: the browser in which pages are opened.
     """
 
     def __init__(self, server: Server, browser: Browser) -> None:
@@ -72,18 +73,18 @@ class Place:
         self.room = str(self.asked(self.ada, "POST", CHATS, body)["id"])
 
     def person(self, name: str) -> Person:
-        """Somebody new, whom the server has seen."""
+        """Make a new user, whom the server knows by a first request."""
         id = new_uuid(secrets.token_bytes)
         person = Person(id, name, self._sign(id, name, int(time.time())))
         self.asked(person, "GET", "/v1/auth/verify")
         return person
 
     def root(self) -> Person:
-        """A super-admin."""
+        """The person who is super-admin."""
         return Person("", "Root", first_super_admin(self.server))
 
     def asked(self, person: Person | None, method: str, path: str, body: object = None) -> Any:
-        """The answer to a request of somebody's, or of nobody's."""
+        """Make a request for a person, or without credentials where that is None; returns the answer."""
         headers = {} if person is None else {"authorization": f"Bearer {person.token}"}
         answer = self.http.request(method, path, json=body, headers=headers)
         answer.raise_for_status()
@@ -94,14 +95,14 @@ class Place:
         self.asked(person, "POST", f"{CHATS}/{self.room}/messages", {"content": text})
 
     def page(self) -> Page:
-        """A page of a browser that has nothing in its cache, watched from its first moment on."""
+        """Open a page in a browser with an empty cache, with the counting script from its first moment on."""
         context = self.browser.new_context(base_url=self.url, viewport={"width": 1280, "height": 800})
         context.set_default_timeout(WAIT_MS)
         context.add_init_script(WATCH)
         return context.new_page()
 
     def entered(self, person: Person, path: str) -> Page:
-        """A page of somebody who has signed in."""
+        """Open a page for a person who has signed in."""
         page = self.page()
         page.goto(path)
         page.get_by_label("Access token").fill(person.token)
@@ -154,10 +155,10 @@ def first_super_admin(server: Server) -> str:
 
 @contextmanager
 def placed(server: Server) -> Iterator[Place]:
-    """A browser beside a server.
+    """Start a browser beside a server, for the block.
 
     Raises:
-        RuntimeError: there is no Chromium here.
+        RuntimeError: Chromium is not installed.
     """
     chromium = which("chromium") or which("chromium-browser")
     if chromium is None:
@@ -174,6 +175,6 @@ def placed(server: Server) -> Iterator[Place]:
 def _before_others() -> None:
     """Let the browser run before other work on this machine, where we may; processes that it starts inherit that."""
     for process in server_process.tree(os.getpid()):
-        with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
+        with suppress(FileNotFoundError, ProcessLookupError):  # a process may end while we look
             for thread in (Path("/proc") / str(process) / "task").iterdir():
                 prefer(int(thread.name), NICENESS)

@@ -8,10 +8,10 @@ class Row(NamedTuple):
     """A line of the table.
 
     Args:
-        what: is measured.
+        what: what is measured.
         found: the figure, as it is printed.
-        goal: what it should be; empty where it is only told.
-        is_met: whether it is.
+        goal: what the figure should be; empty where there is no goal.
+        is_met: whether the goal is met.
     """
 
     what: str
@@ -21,6 +21,6 @@ class Row(NamedTuple):
 
 
 def timed(what: str, took_ms: list[float], most_ms: float) -> Row:
-    """A line about times of which the median counts, in milliseconds."""
+    """A line about times in milliseconds, whose median is at most `most_ms`."""
     found = median(took_ms)
     return Row(what, f"{found:,.0f} ms", f"≤ {most_ms:,.0f} ms", found <= most_ms)

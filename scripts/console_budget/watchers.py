@@ -1,4 +1,4 @@
-"""What many open consoles cost the server: sockets that subscribe as they do, beside sockets that only are open."""
+"""What many open consoles cost the server: sockets that subscribe as consoles do, beside sockets that are only open."""
 
 import secrets
 import time
@@ -18,10 +18,10 @@ from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.websocket import WebSocket, upgrade
 
 EVERYBODY = ("inbox", "friends", "party", "notifications")
-"""What the console watches on every page."""
+"""The channels that the console watches on every page."""
 
 OPERATORS = ("moderation", "metrics", "actors", "servers")
-"""What one page of an operator watches beside, each measured by itself."""
+"""The channels that pages for operators watch beside those, each measured by itself."""
 
 OPENING_AT_ONCE = 32
 SETTLE_SECONDS = 10.0
@@ -38,7 +38,7 @@ class Watcher(WebSocket):
         self.received_bytes += len(payload)
 
     def lost(self, why: str) -> None:
-        """The figures are of sockets that stay open."""
+        """Fail, as the figures are about sockets that stay open."""
         if why != "done":
             raise ConnectionError(f"a socket was lost: {why}")
 
@@ -48,13 +48,13 @@ class Watcher(WebSocket):
             self.say(msgspec.json.encode({"id": 1, "op": "subscribe", "channel": channel, "params": {}}))
 
     def leave(self, channels: Sequence[str]) -> None:
-        """Subscribe no longer."""
+        """Unsubscribe from channels."""
         for channel in channels:
             self.say(msgspec.json.encode({"id": 2, "op": "unsubscribe", "channel": channel}))
 
 
 async def watchers(server: Server, count: int) -> list[Row]:
-    """Memory and CPU of so many sockets that watch nothing, then what a console watches, then what operators watch."""
+    """Memory and CPU of so many sockets that watch nothing, then a console's channels, then also those of operators."""
     tokens = await _super_admins(server, count)
     rows: list[Row] = []
     loop = EventLoop()
@@ -109,7 +109,7 @@ async def _opened(server: Server, loop: EventLoop, tokens: Sequence[str]) -> lis
 
 
 async def _measured(server: Server, sockets: Sequence[Watcher]) -> tuple[int, float, float]:
-    """Memory, cores used, and bytes sent a second, once everything has settled."""
+    """(memory in bytes, cores used, bytes sent a second), once everything has settled."""
     await trio.sleep(SETTLE_SECONDS)
     cpu_before, sent_before = server_process.cpu_ns(server.pid), sum(one.received_bytes for one in sockets)
     began = time.monotonic()

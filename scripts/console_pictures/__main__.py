@@ -31,8 +31,8 @@ async def run(folder: Path, names: list[str]) -> None:
     """Take the pictures, each in a browser that has nothing in its cache.
 
     Args:
-        folder: that exists.
-        names: of the views.
+        folder: an existing folder for the pictures.
+        names: the names of the views to take.
     """
     async with serving("lean") as server:
         await trio.to_thread.run_sync(partial(_taken, server, folder, names))

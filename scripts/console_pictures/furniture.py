@@ -18,11 +18,11 @@ SAVED = "/v1/profile/public-servers/saved"
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
-    """Who looks, and at what.
+    """The people and the game server of the pictures.
 
     Args:
         root: a super-admin.
-        cleo: somebody about whom there are reports, notes and grants.
+        cleo: a user about whom there are reports, notes and grants.
         server: the id of a game server of Ada's.
     """
 
@@ -32,7 +32,7 @@ class Furniture:
 
 
 def furnish(place: Place) -> Furniture:
-    """Make it."""
+    """Make all that the pictures show; returns who looks at it."""
     root, cleo = place.root(), place.person("Cleo")
     _befriend(place, place.ada, place.ben)
     for address in ("play.example.org", "islands.example.org"):
@@ -109,7 +109,7 @@ def _report(place: Place, root: Person, cleo: Person) -> None:
 
 
 def _run(place: Place) -> str:
-    """A game server that has counted."""
+    """Make a game server of Ada's with three commands that have ended; returns its id."""
     made: dict[str, Any] = place.asked(
         None, "POST", f"{SERVERS}/register", {"serverType": "paper", "serverName": "Survival"}
     )

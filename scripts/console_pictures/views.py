@@ -1,4 +1,4 @@
-"""What is on each picture."""
+"""The views of the console of which there are pictures."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,18 +10,18 @@ from scripts.console_budget.place import WAIT_MS, Person, Place
 from scripts.console_pictures.furniture import Furniture
 
 SAMPLED_SECONDS = 75
-"""So long samples of health are waited for: fifteen of them."""
+"""How long to wait for samples of health: fifteen of them."""
 
 
 class View(NamedTuple):
     """A picture.
 
     Args:
-        name: of the file.
-        who: looks, of the place and its furniture.
-        path: of the page.
-        ready: waits until it shows what it should, and does what is to be seen.
-        size: of the window, in CSS pixels.
+        name: the name of the file.
+        who: returns the person who looks.
+        path: returns the path of the page.
+        ready: does what the picture is to show, and waits until the page shows it.
+        size: width and height of the window, in CSS pixels.
         scheme: the theme.
     """
 
@@ -34,7 +34,7 @@ class View(NamedTuple):
 
 
 def take(place: Place, furniture: Furniture, view: View, file: Path) -> None:
-    """Take a picture; whatever is there is replaced."""
+    """Take a picture; a file that is there is replaced."""
     width, height = view.size
     context = place.browser.new_context(
         base_url=place.url, viewport={"width": width, "height": height}, color_scheme=view.scheme
@@ -104,7 +104,7 @@ def _root(_: Place, furniture: Furniture) -> Person:
     return furniture.root
 
 
-# Health is the last, since others would show what is said meanwhile.
+# Health comes last, since the other pictures would show what is posted while its samples are taken.
 VIEWS = (
     View("thread", _ada, lambda place, _: f"/app/chat/{place.room}", _thread),
     View("phone", _ada, lambda place, _: f"/app/chat/{place.room}", _thread, (390, 760), "dark"),

@@ -27,8 +27,8 @@ class Names:
     """The spellings of one domain's name: `game_badges`.
 
     Args:
-        domain: of the modules and in paths, `game_badges`.
-        thing: one of them, `game_badge`.
+        domain: the name of the modules and in paths, `game_badges`.
+        thing: the name of one of its things, `game_badge`.
     """
 
     domain: str
@@ -56,10 +56,10 @@ class Names:
 
 
 def names_of(name: str) -> Names:
-    """The spellings of a name as given; a plural's singular is without its `s`.
+    """The spellings of a domain's name; the singular is made by leaving the final `s` out.
 
     Raises:
-        CannotWrite: it is not the name of a module.
+        CannotWrite: the text cannot be the name of a module.
     """
     if not _NAME.fullmatch(name) or len(name) > MAX_NAME:
         raise CannotWrite(f"{name} is not a module's name: small letters, digits, underscores, at most 24")
@@ -76,9 +76,9 @@ def write_domain(root: Path, name: str, live: bool) -> list[Path]:
     Outside of the domain's own folders, and its migration, one line is added: in `routes/domains.py`, with its import.
 
     Args:
-        root: of the checkout.
-        name: of the domain.
-        live: with an actor, streams and a channel.
+        root: the root of the checkout.
+        name: the domain's name.
+        live: whether it has an actor, streams and a channel.
 
     Raises:
         CannotWrite: the name is taken or bad, or a table is not where it is expected; nothing was written.

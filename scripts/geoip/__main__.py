@@ -23,7 +23,7 @@ ATTRIBUTION = (
     '    <a href="https://db-ip.com">IP Geolocation by DB-IP</a>'
 )
 MAX_BYTES = 2 << 30
-"""Unpacked; today's has 130 MB."""
+"""Largest database, unpacked; that of 2026 has 130 MB."""
 
 
 class CannotFetch(Exception):
@@ -44,7 +44,7 @@ def unpacked(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The content of a gzip file.
 
     Raises:
-        CannotFetch: it is none, ends early, or is larger than any database.
+        CannotFetch: it is no gzip file, ends early, or is larger than any database.
     """
     inflate, size_bytes = zlib.decompressobj(wbits=31), 0
     try:
@@ -65,12 +65,12 @@ def fetch(address: str, path: Path, today: date) -> str:
     """Put the newest database into place, whole; returns its month.
 
     Args:
-        address: of the folder that it lies in.
-        path: of the file, replaced only by a database that can be used.
-        today: in UTC.
+        address: the address of the folder that the databases lie in.
+        path: the file, which is replaced only by a database that can be used.
+        today: today's date in UTC.
 
     Raises:
-        CannotFetch: it is not there, is not what it should be, or there is no place for it.
+        CannotFetch: there is no database, it cannot be used, or it cannot be written.
     """
     beside = path.with_name(path.name + ".part")
     try:

@@ -27,7 +27,7 @@ from scripts.load.workers import WorkerFailed
 FULL = Timing(warmup_seconds=1.5, interval_seconds=1.5, intervals=5)
 QUICK = Timing(warmup_seconds=0.3, interval_seconds=0.4, intervals=3)
 QUICK_SHARE = 10
-"""A quick run takes a tenth of each size."""
+"""A quick run divides each size by this."""
 
 
 def parser() -> argparse.ArgumentParser:

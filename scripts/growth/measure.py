@@ -24,16 +24,18 @@ from scripts.load.workers import hire
 
 OPENING_ROUNDS = 5
 IDLE_SECONDS = 3600.0
-"""Longer than anything is measured; sockets that are open beside are closed then at the latest."""
+"""How long idle sockets stay open at most, which is longer than any measurement."""
 
 
 class Point(msgspec.Struct, frozen=True, rename="camel"):
     """What a unit costs at one size.
 
     Args:
-        cost_us: CPU time of the server, median, µs; with the spread of the farthest from it, per cent.
-        database_us: CPU time of PostgreSQL.
-        exact: nothing was lost, and no request failed.
+        size: how much there is of what grows.
+        cost_us: CPU time of the server for a unit, median, µs.
+        cost_spread: how far the farthest value is from the median, per cent.
+        database_us: CPU time of PostgreSQL for a unit, µs.
+        exact: whether nothing was lost, and no request failed.
         others: CPU time of foreign processes meanwhile, per cent of one CPU.
     """
 
@@ -58,12 +60,12 @@ class Grown(msgspec.Struct, frozen=True):
 
     @property
     def database_slope(self) -> float:
-        """The same of PostgreSQL's part."""
+        """The exponent with which PostgreSQL's cost of a unit grows."""
         return _slope([(one.size, one.database_us) for one in self.points])
 
 
 def _slope(points: list[tuple[int, float]]) -> float:
-    """Of the straight line through the logarithms (least squares); 0 where something cost nothing."""
+    """The slope of the straight line through the logarithms (least squares); 0 where a point has no cost."""
     if any(cost <= 0 for _, cost in points):
         return 0.0
     sizes, costs = [math.log(size) for size, _ in points], [math.log(cost) for _, cost in points]
@@ -112,7 +114,7 @@ async def _fill(server: Server, fill: Fill, stage: Stage) -> None:
 
 @asynccontextmanager
 async def _beside(options: Options | None, server: Server) -> AsyncIterator[None]:
-    """Keep sockets open that only stay there, for the block."""
+    """Keep idle sockets open for the block; None for none."""
     if options is None:
         yield
         return
@@ -173,5 +175,5 @@ class DatabaseMeter:
 
     @property
     def used_ns(self) -> int:
-        """Nanoseconds."""
+        """The CPU time that was used, in nanoseconds."""
         return sum(used - self._first[one] for one, used in self._last.items() if one in self._first)

@@ -7,7 +7,7 @@ _GROWTHS = {growth.name: growth for growth in GROWTHS}
 
 
 def line(point: Point) -> str:
-    """One size."""
+    """The line about one size."""
     fault = "" if point.exact else ", NOT EXACT"
     return (
         f"  {point.size:>12,}: {point.cost_us:,.1f} µs ±{point.cost_spread:.0f} %, "

@@ -10,12 +10,12 @@ from scripts.benchmarks.cases import LIST_LENGTH, Case, fanout, pairs, rest
 from scripts.load.plan import Plan, friendships, user_id
 
 Fill = Callable[[asyncpg.Connection, Plan], Awaitable[None]]
-"""Stores what a workload is to find, straight in the database."""
+"""Stores what a workload needs to be there, straight in the database."""
 
 Options = dict[str, object]
 
 MESSAGES_EACH = 10_000
-"""Stored messages of one conversation."""
+"""How many messages each conversation has that is stored."""
 
 RECORD_BYTES = 300
 _PIECE = 20  # conversations that one statement fills
@@ -26,10 +26,10 @@ class Growth:
     """One workload, and what grows meanwhile.
 
     Args:
-        name: as the command takes it.
-        title: as the table shows it.
+        name: the name that the command takes.
+        title: the title that the table shows.
         case: the workload at a size.
-        sizes: smallest first.
+        sizes: the sizes, smallest first.
         most: the steepest slope that is allowed, as the exponent of the size that the cost of a unit grows with: 0.05 =
             hardly at all, 1.05 = in proportion.
         fill: what is stored before anything is measured; None = nothing.
@@ -46,7 +46,7 @@ class Growth:
 
 
 def stored_messages(count: int) -> Fill:
-    """Messages in conversations that nobody opens."""
+    """Store so many messages, in conversations that nobody opens."""
 
     async def fill(conn: asyncpg.Connection, _plan: Plan) -> None:
         for first in range(0, count // MESSAGES_EACH, _PIECE):
@@ -68,7 +68,7 @@ FROM generate_series($1::int, $2::int) AS room, generate_series(1, $3::int) AS n
 
 
 def befriended(count: int) -> Fill:
-    """So many friends for each user of the plan."""
+    """Store so many friends for each user of the plan."""
 
     async def fill(conn: asyncpg.Connection, plan: Plan) -> None:
         pairs_of = friendships(replace(plan, friends=count))
@@ -94,7 +94,8 @@ def _agents(count: int) -> Case:
 
 
 def _opening(_size: int) -> Case:
-    # What is written straight in the database must not be in memory before: so there is hardly a conversation.
+    # What is written straight into the database must not be in the server's memory yet, so the plan has hardly a
+    # conversation.
     options: Options = {"traffic": "idle", "users": 600, "conversations": 1, "members": 2, "friends": 0}
     return Case("open", "opening sockets", "opening", options)
 

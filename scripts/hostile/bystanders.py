@@ -21,12 +21,12 @@ ANSWERED = 500  # below it a user had what they asked for, or was told why not
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbours:
-    """Who goes on as usual.
+    """The users who go on as usual.
 
     Args:
-        address, host: of the server.
-        tokens: of users, each with a conversation of their own.
-        conversations: the ids of those.
+        address, host: the server's (IP address, port), and the Host field.
+        tokens: access tokens of users, each with a conversation of their own.
+        conversations: the ids of those conversations.
     """
 
     address: tuple[str, int]
@@ -37,7 +37,7 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What they have noticed in some stretch of time.
+    """What the bystanders have noticed in some stretch of time.
 
     Args:
         probe_worst_ms, probe_p99_ms: how long `/health` took, or has taken so far.
@@ -70,11 +70,11 @@ class Watch:
 
 @contextmanager
 def watching(neighbours: Neighbours) -> Iterator[Watch]:
-    """Let them go about their business for the block."""
+    """Let the bystanders post, read and probe for the block."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_live, args=(neighbours, theirs), daemon=True)
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which it inherits: Ctrl-C is for this process
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by the child: Ctrl-C is for us alone
     try:
         process.start()
     finally:

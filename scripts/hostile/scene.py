@@ -11,11 +11,11 @@ ACQUAINTANCES = 12
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Who is there.
+    """The users, conversations and game server of a siege.
 
     Args:
-        tokens, conversations: of the bystanders, each with a conversation of their own.
-        offender_token, offender_conversation: of the one who misbehaves.
+        tokens, conversations: access tokens of the bystanders, and the id of each one's own conversation.
+        offender_token, offender_conversation: the token and the conversation's id of the user who misbehaves.
         acquaintances: ids of users who exist and do nothing.
         server: the address of the offender's game server; "" when none was registered.
     """
@@ -32,12 +32,13 @@ async def prepare(address: tuple[str, int], host: str, sign: Sign, ids: list[str
     """Make everybody known to the server.
 
     Args:
-        sign: makes a token of a user.
-        ids: of new users, `2 * BYSTANDERS + 1 + ACQUAINTANCES` of them.
-        now_seconds: epoch seconds.
+        address, host: the server's (IP address, port), and the Host field.
+        sign: makes a user's token.
+        ids: `2 * BYSTANDERS + 1 + ACQUAINTANCES` ids for new users.
+        now_seconds: the present moment, epoch seconds.
 
     Raises:
-        Lost: the server refused.
+        Lost: the server refused a request, or did not answer.
     """
     signed = {id: sign(id, f"siege-{id[:8]}", now_seconds) for id in ids}
     for token in signed.values():

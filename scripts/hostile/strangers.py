@@ -75,7 +75,7 @@ def hostile_heads(size_bytes: int = HEAD_BYTES) -> dict[str, Callable[[str], byt
 
 
 TARGETS = ("/v1/setup", "/v1/connect/servers/register", "/v1/connect/networks/join")
-"""Routes that read a body of somebody without credentials."""
+"""Paths of routes that read the body of a request without credentials."""
 
 
 def hostile_requests(host: str) -> dict[str, bytes]:

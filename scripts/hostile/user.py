@@ -19,7 +19,7 @@ CHATS = "/v1/social/chat/conversations"
 UPLOAD_BYTES = 8 * 1024 * 1024
 SLOW_READERS = 100
 SOCKETS = 10
-CONNECTIONS = 4  # that do each thing at once
+CONNECTIONS = 4  # connections that do each thing at the same time
 PAUSE_SECONDS = 0.01
 _PING = 9
 _UPLOAD_HEAD = b'{"fileName":"a.bin","contentType":"application/octet-stream","dataBase64":"'
@@ -29,10 +29,10 @@ class Offender:
     """The user, and what their requests were answered with.
 
     Args:
-        address, host: of the server.
-        token: of the user.
-        conversation: one of theirs.
-        others: ids of users whom they know.
+        address, host: the server's (IP address, port), and the Host field.
+        token: the user's access token.
+        conversation: the id of one of their conversations.
+        others: ids of other users.
         server: the address of a game server of theirs; "" when none could be made.
     """
 
@@ -78,7 +78,7 @@ class Offender:
                 await trio.sleep(PAUSE_SECONDS)
 
     async def _upload(self, line: Line) -> int:
-        # Put together from pieces: on a machine that both share, what this costs is taken from the server.
+        # Put together from pieces, as that is cheap: on a shared machine its CPU time would be the server's loss.
         body = _UPLOAD_HEAD + base64.b64encode(os.urandom(3)) * (UPLOAD_BYTES // 3) + b'"}'
         return await self._send_json(line, f"{CHATS}/{self._conversation}/attachments", body)
 

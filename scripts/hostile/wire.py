@@ -22,7 +22,7 @@ class Line:
     Args:
         address: IP address and port of the server.
         host: the Host field.
-        token: of a user, or the secret of a game server; "" for a stranger.
+        token: a user's token, or the secret of a game server; "" for a stranger.
         server_id: the game server that asks; "" for users.
     """
 
@@ -44,7 +44,7 @@ class Line:
         )
 
     async def json(self, method: str, target: str, body: object = None) -> Any:
-        """The decoded body of a 2xx.
+        """Send a request; returns the decoded body of a 2xx.
 
         Raises:
             Lost: any other answer, or none.
@@ -95,7 +95,7 @@ class Line:
 async def _send_all(stream: trio.SocketStream, data: bytes) -> None:
     try:
         await stream.send_all(data)
-    except trio.BrokenResourceError:  # an answer that refuses may have come before
+    except trio.BrokenResourceError:  # the server has closed, perhaps after a refusal that can still be read
         return
 
 

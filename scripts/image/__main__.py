@@ -37,12 +37,11 @@ def try_image(engine: Engine, options: argparse.Namespace) -> None:
     """Build, run, talk, stop, start and talk again; prints a line for each.
 
     Args:
-        engine: which does it.
-        options: as parsed.
+        engine: the container engine.
+        options: the options of the command line.
 
     Raises:
-        EngineFault: something of it does not hold; the message says what.
-        partyline.client.ClientError: the two cannot talk.
+        EngineFault: a step fails; the message says which. partyline.client.ClientError: the two clients cannot talk.
     """
     name, port = f"partyline-try-{os.getpid()}", free_port()
     settings = [f"PARTYLINE_DATABASE_URL={options.database_url}"] if options.database_url else []
@@ -72,10 +71,10 @@ def try_image(engine: Engine, options: argparse.Namespace) -> None:
 
 
 def check_confined(engine: Engine, name: str) -> None:
-    """Look at what a process in the container may do.
+    """Check what a process in the container may do.
 
     Raises:
-        EngineFault: it is more than docs/install.md says, or the service does not find itself well.
+        EngineFault: it may do more than docs/install.md says, or the service's own check of itself fails.
     """
     expect("user", engine.inside(name, "id", "-u"), "10001")
     status = engine.inside(name, "cat", "/proc/self/status")
@@ -96,7 +95,7 @@ def wait_ready(port: int) -> None:
     """Wait until the service says that it is ready.
 
     Raises:
-        EngineFault: it does not within `READY_SECONDS`.
+        EngineFault: the service is not ready within `READY_SECONDS`.
     """
     give_up_at = time.monotonic() + READY_SECONDS
     while not is_ready(port):
@@ -125,7 +124,7 @@ def free_port() -> int:
 
 
 def expect(about: str, found: object, wanted: object) -> None:
-    """Hold what was found against what was to be found.
+    """Compare what was found with what was expected.
 
     Raises:
         EngineFault: they differ.

@@ -1,4 +1,4 @@
-"""A container engine by its command line: Docker, or Podman, which takes the same words."""
+"""A container engine by its command line: Docker, or Podman, which takes the same commands."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ CONFINED = (
     "--init", "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",  # noqa: S108
     "--shm-size", "256m", "--ulimit", "nofile=65536", "--stop-timeout", "45",
 )  # fmt: skip
-"""How docs/install.md confines a container."""
+"""The options with which docs/install.md confines a container."""
 
 BUILD_SECONDS = 3600
 COMMAND_SECONDS = 120
@@ -32,13 +32,13 @@ class Engine:
         """Build the image from the working directory; what the engine says about it goes to stderr.
 
         Args:
-            tag: its name.
-            base: an image with Python 3.11 or 3.12; None for what the Dockerfile names.
+            tag: the image's name.
+            base: an image with Python 3.11 or 3.12 to build on; None for the one that the Dockerfile names.
 
         Raises:
-            EngineFault: it cannot be built.
+            EngineFault: the image cannot be built.
         """
-        # The format of OCI, which Podman takes by itself, has no health check.
+        # In Docker's format: OCI's, which is Podman's default, has no health check.
         form = ("--format", "docker") if self._program.rpartition("/")[2] == "podman" else ()
         based = () if base is None else ("--build-arg", f"PYTHON={base}")
         command = (self._program, "build", *form, *based, "--tag", tag, ".")
@@ -50,31 +50,31 @@ class Engine:
             raise EngineFault(" ".join(command))
 
     def run(self, name: str, tag: str, port: int, settings: Sequence[str] = ()) -> None:
-        """Start a container of this name, with a volume of the same, reached on this port of the loopback.
+        """Start a container with a volume of the same name, reached at a port of the loopback.
 
         Args:
-            name: of the container and its volume.
-            tag: of the image.
-            port: on the host, for the service's 8080.
-            settings: `NAME=value` each.
+            name: the name of the container and its volume.
+            tag: the image's name.
+            port: the port of the host that leads to the service's 8080.
+            settings: settings of the service, each `NAME=value`.
 
         Raises:
-            EngineFault: it does not start.
+            EngineFault: the container does not start.
         """
         named = tuple(word for setting in settings for word in ("--env", setting))
         where = ("--publish", f"127.0.0.1:{port}:8080", "--volume", f"{name}:/data")
         self.said("run", "--detach", "--name", name, *CONFINED, *named, *where, tag)
 
     def inside(self, name: str, *command: str) -> str:
-        """What a command in the container prints.
+        """Run a command in the container; returns what it prints.
 
         Raises:
-            EngineFault: it ends with another status than 0.
+            EngineFault: the command ends with another status than 0.
         """
         return self.said("exec", name, *command)
 
     def said(self, *words: str) -> str:
-        """What a command of the engine prints.
+        """Run a command of the engine; returns what it prints.
 
         Raises:
             EngineFault: there is no such program, or the command fails.
@@ -91,7 +91,7 @@ class Engine:
         return done.stdout.strip()
 
     def remove(self, name: str) -> None:
-        """Remove a container and its volume, whether or not they are there."""
+        """Remove a container and its volume; where they are not there, nothing happens."""
         for words in (("rm", "--force", name), ("volume", "rm", "--force", name)):
             command = (self._program, *words)
             subprocess.run(command, capture_output=True, check=False, timeout=COMMAND_SECONDS)

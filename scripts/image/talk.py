@@ -8,15 +8,15 @@ from partyline.client import Event
 from partyline.client.blocking import Partyline
 
 MESSAGES = 10
-"""Of each of the two: within the rates of a client."""
+"""How many messages each of the two sends, which is within a client's rate limits."""
 
 
 def talk(url: str, tokens: tuple[str, str]) -> int:
     """Have two users say something to each other in turns, each message heard by the other over its live socket.
 
     Args:
-        url: of the service.
-        tokens: theirs, of two users.
+        url: the address of the service.
+        tokens: the access tokens of the two users.
 
     Returns:
         How many messages their conversation has now, 120 at most.

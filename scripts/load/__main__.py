@@ -97,10 +97,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def resolve(url: str, allowed: bool) -> tuple[str, tuple[str, int]]:
-    """The Host field, and the address to connect to.
+    """The Host field for a URL, and the (IP address, port) to connect to.
 
     Raises:
-        BadPlan: not cleartext HTTP, not found, or somewhere else without leave.
+        BadPlan: the URL is not one of cleartext HTTP, its host is not found, or is another machine and that is not
+            allowed.
     """
     try:
         parts = urlsplit(url)
@@ -154,7 +155,7 @@ def plan_of(options: argparse.Namespace) -> Plan:
 
 
 def warmup_of(options: argparse.Namespace) -> float:
-    """Seconds before measuring."""
+    """How many seconds the load runs before it is measured."""
     default = 15.0 if options.workload == "friends" else 1.0
     return default if options.warmup is None else float(options.warmup)
 
@@ -172,18 +173,18 @@ def tokens_of(plan: Plan, options: argparse.Namespace) -> dict[int, str]:
 
 
 def say(line: str) -> None:
-    """Progress goes to standard error, so that standard output is the result alone."""
+    """Print progress to standard error, so that standard output has the result alone."""
     print(line, file=sys.stderr, flush=True)
 
 
 def making(what: str, made: int, whole: int) -> None:
-    """Progress of the preparation, four lines at most."""
+    """Print the progress of the preparation, four lines at most."""
     if made == whole or made % max(1, -(-whole // 4)) == 0:
         say(f"       {made:,} of {whole:,} {what}")
 
 
 async def run(plan: Plan, options: argparse.Namespace) -> int:
-    """The whole run; returns the exit status."""
+    """Carry out the whole run; returns the exit status."""
     result: Report | None = None
     async with interruptible() as interruption:
         result = await measured(plan, options, interruption)
@@ -202,7 +203,7 @@ async def measured(plan: Plan, options: argparse.Namespace, interruption: Interr
     """Prepare, measure and judge.
 
     Raises:
-        WorkerFailed, RequestFailed, OSError: it could not be carried out. Cancellation leaves what was made.
+        WorkerFailed, RequestFailed, OSError: the run could not be carried out. Cancellation leaves what was made.
     """
     pid = options.pid or (
         server_process.listener(plan.address[1]) if plan.address[0] in ("127.0.0.1", "::1") else None

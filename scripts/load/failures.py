@@ -1,8 +1,8 @@
-"""What went wrong, out of what trio made of it."""
+"""Finds the error in the exception groups that trio makes of it."""
 
 
 def first(error: BaseException) -> BaseException:
-    """The first single error of a group of groups."""
+    """The first error in a group, however deep it lies."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

@@ -1,4 +1,4 @@
-"""Agents on their streams: what the workloads `commands` and `agents` have in common.
+"""Agents of game servers on their streams: what the workloads `commands` and `agents` have in common.
 
 Every run has new agents, in networks of new users: a server's secret is shown once.
 """
@@ -28,10 +28,10 @@ class Agent(NamedTuple):
     """One game server.
 
     Args:
-        number: of the plan.
-        owner: who has its network, a user's number.
-        server_id, secret: what it shows.
-        network_id: where it is.
+        number: its number in the plan.
+        owner: the number of the user who owns its network.
+        server_id, secret: its credentials.
+        network_id: the id of its network.
     """
 
     number: int
@@ -42,13 +42,13 @@ class Agent(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Its address."""
+        """The path of the game server's resource."""
         return f"/v1/connect/servers/{self.server_id}"
 
 
 class Fleet(ABC):
-    """The agents of one worker on their streams, and requests about them at a pace; the half of `Traffic` that is the
-    same for all.
+    """The agents of one worker on their streams, and requests about them at a pace; the part of `Traffic` that both
+    workloads share.
     """
 
     def __init__(self, loop: EventLoop, job: Open) -> None:
@@ -72,7 +72,7 @@ class Fleet(ABC):
         return len(self._sockets)
 
     async def _open_again(self, place: int) -> Wire:
-        """The stream of an agent, or below 0 a connection of the pool."""
+        """Open the stream of the agent with this place, or, for a place below 0, a connection of the pool."""
         if place < 0:
             return await self._pool.connect()
         self._came_back.add(place)
@@ -82,14 +82,14 @@ class Fleet(ABC):
 
     @abstractmethod
     def heard(self, user: int, payload: bytes) -> None:
-        """A frame has arrived at an agent."""
+        """Take a frame that has arrived at an agent; `user` is its place among the agents."""
 
     def lost(self, why: str) -> None:
-        """A stream has ended."""
+        """Note that a stream has ended."""
         self._meter.errors[why] += 1
 
     def mark(self) -> Tally:
-        """What happened since the last mark."""
+        """The counts since the last mark."""
         return self._meter.take(
             in_flight=self._in_flight,
             open_sockets=sum(not socket.closed for socket in self._sockets.values()),
@@ -97,18 +97,18 @@ class Fleet(ABC):
         )
 
     async def stop(self) -> Stopped:
-        """Begin nothing more, and wait for the answers."""
+        """Begin no more requests, and wait for the answers."""
         self._pace.stop()
         await wait_until(lambda: not self._in_flight, SETTLE_SECONDS)
         return Stopped(acknowledged=[], unknown=[])
 
     def _note(self, status: int, body: bytes) -> None:
-        """A request was refused, or has no answer (status 0)."""
+        """Count a request that was refused, or has no answer (status 0)."""
         self._meter.errors[code_of(body) if status else "CONNECTION_LOST"] += 1
 
 
 def agents_of(job: Open) -> list[Agent]:
-    """Those of one worker: all agents of some networks."""
+    """The agents of one worker: all of some networks."""
     found = []
     for number, line in enumerate(job.conversations):
         owner = network_of(job.plan, number)
@@ -118,10 +118,10 @@ def agents_of(job: Open) -> list[Agent]:
 
 
 async def open_streams(loop: EventLoop, job: Open, agents: list[Agent], ledger: Ledger) -> list[StreamClient]:
-    """The streams of all of them.
+    """Open the streams of all agents of a worker.
 
     Raises:
-        UpgradeRefused, OSError: the server does not let one in.
+        UpgradeRefused, OSError: the server does not let an agent in.
     """
     room = trio.CapacityLimiter(OPENING_AT_ONCE)
     sockets: list[StreamClient] = []
@@ -137,10 +137,10 @@ async def open_streams(loop: EventLoop, job: Open, agents: list[Agent], ledger: 
 
 
 async def open_stream(loop: EventLoop, job: Open, agent: Agent, place: int, ledger: Ledger) -> StreamClient:
-    """The stream of one of them, by its place among them.
+    """Open the stream of an agent, by its place among those of the worker.
 
     Raises:
-        UpgradeRefused, OSError: the server does not let it in.
+        UpgradeRefused, OSError: the server does not let the agent in.
     """
     return await StreamClient.open(
         loop,

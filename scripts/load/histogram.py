@@ -40,7 +40,7 @@ class Histogram:
         return sum(self.counts)
 
     def quantile_ms(self, share: float) -> float | None:
-        """Milliseconds that `share` (0 to 1) of the counted do not exceed; None when empty."""
+        """Milliseconds that `share` (0 to 1) of the latencies do not exceed; None when there are none."""
         total = self.total
         if not total:
             return None

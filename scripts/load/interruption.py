@@ -8,7 +8,7 @@ import trio
 
 
 class Interruption:
-    """What Ctrl-C and SIGTERM do: what is measured ends with a report, what was not begun ends at once.
+    """What Ctrl-C and SIGTERM do: a measurement that has begun ends with a report; before it the program ends at once.
 
     Args:
         scope: cancelled where there is nothing to report, or by the second signal.
@@ -21,11 +21,11 @@ class Interruption:
         self._measuring = False
 
     def measuring(self) -> None:
-        """From now on there is something to report."""
+        """Note that measuring has begun, so that from now on there is something to report."""
         self._measuring = True
 
     async def heed(self, signals: AsyncIterator[int]) -> None:
-        """Take the signals; the second one waits for nothing."""
+        """Take the signals; the second one cancels at once."""
         async for number in signals:
             self.signal = number
             if not self._measuring or self.enough.is_set():

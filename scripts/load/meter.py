@@ -1,4 +1,4 @@
-"""What a worker counts between two marks."""
+"""The counters of a worker between two marks."""
 
 from collections import Counter
 
@@ -15,10 +15,10 @@ class Meter:
         self.errors: Counter[str] = Counter()
 
     def take(self, *, in_flight: int, open_sockets: int, unsent: int = 0) -> Tally:
-        """What was counted, and a fresh start.
+        """Return the counts, and begin anew.
 
         Args:
-            in_flight, open_sockets, unsent: as in `Tally`.
+            in_flight, open_sockets, unsent: the fields of the same names in `Tally`.
         """
         tally = Tally(
             acknowledged=self.acknowledged,

@@ -1,4 +1,4 @@
-"""When the next request is due: so many a second whatever happens (open loop), or when one is done (closed loop)."""
+"""When the next request is due: so many a second whatever happens (open loop), or when one has ended (closed loop)."""
 
 import time
 from collections.abc import Callable
@@ -12,14 +12,14 @@ MOST_IN_FLIGHT = 20_000
 _AT_ONCE = 64
 
 Begin = Callable[[int, int], None]
-"""Starts a request: its number, and when it was due, ns."""
+"""Starts a request, given its number, and when it was due in nanoseconds."""
 
 
 class Pace:
     """The beat of one worker.
 
     Args:
-        plan: `rate` a second over all workers, or `window` at once.
+        plan: has the requests a second of all workers (`rate`), or how many are in flight at once (`window`).
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -49,21 +49,21 @@ class Pace:
                     self._unsent += 1
                 due += 1
                 if due % _AT_ONCE == 0:
-                    await trio.lowlevel.checkpoint()  # the answers must be read even when we are late
+                    await trio.lowlevel.checkpoint()  # answers must be read even when requests are late
             await trio.sleep(STEP_SECONDS)
 
     def done(self, begin: Begin) -> None:
-        """A request has ended, well or not; in the closed loop another begins."""
+        """Note that a request has ended, with success or not; in the closed loop the next one begins."""
         self._done += 1
         if self._running and not self._rate:
             self._begin(begin, time.monotonic_ns())
 
     def stop(self) -> None:
-        """Begin no more."""
+        """Begin no more requests."""
         self._running = False
 
     def take_unsent(self) -> int:
-        """Requests since the last call that could not begin, because too many were in flight."""
+        """How many requests since the last call could not begin, because too many were in flight."""
         unsent, self._unsent = self._unsent, 0
         return unsent
 

@@ -15,11 +15,11 @@ MAX_USERS = 100_000
 MAX_CONVERSATIONS = 100_000
 MAX_MEMBERS = 1_024  # contract §4
 MAX_PARTY = 16  # contract §6
-MAX_NETWORK = 1_000  # agents in one
+MAX_NETWORK = 1_000  # agents in one network
 OTHER_FILES = 128
-"""What a worker opens besides the users' sockets."""
+"""How many files a worker opens besides the users' sockets."""
 FLEETS = ("commands", "agents")
-"""Traffic of game servers: `users` counts them."""
+"""The traffic of game servers, for which `users` is the number of agents."""
 
 Traffic = Literal["chat", "rest", "idle", "friends", "parties", "commands", "agents"]
 RestKind = Literal["post", "list", "self", "health"]
@@ -29,15 +29,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """One run.
 
     Args:
-        host: the Host field, and what `address` resolves from.
+        host: the Host field, whose name resolves to `address`.
         address: IP address and port of the server.
         traffic: messages over live sockets, REST requests, sockets that only stay open, friends who come and go,
             parties that choose and get ready, commands for agents, or statuses of agents.
         users: how many users (or agents) there are, each with at most one socket.
         conversations: how many conversations, parties, or networks of agents.
         members: members of each, 2 to 1,024; two are a direct conversation, more a group. Of a party 2 to 16.
-        friends: how many friends each user has, an even number; for `friends` and sockets that only stay open.
-        mode: how parties are watched.
+        friends: how many friends each user has, an even number; for the traffic `friends` and `idle`.
+        mode: how parties are watched: by events, or by whole snapshots.
         senders: the first so many users send.
         live: the first so many users subscribe to all their conversations, in delta mode.
         window: messages in flight at once over all senders (closed loop); unused when `rate` is set.
@@ -46,11 +46,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         rest: which request `rest` traffic repeats.
         connections: kept-alive connections of `rest` traffic, each with one request in flight.
         text_bytes: length of a message's text.
-        seed: of the random choices.
-        run: marks this run's messages, so that those of others are not counted.
-        prefix: of the users' names; users of one prefix are the same in every run.
+        seed: decides the random choices.
+        run: marks this run's messages, so that those of other runs are not counted.
+        prefix: how the users' names begin; users of one prefix are the same in every run.
         reopen: whether sockets that are lost are opened again.
-        processes: workers; user n belongs to worker n modulo this.
+        processes: how many workers there are; user n belongs to worker n modulo this.
     """
 
     host: str
@@ -76,7 +76,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def clients(self) -> int:
-        """How many users open a socket: the first so many."""
+        """How many users open a socket; it is the first ones who do."""
         if self.traffic == "parties":
             return self.conversations * self.members
         return max(self.live, self.senders) if self.traffic == "chat" else self.users
@@ -120,10 +120,10 @@ def check(plan: Plan) -> None:
 
 
 def check_room(plan: Plan, files: int, ports: int) -> None:
-    """Raise `BadPlan` for more sockets than this machine lets the workers open.
+    """Raise `BadPlan` where the plan has more sockets than this machine lets the workers open.
 
     Args:
-        files: how many a process may have open.
+        files: how many files a process may have open.
         ports: how many connections this machine can have to one address, all processes together.
     """
     if plan.clients > ports:
@@ -177,7 +177,7 @@ def user_id(plan: Plan, user: int) -> str:
 
 
 def network_of(plan: Plan, agent: int) -> int:
-    """The number of an agent's network, and of the user who has it."""
+    """The number of an agent's network, which is also that of the user who owns it."""
     return agent % plan.conversations
 
 

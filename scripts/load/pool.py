@@ -1,4 +1,4 @@
-"""Kept-alive connections that many requests share, without a task for each: what is sent when all are busy waits."""
+"""Kept-alive connections that many requests share, without a task for each: a request waits while all are busy."""
 
 from collections import deque
 
@@ -11,7 +11,7 @@ class Pool:
 
     Args:
         loop: serves them.
-        address: of the server.
+        address: the server's (IP address, port).
     """
 
     def __init__(self, loop: EventLoop, address: tuple[str, int]) -> None:
@@ -21,11 +21,11 @@ class Pool:
 
     @property
     def waiting(self) -> int:
-        """Requests that no connection has taken yet."""
+        """How many requests no connection has taken yet."""
         return len(self._waiting)
 
     async def connect(self) -> Http:
-        """One connection more, which takes what waits.
+        """Open one more connection, which takes the requests that wait.
 
         Raises:
             OSError: the server does not accept.
@@ -35,7 +35,8 @@ class Pool:
         return wire
 
     def send(self, request: bytes, answered: Answered) -> None:
-        """Send a request as soon as a connection is free; `answered(status, body)`, status 0 when it was lost."""
+        """Send a request as soon as a connection is free; calls `answered(status, body)`, with status 0 when the
+        connection was lost."""
         while self._idle:
             if not (wire := self._idle.pop()).closed:
                 self._send(wire, request, answered)

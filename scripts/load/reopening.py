@@ -1,6 +1,7 @@
-"""Lost sockets are opened again, so that a long run goes on measuring as many clients as it began with.
+"""Opens lost sockets again, so that a long run goes on measuring as many clients as it began with.
 
-Some at a time, after pauses that grow: a server that comes back is not flooded, and one that stays away is given up.
+A few are opened at a time, after pauses that grow: a server that comes back is not flooded, and one that stays away is
+given up.
 """
 
 import math
@@ -36,32 +37,33 @@ class Reopening:
         self._opened = 0
 
     def watch(self, place: int, wire: Wire) -> None:
-        """Hear of it when this socket, which is open now, is lost.
+        """Watch a socket that is open now, to open it again when it is lost.
 
         Args:
-            place: whose it is, as `open_again` takes it.
+            place: the place of the socket, as `open_again` takes it.
+            wire: the socket.
         """
         wire.on_loss = partial(self.lost, place)
         if wire.closed:
             self.lost(place)
 
     def lost(self, place: int) -> None:
-        """This place has no socket any more; told again while it is worked on, nothing happens."""
+        """Have the socket of a place opened again; does nothing where that is already under way."""
         if place not in self._under_way:
             self._under_way.add(place)
             self._told.send_nowait(place)
 
     def take(self) -> int:
-        """How many live sockets were opened again since the last call."""
+        """How many sockets were opened again since the last call."""
         opened, self._opened = self._opened, 0
         return opened
 
     def stop(self) -> None:
-        """Open no more."""
+        """Open no more sockets."""
         self._scope.cancel()
 
     async def run(self) -> None:
-        """Open what is lost until stopped."""
+        """Open lost sockets again until stopped."""
         room = trio.CapacityLimiter(AT_ONCE)
         with self._scope:
             async with trio.open_nursery() as nursery:
@@ -71,7 +73,7 @@ class Reopening:
     async def _open(self, place: int, room: trio.CapacityLimiter) -> None:
         pause_seconds = FIRST_SECONDS
         for _ in range(TRIES):
-            # Sockets that were lost together do not come back together.
+            # A random pause, so that sockets which were lost together do not come back together.
             await trio.sleep(random.uniform(0.5, 1.0) * pause_seconds)
             pause_seconds = min(2 * pause_seconds, MOST_SECONDS)
             wire: Wire | None = None

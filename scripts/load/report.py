@@ -1,4 +1,4 @@
-"""What a run shows: a line a second while it runs, a table or one JSON object at the end."""
+"""The output of a run: a line a second while it runs, a table or one JSON object at the end."""
 
 from collections import Counter
 
@@ -10,7 +10,7 @@ from scripts.load.run import Interval, Outcome
 
 _QUANTILES = (0.50, 0.95, 0.99)
 _BUSY = 0.9
-"""From this share of a core on, a worker is as slow as what it measures."""
+"""The share of a core from which on a worker is too busy to measure the server rather than itself."""
 
 
 class Latency(msgspec.Struct, frozen=True, rename="camel"):
@@ -36,25 +36,27 @@ WORDS = {
     "commands": ("commands", "deliveries"),
     "agents": ("statuses", "checks"),
 }
-"""{traffic: what was sent, what came of it}; the counts have the same names in JSON whatever they count."""
+"""{traffic: (word for what was sent, word for what came of it)}; in JSON the counts have the same names for all
+traffic."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Everything about a run, as `--json` prints it.
+    """The results of a run, as `--json` prints them.
 
     Args:
-        messages: sent and acknowledged; changes of presence, writes to parties, commands that agents have
-            acknowledged, or statuses of agents.
-        deliveries: of messages or commands; changes seen by friends, frames that showed a write to a member, or sums
-            of networks that were looked at.
-        unsent: what was due in the open loop and could not be sent: too many were in flight, or its socket was lost.
+        messages: messages that were sent and acknowledged; or changes of presence, writes to parties, commands that
+            agents have acknowledged, or statuses of agents.
+        deliveries: deliveries of messages or commands; or changes seen by friends, frames that showed a write to a
+            member, or sums of networks that were looked at.
+        unsent: messages that were due in the open loop and could not be sent: too many were in flight, or the socket
+            was lost.
         server_cores: CPU time of the server (PostgreSQL not counted) by time; null when it cannot be seen.
         load_cores: CPU time of the workers by time; near to `processes`, it was they who were measured.
         lost_sockets: how many of the sockets were not open any more in the end.
         reconnects: how often a socket was lost and opened again.
-        exact: nothing missing, repeated or out of order of what was acknowledged.
-        well: exact, with something measured and no socket lost, not even one that is open again. What was refused was
-            not acknowledged, and is a matter of `errors` alone: above its rate a server is to refuse.
+        exact: whether of what was acknowledged nothing is missing, repeated or out of order.
+        well: whether the run is exact, something was measured, and no socket was lost, not even one that is open again.
+            Refusals count in `errors` alone: above its rate a server is to refuse.
     """
 
     traffic: str
@@ -92,13 +94,13 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def latency(histogram: Histogram) -> Latency:
-    """The three quantiles."""
+    """The three quantiles of a histogram."""
     p50, p95, p99 = (histogram.quantile_ms(share) for share in _QUANTILES)
     return Latency(p50, p95, p99)
 
 
 def report(plan: Plan, outcome: Outcome, memory: Memory | None) -> Report:
-    """Everything about a run of one interval."""
+    """The results of a run of one interval."""
     seen, verdict = outcome.intervals[0], outcome.verdict
     seconds = seen.seconds or 1.0  # nothing is measured in no time
     return Report(
@@ -138,7 +140,7 @@ def report(plan: Plan, outcome: Outcome, memory: Memory | None) -> Report:
 
 
 def progress_line(traffic: str, second: int, seen: Interval) -> str:
-    """One second of the run."""
+    """The line about one second of the run."""
     sent, came = WORDS[traffic]
     what, shown = ("ack", seen.acknowledgement) if traffic == "chat" else (came, seen.delivery)
     row = latency(shown)
@@ -152,7 +154,7 @@ def progress_line(traffic: str, second: int, seen: Interval) -> str:
 
 
 def table(it: Report) -> str:
-    """The last lines of a run, for a human."""
+    """The results of a run as a table, for a human."""
     sent, came = WORDS[it.traffic]
     lines = [
         _what(it),

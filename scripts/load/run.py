@@ -28,11 +28,11 @@ TICK_SECONDS = 1.0
 
 @dataclass(slots=True)
 class Interval:
-    """What all workers together saw in some stretch of time.
+    """The counts of all workers together in some stretch of time.
 
     Args:
         seconds: how long it was.
-        cpu_ns: CPU time of the server in it; 0 when it cannot be seen, or has ended meanwhile.
+        cpu_ns: CPU time of the server in it; 0 when that cannot be seen, or the server has ended meanwhile.
         load_cpu_ns: CPU time of the workers in it.
     """
 
@@ -88,12 +88,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """How long what takes.
+    """How long the parts of a run take.
 
     Args:
-        warmup_seconds: sending before anything is counted.
-        interval_seconds: of each measured interval.
-        intervals: how many there are.
+        warmup_seconds: how long the traffic runs before anything is counted.
+        interval_seconds: the length of each measured interval.
+        intervals: how many intervals there are.
     """
 
     warmup_seconds: float = 1.0
@@ -115,20 +115,23 @@ async def carry_out(
     """Open, warm up, measure, stop, judge.
 
     Args:
-        tokens: of all users who open a socket.
-        conversations: ids, or agents, from `stage.prepare`.
-        tick: told of each second, warm-up included.
-        cpu_ns: how much CPU time the server has used.
-        enough: set when what was measured so far shall do.
+        workers: the worker processes.
+        plan: what they do.
+        timing: how long they do it.
+        tokens: access tokens of all users who open a socket, {number of the user: token}.
+        conversations: ids of the conversations, or the agents, from `stage.prepare`.
+        tick: called with the counts of each second, warm-up included.
+        cpu_ns: returns how much CPU time the server has used, in nanoseconds.
+        enough: set when the run is to end with what was measured so far.
 
     Raises:
-        WorkerFailed: a worker could not go on. Cancellation ends the run; the workers end with their workers.
+        WorkerFailed: a worker could not go on. Cancellation ends the run, but not the workers.
     """
     jobs = [
         Open(plan, worker, tokens_of(plan, worker, tokens), conversations) for worker in range(plan.processes)
     ]
     sockets = sum(opened.sockets for opened in await workers.ask(jobs, Opened))
-    await workers.ask_all(Mark(), Tally)  # what came while it was built up is not counted
+    await workers.ask_all(Mark(), Tally)  # what came during the warm-up is not counted
     await workers.ask_all(Start(), Done)
     meter = _Meter(workers, tick, cpu_ns, trio.Event() if enough is None else enough)
     warmup = await meter.measure(timing.warmup_seconds)
@@ -141,7 +144,7 @@ async def carry_out(
 
 
 async def judged(workers: Workers, plan: Plan) -> Verdict:
-    """Stop the traffic, and judge what arrived where that is judged.
+    """Stop the traffic, and judge what has arrived, for traffic whose deliveries are judged.
 
     Raises:
         WorkerFailed: a worker could not go on. Cancellation leaves the workers waiting for an order.
@@ -167,7 +170,7 @@ class _Meter:
     enough: trio.Event
 
     async def measure(self, seconds: float) -> Interval:
-        """Let the traffic run for so long, or until it is enough, and count it, a tick at a time."""
+        """Let the traffic run for so long, or until `enough` is set; returns its counts."""
         whole = Interval()
         began_cpu, began_load_cpu = self.cpu_ns(), server_process.used_ns(self.workers.pids)
         before = trio.current_time()
@@ -189,8 +192,8 @@ class _Meter:
 
 
 def tokens_of(plan: Plan, worker: int, tokens: dict[int, str]) -> dict[int, str]:
-    """Those of one worker's users; the connections of REST traffic may use any, and parties and networks are dealt
-    out whole."""
+    """The tokens that one worker may use: those of its users, but all for REST traffic, whose connections use any, and
+    for parties and networks, which are dealt out whole."""
     if plan.traffic in ("rest", "parties", *FLEETS):
         return tokens
     return {user: token for user, token in tokens.items() if user % plan.processes == worker}

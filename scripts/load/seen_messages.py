@@ -1,4 +1,5 @@
-"""What many sockets of one worker are sent alike, read once: the reason why a Python client keeps up with a fan-out.
+"""Reads bytes that many sockets of one worker receive alike only once, without which a Python client would not keep up
+with a fan-out.
 
 A thousand subscribers of one conversation receive the same bytes, in the same pieces as a rule. The first that
 arrives is parsed; for the others the whole piece is looked up, which compares every byte. Only what is whole
@@ -37,9 +38,9 @@ class Piece(msgspec.Struct, frozen=True):
     """Some events of one channel that arrived together.
 
     Args:
-        channel: whose they are.
-        first, last: offsets of the first and the last of them; all between are there.
-        messages: those of this run, in order.
+        channel: the name of the channel.
+        first, last: the offsets of the first and last event; all between are there.
+        messages: the messages of this run, in order.
     """
 
     channel: str
@@ -49,7 +50,7 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 class SeenMessages:
-    """The pieces that arrived of late.
+    """The pieces that have arrived lately.
 
     Args:
         run: marks the messages that count.
@@ -60,7 +61,7 @@ class SeenMessages:
         self._pieces: dict[bytes, Piece] = {}
 
     def look_up(self, data: bytes) -> Piece | None:
-        """What arrived, if it is nothing but events; None when it has to be parsed frame by frame."""
+        """The events in a piece, if it has nothing else; None when it has to be parsed frame by frame."""
         piece = self._pieces.get(data)
         if piece is None and (piece := self._read(data)) is not None:
             if len(self._pieces) >= _MOST:

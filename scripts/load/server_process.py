@@ -1,4 +1,5 @@
-"""What `/proc` says of the server: who listens, how much memory, how much CPU. Linux only; None elsewhere."""
+"""What `/proc` says of the server: its process, memory and CPU time. On Linux only; elsewhere the answers are None or
+empty."""
 
 import os
 from pathlib import Path
@@ -87,7 +88,8 @@ def cpu_ns(pid: int) -> int:
 
 
 def machine_ns(pid: int) -> tuple[int, int]:
-    """CPU time that this machine has used, and how much of it the process and all its descendants, nanoseconds."""
+    """(CPU time that this machine has used, the part of it that a process and all its descendants have used), in
+    nanoseconds."""
     fields = [int(field) for field in (_PROC / "stat").read_text().split("\n", 1)[0].split()[1:]]
     user, nice, system, _idle, _waiting, interrupts, soft_interrupts = fields[:7]
     tick_ns = 1_000_000_000 // os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""What must be there before a run: the users, and their conversations, friendships or parties."""
+"""Makes what must be there before a run: the users, and their conversations, friendships, parties or game servers."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -17,7 +17,7 @@ THERE_ALREADY = 409
 T = TypeVar("T")
 
 Progress = Callable[[str, int, int], None]
-"""Told what is being made, how many are, and how many there will be."""
+"""Called with what is being made, how many there are, and how many there will be."""
 
 
 class _Made(msgspec.Struct):
@@ -58,16 +58,18 @@ class _PartyAnswer(msgspec.Struct):
 async def prepare(plan: Plan, tokens: dict[int, str], progress: Progress) -> list[str]:
     """Make the users known to the server, then what the traffic needs of them.
 
-    All is found again when an earlier run has made it, but for agents.
+    What an earlier run has made is used again, but for agents.
 
     Returns:
-        The conversations' ids; or the agents, each as its id, its secret and its network's id.
+        The conversations' ids; or the agents, each as one text of its id, its secret and its network's id.
 
     Args:
+        plan: the plan of the run.
+        tokens: access tokens, {number of the user: token}.
         progress: see `Progress`.
 
     Raises:
-        RequestFailed: the server refused. Cancellation leaves what was made.
+        RequestFailed: the server has refused a request. Cancellation leaves what was made.
     """
     loop = EventLoop()
     ids: list[str] = []
@@ -95,7 +97,7 @@ async def prepare(plan: Plan, tokens: dict[int, str], progress: Progress) -> lis
 
 
 class _Stage:
-    """One preparation."""
+    """The preparation of one run."""
 
     def __init__(self, plan: Plan, tokens: dict[int, str], progress: Progress, requests: Requests) -> None:
         self.plan, self.tokens, self.progress, self.requests = plan, tokens, progress, requests
@@ -103,7 +105,7 @@ class _Stage:
         self.networks: dict[int, str] = {}  # {user: id of their network}
 
     async def each(self, what: str, all_: Sequence[T], make: Callable[[T], Awaitable[None]]) -> None:
-        """Make them all, some at once."""
+        """Make all of something, some at the same time, and tell the progress."""
         room = trio.Semaphore(WAITING)
         done = 0
 
@@ -122,7 +124,7 @@ class _Stage:
                 nursery.start_soon(make_one, one)
 
     async def know(self, user: int) -> None:
-        """The first request of a user makes them."""
+        """Make a user known to the server, by their first request."""
         await self.requests.send("GET", "/v1/profile/self", self.tokens[user])
 
     async def converse(self, numbered: tuple[int, tuple[int, ...]]) -> None:
@@ -136,7 +138,7 @@ class _Stage:
         self.ids[number] = msgspec.json.decode(answer, type=_Made).id
 
     async def befriend(self, pair: tuple[int, int]) -> None:
-        """Two requests that meet are a friendship (contract §5)."""
+        """Make two users friends, by two requests that meet (contract §5)."""
         for user, other in (pair, pair[::-1]):
             try:
                 await self.requests.send(
@@ -155,7 +157,8 @@ class _Stage:
         self.networks[user] = msgspec.json.decode(answer, type=_NetworkAnswer).network.network_id
 
     async def fill(self, user: int) -> None:
-        """Let the agents of a user's network join it, one after another: few of its tokens may be open at once."""
+        """Let the agents of a user's network join it, one after another, as a network has few open join tokens at
+        once."""
         path = f"/v1/connect/networks/{self.networks[user]}/join-token"
         for agent in range(user, self.plan.users, self.plan.conversations):
             answer = await self.requests.send("POST", path, self.tokens[user])
@@ -166,7 +169,7 @@ class _Stage:
             self.ids[agent] = f"{joined.server_id} {joined.server_secret} {joined.network_id}"
 
     async def gather(self, members: tuple[int, ...]) -> None:
-        """Make a party, and bring everybody into it who is not."""
+        """Make a party, and bring all members into it who are not there yet."""
         leader, *others = members
         answer = await self.requests.send("POST", "/v1/social/party", self.tokens[leader])
         party = msgspec.json.decode(answer, type=_PartyAnswer).party

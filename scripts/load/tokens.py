@@ -1,7 +1,7 @@
 """Tokens for thousands of users: signed here with a key that the server accepts, or printed by a command.
 
-The server's own key lies in its data directory. Who can read it can be anybody there: a load test is for
-one's own server only.
+The server's own key lies in its data directory. Who can read the key can sign in as any user: a load test is for your
+own server only.
 """
 
 import secrets
@@ -25,7 +25,7 @@ class NoTokens(Exception):
 
 
 def by_secret(secret: str, issuer: str | None, audience: str | None) -> Sign:
-    """Signs with a shared secret (HS256) that the server lists in `PARTYLINE_JWT_ISSUERS`."""
+    """Make a `Sign` by a shared secret (HS256) that the server lists in `PARTYLINE_JWT_ISSUERS`."""
     fixed = {claim: value for claim, value in (("iss", issuer), ("aud", audience)) if value}
 
     def sign(user_id: str, name: str, now_seconds: int) -> str:
@@ -36,10 +36,10 @@ def by_secret(secret: str, issuer: str | None, audience: str | None) -> Sign:
 
 
 def by_own_key(data_dir: Path) -> Sign:
-    """Signs with the server's own key, read from its data directory.
+    """Make a `Sign` by the server's own key, read from its data directory.
 
     Raises:
-        NoTokens: there is no key there, or it cannot be read.
+        NoTokens: the directory has no key, or the key cannot be read.
     """
     if not (data_dir / "keys" / SIGNING_FILE).exists():
         raise NoTokens(
@@ -62,10 +62,10 @@ def by_own_key(data_dir: Path) -> Sign:
 
 
 def by_command(command: str) -> Sign:
-    """Runs a command that prints a token; `{id}` and `{name}` in it are filled in.
+    """Make a `Sign` that runs a command which prints a token; `{id}` and `{name}` in the command are filled in.
 
     Raises:
-        NoTokens: it is no command line.
+        NoTokens: the text is no command line.
     """
     try:
         parts = shlex.split(command)

@@ -9,11 +9,11 @@ from scripts.load.reopening import Reopening
 
 
 class Traffic(Protocol):
-    """One sort of load, as the worker's command loop sees it."""
+    """One kind of load, as the worker's command loop uses it."""
 
     @property
     def reopening(self) -> Reopening | None:
-        """What opens its lost sockets again; None where lost ones stay lost."""
+        """Opens lost sockets again; None where lost sockets stay lost."""
         ...
 
     async def open(self) -> int:
@@ -25,7 +25,7 @@ class Traffic(Protocol):
         ...
 
     def mark(self) -> Tally:
-        """What happened since the last mark."""
+        """The counts since the last mark."""
         ...
 
     async def stop(self) -> Stopped:
@@ -33,5 +33,5 @@ class Traffic(Protocol):
         ...
 
     async def settle(self, least: list[int], most: list[int]) -> Verdict:
-        """Wait for the deliveries and judge them."""
+        """Wait for the deliveries and judge them; `least` and `most` are as in `Settle`."""
         ...

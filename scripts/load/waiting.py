@@ -1,4 +1,4 @@
-"""Waiting for what many small messages bring about together."""
+"""Wait for a condition that many small messages bring about together."""
 
 from collections.abc import Callable
 
@@ -8,9 +8,9 @@ LOOK_SECONDS = 0.02
 
 
 async def wait_until(holds: Callable[[], bool], seconds: float) -> None:
-    """Return when something holds, or after so long.
+    """Return when a condition holds, or after so many seconds.
 
-    Polled, because an event would cost every message a comparison.
+    The condition is polled, because an event would cost a comparison for every message.
     """
     end = trio.current_time() + seconds
     while not holds():

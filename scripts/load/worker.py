@@ -74,7 +74,7 @@ async def obey(loop: EventLoop, lines: Lines, answers: trio.abc.SendStream, nurs
             answer = Failed("nothing is open")
         elif isinstance(order, Start):
             gc.collect()
-            gc.freeze()  # what is open now stays: the collector need not look at it again and again
+            gc.freeze()  # sockets that are open now stay: the collector need not walk them again and again
             nursery.start_soon(traffic.drive)
             if traffic.reopening is not None and reopens:
                 nursery.start_soon(traffic.reopening.run)
@@ -114,7 +114,7 @@ async def _open(traffic: Traffic) -> Answer:
 
 
 async def main() -> None:
-    """Serve one parent."""
+    """Take the orders of one parent, on standard input, until it ends."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     loop = EventLoop()

@@ -1,4 +1,4 @@
-"""The worker processes, as their parent sees them: ask all, hear from all."""
+"""The worker processes, as their parent uses them: gives orders to all, and gets all answers."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ class WorkerFailed(Exception):
 
 
 class Worker:
-    """One process."""
+    """One worker process."""
 
     def __init__(
         self, process: trio.Process, orders: trio.abc.SendStream, answers: trio.abc.ReceiveStream
@@ -41,7 +41,7 @@ class Worker:
         """Give one order and wait for its answer, 3 minutes at most.
 
         Raises:
-            WorkerFailed: it failed, ended, or took too long. Cancelled, it cannot be asked again.
+            WorkerFailed: the worker failed, ended, or took too long. Cancelled, it cannot be asked again.
         """
         try:
             with trio.fail_after(ANSWER_SECONDS):
@@ -65,11 +65,11 @@ class Workers:
 
     @property
     def pids(self) -> list[int]:
-        """Their process ids."""
+        """The process ids of the workers."""
         return [worker.process.pid for worker in self._workers]
 
     async def ask(self, orders: Sequence[Order], expected: type[Expected]) -> list[Expected]:
-        """Give each worker its order; all answers, by worker.
+        """Give each worker its order; returns all answers, by worker.
 
         Raises:
             WorkerFailed: one of them failed; the others are not waited for.
@@ -95,7 +95,7 @@ class Workers:
         return [answers[number] for number in range(len(self._workers))]
 
     async def ask_all(self, order: Order, expected: type[Expected]) -> list[Expected]:
-        """Give every worker the same order."""
+        """Give every worker the same order; returns all answers, by worker."""
         return await self.ask([order] * len(self._workers), expected)
 
 
@@ -104,8 +104,9 @@ async def hire(count: int, cpu: int | None = None, niceness: int = 0) -> AsyncIt
     """Start so many workers; they end with the block.
 
     Args:
-        cpu: the one CPU that they may use; None for any.
-        niceness: -20 to 19; who is nicer waits for others on the same CPU.
+        count: how many workers.
+        cpu: the number of the one CPU that they may use; None for any.
+        niceness: -20 to 19; a nicer process waits for others on the same CPU.
     """
     async with AsyncExitStack() as stack:
         workers = []
@@ -128,13 +129,13 @@ async def hire(count: int, cpu: int | None = None, niceness: int = 0) -> AsyncIt
 
 
 def prefer(thread: int, niceness: int) -> None:
-    """Set how nice a thread is; only root may make one less nice, for others nothing happens."""
+    """Set how nice a thread is. Only root may make a thread less nice; for others nothing happens."""
     with suppress(PermissionError):
         os.setpriority(os.PRIO_PROCESS, thread, niceness)
 
 
 async def _dismiss(process: trio.Process) -> None:
-    """Close its input, which ends it; a worker that does not end is killed."""
+    """End a worker by closing its input; one that does not end is killed."""
     with trio.CancelScope(shield=True), trio.move_on_after(END_SECONDS):
         if process.stdin is not None:
             await process.stdin.aclose()

@@ -1,1 +1,1 @@
-"""`scripts/interop`: programs of others against a running service of ours."""
+"""`scripts/interop`: programs of other projects against a running service of ours."""

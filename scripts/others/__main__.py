@@ -1,4 +1,4 @@
-"""`scripts/interop`: programs of others, from their registries, read what a running service of ours says.
+"""`scripts/interop`: programs of other projects, from their registries, read what a running service of ours answers.
 
 Each starts a service of its own on a free port, with its own database. What needs Node is skipped, with one line, where
 Node or npm is not installed.
@@ -24,7 +24,7 @@ CHECKS: dict[str, Callable[[], None]] = {
     "oidc-provider": lambda: trio.run(oidc_provider),
     "rss-parser": lambda: trio.run(rss),
 }
-"""{program: what has to hold}; one that does not raises Differs."""
+"""The checks, {name of the program: function}; a check that fails raises Differs."""
 
 
 def parser() -> argparse.ArgumentParser:

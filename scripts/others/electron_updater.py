@@ -1,4 +1,4 @@
-"""electron-updater reads a channel file, takes the files that it lists, and decides who is in a roll-out."""
+"""electron-updater reads a channel file, downloads the files that this lists, and decides who is in a roll-out."""
 
 import hashlib
 from functools import partial
@@ -38,7 +38,7 @@ async def electron_updater() -> None:
     """The whole check, with a service of its own.
 
     Raises:
-        NoNode: it cannot run here.
+        NoNode: programs of Node cannot run here.
         Differs: electron-updater found something else than was published.
     """
     await trio.to_thread.run_sync(node.install, f"electron-updater@{VERSION}")

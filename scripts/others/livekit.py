@@ -25,7 +25,7 @@ async def livekit() -> None:
     """The whole check, with a service of its own.
 
     Raises:
-        NoNode: it cannot run here.
+        NoNode: programs of Node cannot run here.
         Differs: the token says something else than Partyline, or another secret opens it.
     """
     await trio.to_thread.run_sync(node.install, f"livekit-server-sdk@{VERSION}")

@@ -30,7 +30,7 @@ async def minecraft_protocol() -> None:
     """The whole check, with a service and a gateway of its own.
 
     Raises:
-        NoNode: it cannot run here.
+        NoNode: programs of Node cannot run here.
         Differs: a client did not reach the server that its name leads to.
     """
     await trio.to_thread.run_sync(node.install, f"minecraft-protocol@{VERSION}")

@@ -16,11 +16,14 @@ class NoNode(Exception):
 
 
 class Differs(Exception):
-    """A program of others has found something else than we have said; the message says what."""
+    """A program has found something else than the service has said; the message says what."""
 
 
 def expect(what: str, found: object, expected: object) -> None:
-    """Compare what was found with what was to be found.
+    """Check that a program has found what was expected.
+
+    Args:
+        what: names the thing that is compared, for the message.
 
     Raises:
         Differs: they are not equal.
@@ -63,8 +66,8 @@ def run(script: Path, *arguments: str) -> object:
     """Run a script that prints JSON; returns that. Blocks, so it is called in a worker thread.
 
     Args:
-        script: of CommonJS.
-        arguments: for it.
+        script: the path of a CommonJS script.
+        arguments: the script's arguments.
 
     Raises:
         Differs: the script failed.
@@ -83,7 +86,7 @@ def run(script: Path, *arguments: str) -> object:
 
 
 def environment() -> dict[str, str]:
-    """The environment in which a script finds what was installed."""
+    """The environment variables with which a script finds the installed packages."""
     return {"NODE_PATH": str((FOLDER / "node_modules").resolve()), "PATH": _path()}
 
 

@@ -1,4 +1,4 @@
-"""oidc-provider signs a user in: a whole OpenID Connect provider, certified, asked as any issuer is."""
+"""oidc-provider, a certified OpenID Connect provider, signs a user in, asked as any issuer is."""
 
 import json
 from collections.abc import AsyncIterator
@@ -23,15 +23,15 @@ SCRIPT = Path(__file__).with_suffix(".js")
 CLIENT_ID, CLIENT_SECRET = "partyline", "a secret of a service that lives for a minute"
 
 MOST_STEPS = 12
-"""Pages and redirects from our link to our callback."""
+"""Most pages and redirects from our link to our callback."""
 
 
 async def oidc_provider() -> None:
     """The whole check, with a service of its own.
 
     Raises:
-        NoNode: it cannot run here.
-        Differs: it does not let the user in, or as somebody else.
+        NoNode: programs of Node cannot run here.
+        Differs: the provider does not let the user in, or lets them in as somebody else.
     """
     await trio.to_thread.run_sync(node.install, f"oidc-provider@{VERSION}")
     port, console = free_port(), "http://console.example"

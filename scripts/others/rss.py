@@ -22,7 +22,7 @@ async def rss() -> None:
     """The whole check, with a service of its own.
 
     Raises:
-        NoNode: it cannot run here.
+        NoNode: programs of Node cannot run here.
         Differs: rss-parser found something else than was published.
     """
     await trio.to_thread.run_sync(node.install, f"rss-parser@{VERSION}")

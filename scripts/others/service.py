@@ -1,4 +1,4 @@
-"""The service that programs of others read, and those who use it."""
+"""Users and game servers of the service that programs of other projects read."""
 
 import subprocess
 import sys
@@ -15,10 +15,11 @@ SECONDS = 60
 
 
 async def user(server: ServerProcess, name: str, role: str = "") -> httpx2.AsyncClient:
-    """A client of a new user, to be opened.
+    """The HTTP client of a new user, to be opened by `async with`.
 
     Args:
-        role: that they hold beside `player`.
+        name: the user's name.
+        role: a role that they hold beside `player`; empty for none.
     """
     token = await trio.to_thread.run_sync(_token, server, name, role)
     return httpx2.AsyncClient(
@@ -35,10 +36,10 @@ def _token(server: ServerProcess, name: str, role: str) -> str:
 
 
 async def answered(response: Any) -> Any:
-    """The JSON of a request, which has to succeed.
+    """The JSON of an answer, which has to be a success.
 
     Raises:
-        Differs: it was refused.
+        Differs: the request was refused.
     """
     answer = await response
     expect(f"{answer.request.method} {answer.request.url} {answer.text}", answer.is_success, expected=True)
@@ -46,10 +47,10 @@ async def answered(response: Any) -> Any:
 
 
 class GameServer:
-    """A game server that somebody owns.
+    """A game server that a user owns.
 
     Args:
-        made: as registering it was answered.
+        made: the answer to registering the game server.
     """
 
     def __init__(self, made: dict[str, Any]) -> None:
@@ -58,7 +59,12 @@ class GameServer:
 
 
 async def game_server(owner: httpx2.AsyncClient, name: str) -> GameServer:
-    """A game server that was registered and claimed."""
+    """Register a game server, and claim it for a user.
+
+    Args:
+        owner: the HTTP client of the user.
+        name: the game server's name.
+    """
     body = {"serverType": "paper", "serverName": name}
     made = await answered(
         owner.post("/v1/connect/servers/register", json=body, headers={"authorization": ""})

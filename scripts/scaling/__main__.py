@@ -7,13 +7,14 @@ from scripts.scaling.healing import handed_over, killed
 from scripts.scaling.moves import spread
 
 ENTRY_US = 10.0
-"""CPU of a turn told to another node, both ends and the bus, where many are joined in one message."""
+"""CPU time of telling a turn to another node, at both ends and the bus, where many turns are joined in one message."""
 
 EVENT_BYTES = 700
-"""A message of a conversation as an event."""
+"""Size of an event with a message of a conversation."""
 
 DELIVERY_US = (5.23, 1.47)
-"""CPU of a delivery to one socket, one message a send and several joined (BENCHMARKS.md, fan-out to 1,000)."""
+"""CPU time of a delivery to one socket: with one message a send, and with several joined (BENCHMARKS.md, fan-out to
+1,000)."""
 
 MOST_KILLS = 1_000_000
 NODES = (3, 10, 30, 100)

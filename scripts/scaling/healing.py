@@ -9,7 +9,7 @@ from actors.kernel.nodes.membership import RENEW_SECONDS, ROW_SECONDS, WATCH_SEC
 from persistence.nodes.shards import SHARDS
 
 STEP_SECONDS = 0.01
-"""A short transaction, or the load of an owner, in the mean."""
+"""How long a short transaction, or loading an owner, takes in the mean."""
 
 FLIGHT_SECONDS = 0.004
 """How long a turn in flight takes to land, in the mean (BENCHMARKS.md, REST posts)."""
@@ -23,7 +23,7 @@ CHANGED = 0.1
 
 
 class Times(NamedTuple):
-    """Seconds: half are shorter than the median, one in a hundred is longer than `p99`."""
+    """Times in seconds: half are shorter than the median, one in a hundred is longer than `p99`."""
 
     median: float
     p99: float
@@ -31,11 +31,13 @@ class Times(NamedTuple):
 
 
 def killed(nodes: int, kills: int, rng: Random) -> Times:
-    """From `kill -9` until another node serves: its row runs out, somebody looks and sees it, takes, and loads.
+    """The times from `kill -9` of a node until another serves what it owned: its row runs out, another node sees that,
+    takes the shard, and loads an owner.
 
     Args:
-        nodes: how many there were.
-        kills: how many to play.
+        nodes: how many nodes there were.
+        kills: how many kills to play.
+        rng: makes the random choices.
     """
     return _times([_killed(nodes, rng) for _ in range(kills)])
 
@@ -47,11 +49,12 @@ def _killed(nodes: int, rng: Random) -> float:
 
 
 def handed_over(nodes: int, live_owners: int, rng: Random) -> tuple[Times, float]:
-    """A rolling restart: how long a shard pauses, and after how many seconds the slowest node is empty.
+    """The times of a rolling restart: how long a shard pauses, and after how many seconds the slowest node is empty.
 
     Args:
-        nodes: how many.
-        live_owners: in memory, on all nodes.
+        nodes: how many nodes there are.
+        live_owners: how many owners are in memory, on all nodes together.
+        rng: makes the random choices.
     """
     pauses: list[float] = []
     slowest = 0.0

@@ -8,14 +8,14 @@ from persistence.nodes.shards import SHARDS
 
 
 class Spread(NamedTuple):
-    """Shards of actors on so many nodes.
+    """How the shards of actors are spread over nodes.
 
     Args:
-        nodes: how many.
+        nodes: how many nodes there are.
         fullest: shards of the fullest node, as a part of the mean.
-        joined: how many shards move when one more comes.
-        left: the same when one goes.
-        least: how many would have to move at least when one comes.
+        joined: how many shards move when one more node comes.
+        left: how many shards move when a node goes.
+        least: how many shards would have to move at least when a node comes.
     """
 
     nodes: int
@@ -29,7 +29,7 @@ def spread(nodes: int) -> Spread:
     """Spread all shards over nodes.
 
     Args:
-        nodes: how many, at least 2.
+        nodes: how many nodes there are, at least 2.
     """
     names = [f"node{number}" for number in range(nodes)]
     now = _owners(names)

@@ -21,7 +21,7 @@ from scripts.soaking.run import Plan, Soak, folder_of
 from scripts.soaking.server import soaked_server
 
 MOST_HOURS = 23.0
-"""The tokens of a soak last a day."""
+"""Longest soak: its tokens are valid for a day."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -102,18 +102,18 @@ def plan_of(options: argparse.Namespace) -> Plan:
 
 
 def refuse_full(folder: Path) -> None:
-    """Raise `ValueError` for a folder in which something is."""
+    """Raise `ValueError` for a folder that is not empty."""
     if folder.exists() and any(folder.iterdir()):
         raise ValueError(f"{folder} is not empty")
 
 
 def say(line: str) -> None:
-    """Lines go to standard output as they come."""
+    """Print a line to standard output at once."""
     print(line, flush=True)
 
 
 async def soak(plan: Plan, folder: Path) -> int:
-    """The whole soak; returns the exit status."""
+    """Run the whole soak; returns the exit status."""
     outcome: Outcome | None = None
     async with interruptible() as interruption:
 
@@ -133,7 +133,7 @@ async def soak(plan: Plan, folder: Path) -> int:
 
 
 def main() -> int:
-    """Run the command line; the exit status is 0 when all was well."""
+    """Run the command line; returns the exit status, 0 when all was well."""
     options = parser().parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

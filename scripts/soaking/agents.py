@@ -1,4 +1,4 @@
-"""Game servers on their streams: each command that is shown is done at once."""
+"""Game servers on their streams: each command that a stream shows is done at once."""
 
 import time
 from dataclasses import dataclass, field
@@ -30,9 +30,9 @@ class SoakedAgent:
     """A game server with a stream that is opened again whenever it ends.
 
     Args:
-        place: of the service.
-        agent: who it is.
-        asker: asks for it.
+        place: where the service is.
+        agent: the game server's id, secret and network.
+        asker: makes its requests.
     """
 
     place: Place
@@ -43,7 +43,7 @@ class SoakedAgent:
     _mark: int = 0
 
     async def run(self) -> None:
-        """Listen and do until cancelled; the stream is closed then."""
+        """Listen, and do what is commanded, until cancelled; the stream is closed then."""
         self._todo, todo = trio.open_memory_channel[str](QUEUED)
         try:
             async with trio.open_nursery() as nursery:
@@ -55,14 +55,14 @@ class SoakedAgent:
             self.drop()
 
     def drop(self) -> None:
-        """Close the stream without a word, where there is one."""
+        """Close the stream without a close frame, where there is one."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
             self._lost.set()
 
     def heard(self, user: int, payload: bytes) -> None:
-        """A frame has arrived."""
+        """Take a frame that has arrived."""
         del user
         command = _decode(payload).command
         if command is not None and command.status == "delivered":
@@ -72,7 +72,7 @@ class SoakedAgent:
                 self.asker.count_error("commands overflow", self._mark)
 
     def lost(self, why: str) -> None:
-        """The stream has ended, not by our wish."""
+        """Note that the stream has ended without our closing it."""
         self._socket = None
         self._lost.set()
         self.asker.count_error(f"stream {why}", self._mark)
@@ -110,7 +110,7 @@ class SoakedAgent:
                     server_id=self.agent.server_id,
                 )
             except NotDone:
-                continue  # the service shows it again
+                continue  # the service shows the command again
 
 
 _decode = msgspec.json.Decoder(_Frame).decode

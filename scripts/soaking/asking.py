@@ -1,4 +1,4 @@
-"""Requests that are counted by their kind; what comes of them is told apart into answers, refusals and errors."""
+"""Requests, counted by kind, and by whether they were answered, refused by a rule, or failed."""
 
 import time
 from typing import Any
@@ -10,7 +10,7 @@ from scripts.soaking.books import Books
 from scripts.soaking.weather import Weather
 
 RULES = frozenset({404, 409, 410})
-"""Statuses with which rules refuse what two users do at the same moment."""
+"""Status codes of refusals that are normal, as two users may do contrary things at the same moment."""
 
 
 class NotDone(Exception):
@@ -18,12 +18,12 @@ class NotDone(Exception):
 
 
 class Asker:
-    """Asks the service for everybody.
+    """Makes the requests of all users and game servers.
 
     Args:
-        requests: connections to it.
-        books: where all is counted.
-        weather: what explains failures.
+        requests: the connections to the service.
+        books: count all that happens.
+        weather: says when failures are to be expected.
     """
 
     def __init__(self, requests: Requests, books: Books, weather: Weather) -> None:
@@ -32,21 +32,21 @@ class Asker:
     async def ask(
         self, kind: str, method: str, path: str, token: str, body: object = None, *, server_id: str = ""
     ) -> Any:
-        """The JSON of a successful answer; None where it has none.
+        """Make a request; returns the JSON of a successful answer, None where it has no body.
 
         Args:
-            kind: under which it is counted.
-            token: of a user, or the secret of the game server `server_id`.
+            kind: the kind of request under which it is counted.
+            token: a user's token, or the secret of the game server `server_id`.
 
         Raises:
-            NotDone: it was refused, or there was no answer. Cancelled, nothing is counted.
+            NotDone: the request was refused, or there was no answer. Cancelled, nothing is counted.
         """
         return _json(await self.read(kind, method, path, token, body, server_id=server_id))
 
     async def read(
         self, kind: str, method: str, path: str, token: str, body: object = None, *, server_id: str = ""
     ) -> bytes:
-        """The bytes of a successful answer; arguments and what it raises are those of `ask`."""
+        """Make a request as `ask` does; returns the bytes of a successful answer."""
         mark, began_ns = self._weather.mark(), time.monotonic_ns()
         try:
             answer = await self._requests.send(method, path, token, body, server_id=server_id)
@@ -65,7 +65,7 @@ class Asker:
         return self._weather.mark()
 
     def count_error(self, what: str, mark: int) -> None:
-        """Something failed that began at the mark."""
+        """Count a failure of something that began when the mark was taken."""
         where = self.books.weathered if self._weather.was_rough(mark) else self.books.errors
         where[what] += 1
 
@@ -81,7 +81,7 @@ class Asker:
 
 
 def _json(answer: bytes) -> Any:
-    """What an answer says; None where it is no JSON, such as a page or a file."""
+    """The JSON of an answer; None where the body is something else, such as a page or a file."""
     try:
         return msgspec.json.decode(answer) if answer[:1] in (b"{", b"[") else None
     except msgspec.MsgspecError:

@@ -1,4 +1,5 @@
-"""What is counted: latencies by kind of request, what went wrong and when it was expected to, and what sockets saw."""
+"""The counts of a soak: latencies by kind of request, refusals, failures with and without a cause, and what sockets
+saw."""
 
 from collections import Counter, defaultdict
 
@@ -13,7 +14,7 @@ class Books:
         """{kind of request: latencies of this interval, in calm weather}"""
         self.all_kinds: dict[str, Histogram] = defaultdict(Histogram)
         self.refused: Counter[str] = Counter()
-        """{kind and code: how often}: what the rules refuse, since users do things at the same time"""
+        """{kind and code: how often}: refusals by rules, since users do things at the same time"""
         self.weathered: Counter[str] = Counter()
         """{kind and code: how often}: failures while a fault healed"""
         self.errors: Counter[str] = Counter()
@@ -24,12 +25,12 @@ class Books:
         self.late = 0
 
     def add(self, kind: str, nanoseconds: int) -> None:
-        """A request was answered with success, in calm weather."""
+        """Count the latency of a request that was answered with success, in calm weather."""
         self.kinds[kind].add(nanoseconds)
         self.answered += 1
 
     def turn_over(self) -> dict[str, Histogram]:
-        """The interval's latencies; a new interval begins."""
+        """Return the latencies of the present interval, {kind: histogram}, and begin a new one."""
         taken, self.kinds = self.kinds, defaultdict(Histogram)
         for kind, histogram in taken.items():
             self.all_kinds[kind].add_all([(at, count) for at, count in enumerate(histogram.counts) if count])

@@ -1,4 +1,4 @@
-"""What goes wrong in a soak, and when: a pure function of its length and its seed."""
+"""The faults of a soak and their moments, as a pure function of its length and its seed."""
 
 from random import Random
 from typing import Literal, NamedTuple
@@ -6,20 +6,21 @@ from typing import Literal, NamedTuple
 Kind = Literal["server", "database", "sockets", "slow readers"]
 MOST = 24
 SECONDS_EACH = 10.0
-"""At least so long between two faults."""
+"""Least time between two faults."""
 
 _FIRST: tuple[Kind, ...] = ("server", "sockets", "server", "database", "server", "slow readers")
 _LATER: tuple[Kind, ...] = ("sockets", "slow readers", "database")
-"""No kill of the server any more: its last process is to live long enough to be judged."""
+"""The faults of the last part: the server is not killed there, as its last process is to live long enough to be
+judged."""
 
 
 class Fault(NamedTuple):
     """One fault.
 
     Args:
-        at_seconds: since the beginning.
-        kind: the server or its database is killed with `kill -9`, all sockets are dropped at once, or readers come
-            that take nothing.
+        at_seconds: when it happens, in seconds since the beginning.
+        kind: the server or its database is killed with `kill -9`, all sockets are dropped at once, or sockets are
+            opened whose readers take nothing.
     """
 
     at_seconds: float
@@ -30,8 +31,8 @@ def schedule(seconds: float, seed: int) -> list[Fault]:
     """The faults of a soak, in order: two dozen in a long one, and none in its last part.
 
     Args:
-        seconds: how long it is.
-        seed: of their moments.
+        seconds: how long the soak is.
+        seed: decides the moments of the faults.
     """
     count = max(1, min(MOST, int(seconds / SECONDS_EACH) - 1))
     rng, step = Random(seed), seconds / (count + 1)

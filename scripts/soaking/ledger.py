@@ -1,4 +1,4 @@
-"""Every acknowledged message of a soak, and whether each is there in the end: once, and in order."""
+"""Keeps every acknowledged message of a soak, and judges whether each is there in the end, once and in order."""
 
 from collections.abc import Sequence
 from random import Random
@@ -15,11 +15,11 @@ PAGE = 120
 
 
 class Kept(NamedTuple):
-    """What the service has said of a message that it keeps.
+    """An acknowledged message, as the service has answered.
 
     Args:
-        id: of the message.
-        created_at_ms: its place in the conversation.
+        id: the message's id.
+        created_at_ms: when it was created, epoch milliseconds; with the id, its place in the conversation.
     """
 
     id: str
@@ -27,12 +27,12 @@ class Kept(NamedTuple):
 
 
 class Writer:
-    """Who writes into a room, one message after the other: each is sent until it is acknowledged.
+    """Writes into a room for one user, one message after the other: each is sent until it is acknowledged.
 
     Args:
-        number: of the writer.
-        user: who it is.
-        room: where.
+        number: the writer's number.
+        user: the user who writes.
+        room: the room that they write into.
     """
 
     def __init__(self, number: int, user: User, room: Room) -> None:
@@ -42,12 +42,12 @@ class Writer:
         self.is_busy = False
 
     def client_id(self, number: int) -> str:
-        """The `clientMessageId` of a message, by its number from 0."""
+        """The `clientMessageId` of the writer's message with this number, from 0."""
         return f"{self.number}-{number}"
 
     async def write(self, asker: Asker) -> None:
-        """Post the next message of a writer that was taken (`take`), as often as it takes; cancelled, it counts as not
-        acknowledged.
+        """Post the writer's next message again and again until it is acknowledged; the writer was reserved by `take`.
+        Cancelled, the message counts as not acknowledged.
         """
         client_id = self.client_id(len(self.kept))
         body = {"content": f"message {client_id} " + "abcdefghi " * 8, "clientMessageId": client_id}
@@ -67,9 +67,10 @@ class Writer:
 
 
 def take(writers: Sequence[Writer], rng: Random) -> Writer | None:
-    """One of the writers that are idle, who is busy from now on; None if all are.
+    """Reserve one of the idle writers at random; None if all are busy.
 
-    Busy before its task begins: a loop that is late chooses again before that, and a message would count as two.
+    The writer is busy from now on, not only once its task begins: a loop that is late chooses again before that, and
+    one message would count as two.
     """
     idle = [writer for writer in writers if not writer.is_busy]
     if not idle:
@@ -86,7 +87,7 @@ def writers_of(rooms: Sequence[Room]) -> list[Writer]:
 
 
 async def stored(asker: Asker, room: Room) -> list[dict[str, Any]]:
-    """The whole conversation, oldest first.
+    """All messages of a conversation, oldest first.
 
     Raises:
         NotDone: a page was refused.
@@ -103,13 +104,13 @@ async def stored(asker: Asker, room: Room) -> list[dict[str, Any]]:
 
 
 def judge(messages: Sequence[dict[str, Any]], writers: Sequence[Writer]) -> Verdict:
-    """Whether a conversation holds what was acknowledged: each message once, under its id, in order.
+    """Judge whether a conversation holds what was acknowledged: each message once, under its id, in order.
 
-    Each writer may have one message there that nobody acknowledged.
+    Each writer may have one message there that was not acknowledged.
 
     Args:
-        messages: all of them, oldest first.
-        writers: all who write there.
+        messages: all messages of the conversation, oldest first.
+        writers: all writers of its room.
     """
     places: dict[str, int] = {}
     examples: list[str] = []

@@ -1,4 +1,4 @@
-"""What a soak shows: a line for each stretch of it while it runs, and one table at the end."""
+"""The output of a soak: a line for each stretch while it runs, and one table at the end."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ OWN_GAUGES = (
     "documents_bytes",
     "rate_buckets",
 )
-"""What the server counts of its own memory, by its names on `/metrics`."""
+"""The metrics, by their names on `/metrics`, that are about the server's memory."""
 
 MB = 1e6
 SHOWN = 12
@@ -37,9 +37,9 @@ class Bound(NamedTuple):
     """How much something may grow.
 
     Args:
-        per_hour: at most, in units of the sample.
-        unit: one of what is shown, in units of the sample.
-        word: of that.
+        per_hour: the most growth an hour, in units of the sample.
+        unit: the unit in which it is shown, as a number of units of the sample.
+        word: the name of that unit.
     """
 
     per_hour: float
@@ -49,20 +49,20 @@ class Bound(NamedTuple):
 
 @dataclass
 class Outcome:
-    """Everything about a soak.
+    """The results of a soak.
 
     Args:
         seconds: how long it was.
         books: all that was counted.
-        samples: of the machine, in order.
-        slopes: {field of a sample: (how it moved, what is allowed)}.
-        before, after: what the database held, by domain.
-        verdict: over all acknowledged messages.
-        faults: those that were.
-        starts: of the server.
+        samples: looks at the server's and the database's processes, in order.
+        slopes: {field of a sample: (how it has grown, how much it may)}.
+        before, after: what the database held at the beginning and at the end, {domain: rows and bytes}.
+        verdict: the judgement of all acknowledged messages.
+        faults: the faults that have happened.
+        starts: how often the server was started.
         repeats: messages that were sent more than once.
-        gauges: {name: what the server counts of itself at the end}.
-        failures: what ended the soak too early, and similar.
+        gauges: the server's own metrics of its memory at the end, {name: value}.
+        failures: lines about what made the soak fail, such as an early end.
     """
 
     seconds: float
@@ -80,12 +80,12 @@ class Outcome:
 
     @property
     def flat(self) -> bool:
-        """Nothing that was judged grows by more than it may."""
+        """Whether nothing that was judged grows by more than it may."""
         return all(slope.per_hour <= bound.per_hour for slope, bound in self.slopes.values())
 
     @property
     def well(self) -> bool:
-        """Nothing was lost, nothing grows, nothing failed without a reason."""
+        """Whether no message was lost, nothing grows too much, and nothing failed without a cause."""
         sockets = self.books.sockets
         seen = not (sockets["repeated"] or sockets["gaps"])
         return self.verdict.exact and self.flat and seen and not self.books.errors and not self.failures
@@ -96,12 +96,12 @@ class Stretch:
     """A part of a soak.
 
     Args:
-        at_seconds: its end, since the beginning.
+        at_seconds: when it ended, in seconds since the beginning.
         seconds: how long it was.
         kinds: latencies by kind of request.
-        sample: at its end; None where the server was away.
-        kept_bytes: size of the database; None where that was away.
-        errors, weathered: so far.
+        sample: the look at its end; None where the server was away.
+        kept_bytes: the size of the database; None where that was away.
+        errors, weathered: failures without and with a cause since the beginning.
     """
 
     at_seconds: float
@@ -114,14 +114,14 @@ class Stretch:
 
 
 def heading() -> str:
-    """Above the lines of stretches."""
+    """The heading above the lines of stretches."""
     groups = "".join(f"{group:>12}" for group in GROUPS)
     machine = f"{'server':>9}{'fds':>6}{'threads':>8}{'postgres':>10}{'kept':>9}"
     return f"{'':>7} {'req/s':>6}{groups}{machine}{'errors':>8}{'faulty':>8}    (p50/p99 in ms)"
 
 
 def stretch_line(it: Stretch) -> str:
-    """One stretch: requests a second, p50/p99 by group, then how server and database are."""
+    """A stretch as one line: requests a second, p50/p99 by group, then memory and size of server and database."""
     groups = "".join(f"{_two(_joined(it.kinds, group)):>12}" for group in GROUPS)
     rate = sum(one.total for one in it.kinds.values()) / it.seconds
     machine = f"{'away':>9}{'':>24}"
@@ -143,7 +143,7 @@ def _joined(kinds: Mapping[str, Histogram], group: str) -> Histogram:
 
 
 def table(it: Outcome) -> str:
-    """The end of a soak, for a human."""
+    """The results of a soak as a table, for a human."""
     lines = [f"{'kind of request':<28}{'number':>10}{'p50 ms':>9}{'p99 ms':>9}"]
     for kind, one in sorted(it.books.all_kinds.items()):
         lines.append(f"{kind:<28}{one.total:>10,}{_ms(one, 0.5):>9}{_ms(one, 0.99):>9}")
@@ -190,7 +190,7 @@ def _judgement(it: Outcome) -> Sequence[str]:
 
 
 def _gauges(gauges: Mapping[str, float]) -> str:
-    """What the server counts of its own memory: bytes as megabytes, all else as it is."""
+    """The server's metrics of its memory as text: bytes as megabytes, all else as it is."""
     return (
         ", ".join(
             f"{name.removesuffix('_bytes').replace('_', ' ')} "
@@ -202,10 +202,10 @@ def _gauges(gauges: Mapping[str, float]) -> str:
 
 
 def gauges_of(text: str) -> dict[str, float]:
-    """What of `/metrics` is about the server's memory.
+    """The metrics about the server's memory, {name: value}.
 
     Args:
-        text: the answer, in Prometheus' form.
+        text: the answer of `/metrics`, in Prometheus' form.
     """
     found = dict(line.rsplit(" ", 1) for line in text.splitlines() if line.startswith("partyline_"))
     return {name: float(found[f"partyline_{name}"]) for name in OWN_GAUGES if f"partyline_{name}" in found}

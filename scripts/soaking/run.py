@@ -1,4 +1,4 @@
-"""A soak from beginning to end: the load, the faults, the looks, and the judgement."""
+"""A soak from beginning to end: the load, the faults, the looks at memory, and the judgement."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -41,18 +41,18 @@ CONSOLE = ("metrics", "actors", "moderation", "notifications")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked for.
+    """The options of a soak.
 
     Args:
-        seconds: how long.
+        seconds: how long it takes.
         rate: deeds a second, most of which are one request.
-        users: how many.
-        stretch_seconds: one line for each.
-        look_seconds: between two looks at the server's memory.
-        seed: of everything that is left to luck.
-        faults: whether there are any.
-        memory_per_hour: bytes that the server may grow by.
-        descriptors_per_hour: descriptors that it may grow by.
+        users: how many users there are.
+        stretch_seconds: how long a stretch is, for each of which a line is printed.
+        look_seconds: the pause between two looks at the server's memory.
+        seed: decides everything that is left to chance.
+        faults: whether there are faults.
+        memory_per_hour: how many bytes the server may grow by in an hour.
+        descriptors_per_hour: how many file descriptors it may grow by in an hour.
     """
 
     seconds: float
@@ -71,10 +71,10 @@ class Soak:
     """One soak of one server.
 
     Args:
-        plan: what is asked for.
-        server: that runs.
-        say: progress.
-        enough: set when it shall end before its time.
+        plan: its options.
+        server: the running server.
+        say: called with each line of progress.
+        enough: set when the soak is to end before its time.
     """
 
     plan: Plan
@@ -89,7 +89,7 @@ class Soak:
     _under_way: int = 0
 
     async def run(self) -> Outcome:
-        """All of it; raises `RequestFailed` where the scene cannot be set."""
+        """Run the whole soak; raises `RequestFailed` where the scene cannot be set."""
         plan, loop = self.plan, EventLoop()
         self._rng = Random(plan.seed)
         self._scene = await set_scene(self.server, plan.users, self._rng, lambda *_: None)
@@ -158,7 +158,8 @@ class Soak:
     # The load.
 
     async def _load(self, living: trio.Nursery) -> None:
-        """Deeds at their rate, and the faults, for as long as the plan says; then what is under way ends."""
+        """Start deeds at their rate, and the faults, for as long as the plan says; then wait until all deeds have
+        ended."""
         if self.plan.faults:
             living.start_soon(self._fail_on_time)
         shares = list(accumulate([MESSAGES_SHARE, *(deed.share for deed in DEEDS)]))
@@ -179,7 +180,7 @@ class Soak:
                     deeds.start_soon(self._write, writer)
                 else:
                     self.books.late += 1
-            if self.enough.is_set():  # a fault that is there heals first, or there were nobody to ask
+            if self.enough.is_set():  # after the present fault has healed, as the judgement needs the server
                 await wait_until(lambda: not self.weather.is_rough, 2 * HEALING_SECONDS)
             deeds.cancel_scope.deadline = trio.current_time() + DRAIN_SECONDS
         if deeds.cancel_scope.cancelled_caught:
@@ -227,7 +228,7 @@ class Soak:
                 one.drop()
 
     async def _read_nothing(self) -> None:
-        """A socket that watches a busy room and takes nothing; the service closes it, or we do."""
+        """Open a socket that watches a busy room and reads nothing, until the service closes it, or we do."""
         room = self._rng.choice(self._scene.rooms)
         target = "/v1/social/live?channels=conversation:" + room.id
         try:
@@ -255,7 +256,7 @@ class Soak:
             await self._tell()
 
     async def _tell(self) -> None:
-        """The stretch since the last line, as a line."""
+        """Print the line of the stretch since the last one."""
         now = trio.current_time()
         seconds, self._told_at = now - self._told_at, now
         kinds = self.books.turn_over()
@@ -266,7 +267,7 @@ class Soak:
         self.say(stretch_line(Stretch(now - self._began, seconds, kinds, last, kept, errors, weathered)))
 
     async def _held(self) -> dict[str, Held] | None:
-        """What the database holds; None while it is away."""
+        """What the database holds, by domain; None while it is away."""
         try:
             async with reach(read_config({"PARTYLINE_DATA_DIR": str(self.server.data_dir)})) as reached:
                 return await reached.database.read(held)
@@ -274,7 +275,7 @@ class Soak:
             return None
 
     async def _gauges(self) -> dict[str, float]:
-        """What the server counts of itself; nothing where it does not answer."""
+        """The server's metrics of its memory; empty where it does not answer."""
         try:
             text = await self._asker.read("operating/metrics", "GET", "/metrics", self._scene.root.token)
         except NotDone:
@@ -294,7 +295,7 @@ class Soak:
 
 
 def folder_of(path: Path) -> Path:
-    """A folder that PostgreSQL's user can reach, made where it is missing."""
+    """Make a folder, where it is missing, so that PostgreSQL's user can reach it; returns it."""
     path.mkdir(parents=True, exist_ok=True)
     path.chmod(0o755)
     return path

@@ -1,4 +1,4 @@
-"""What the machine says of the server and its database while they are soaked."""
+"""Memory, descriptors and sizes of the server and its database while they are soaked."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from persistence.connection import Connection
 from scripts.load import server_process
 
 OUTLASTED = 0.25
-"""The part of a process's life that is not judged: it warms up."""
+"""The first part of a process's life that is not judged, 0 to 1: it warms up then."""
 
 LEAST_SECONDS = 600.0
-"""What is shorter is not judged."""
+"""A shorter life of a process is not judged."""
 
 _TABLES = """
 SELECT relname, pg_total_relation_size(oid) FROM pg_class
@@ -46,14 +46,14 @@ _DOMAINS = {
 
 
 class Sample(NamedTuple):
-    """One look.
+    """One look at the server's and the database's processes.
 
     Args:
-        at_seconds: since the beginning.
-        pid: of the server.
-        server_bytes: its resident memory.
-        descriptors, threads: of the server.
-        database_bytes: memory of PostgreSQL's processes, what they share counted once.
+        at_seconds: when it was taken, in seconds since the beginning.
+        pid: the server's process id.
+        server_bytes: the server's resident memory.
+        descriptors, threads: how many file descriptors and threads the server has.
+        database_bytes: memory of PostgreSQL's processes; what they share counts once.
     """
 
     at_seconds: float
@@ -65,11 +65,11 @@ class Sample(NamedTuple):
 
 
 def look(pid: int, at_seconds: float) -> Sample | None:
-    """A sample; None where the process is gone meanwhile.
+    """Take a sample; None where the server has ended meanwhile.
 
     Args:
-        pid: of the server.
-        at_seconds: since the beginning.
+        pid: the server's process id.
+        at_seconds: the present moment, in seconds since the beginning.
     """
     proc = Path(f"/proc/{pid}")
     try:
@@ -94,11 +94,11 @@ def _proportional_bytes(pid: int) -> int:
 
 
 class Slope(NamedTuple):
-    """How something moves.
+    """How a field of the samples grows.
 
     Args:
         per_hour: the median of the slopes between all pairs of samples, so that single peaks do not count.
-        seconds: what it was judged over; 0 where that was too short to judge.
+        seconds: how long a time was judged; 0 where it was too short.
     """
 
     per_hour: float
@@ -106,12 +106,12 @@ class Slope(NamedTuple):
 
 
 def slope(samples: Sequence[Sample], field: str, least_seconds: float = LEAST_SECONDS) -> Slope:
-    """How a field moves over the life of the last process, but for the first quarter of it.
+    """How a field grows over the life of the last server process, without the first quarter of it.
 
     Args:
-        samples: in order.
-        field: of `Sample`.
-        least_seconds: a shorter life is not judged.
+        samples: all samples, in order.
+        field: the name of a field of `Sample`.
+        least_seconds: a shorter life of the process is not judged.
     """
     if not samples:
         return Slope(0.0, 0.0)
@@ -134,8 +134,8 @@ class Held(NamedTuple):
     """What the database holds of one domain.
 
     Args:
-        rows: of all its tables.
-        size_bytes: with indexes.
+        rows: how many rows all its tables have.
+        size_bytes: the size of its tables, with their indexes.
     """
 
     rows: int
@@ -146,7 +146,7 @@ async def held(conn: Connection) -> dict[str, Held]:
     """What the database holds, by domain."""
     found: dict[str, Held] = defaultdict(lambda: Held(0, 0))
     for table, size in await conn.fetch(_TABLES):
-        # The name comes from the catalog of a database that is ours.
+        # No injection: the name comes from the catalog of our own database.
         rows = await conn.fetchval(f'SELECT count(*) FROM "{table}"')  # noqa: S608
         word = str(table).split("_", 1)[0]
         domain = _DOMAINS.get(word, word)

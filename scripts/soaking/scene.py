@@ -23,8 +23,8 @@ class User(NamedTuple):
     """A user.
 
     Args:
-        id, name: as in the token.
-        token: valid for a day.
+        id, name: the user's id and name, as their token has them.
+        token: an access token that is valid for a day.
     """
 
     id: str
@@ -36,8 +36,8 @@ class Room(NamedTuple):
     """A conversation.
 
     Args:
-        id: its own.
-        members: who is in it.
+        id: the conversation's id.
+        members: the users who are in it.
     """
 
     id: str
@@ -45,21 +45,21 @@ class Room(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Its address."""
+        """The path of the conversation's resource."""
         return f"/v1/social/chat/conversations/{self.id}"
 
 
 @dataclass
 class Scene:
-    """Who is there.
+    """All users, conversations and game servers of a soak.
 
     Args:
-        users: all of them.
+        users: all users.
         root: a super-admin.
         rooms: groups in which each message is accounted for.
         scratch: conversations of two in which messages are changed and removed.
-        agents: game servers, with their owners' numbers.
-        rng: of all choices.
+        agents: game servers, each with its owner.
+        rng: makes all random choices.
     """
 
     users: list[User]
@@ -69,7 +69,7 @@ class Scene:
     agents: list[tuple[Agent, User]]
     rng: Random
     products: list[str] = field(default_factory=list)
-    """Ids of what is on sale, once somebody has put it there."""
+    """Ids of the products that are on sale, once an admin has put them there."""
     articles: list[tuple[str, list[str]]] = field(default_factory=list)
     """The newest articles with polls, each with the ids of its options."""
 
@@ -86,14 +86,16 @@ class Scene:
 async def set_scene(
     server: SoakedServer, users: int, rng: Random, progress: Callable[[str, int, int], None]
 ) -> Scene:
-    """Make all of it.
+    """Make the scene on a server.
 
     Args:
-        users: how many, at least eight.
-        progress: as of `scripts.load.stage.prepare`.
+        server: the running server.
+        users: how many users, at least eight.
+        rng: makes all random choices.
+        progress: told of the progress, as `scripts.load.stage.Progress` says.
 
     Raises:
-        RequestFailed: the server refused. Cancellation leaves what was made.
+        RequestFailed: the server has refused a request. Cancellation leaves what was made.
     """
     address = ("127.0.0.1", server.port)
 

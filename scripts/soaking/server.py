@@ -1,4 +1,4 @@
-"""The server that is soaked: started as a user would, killed, and started again by whoever killed it."""
+"""The server that is soaked: started as a user would start it, killed, and started again after each kill."""
 
 import os
 import signal
@@ -21,8 +21,8 @@ class SoakedServer:
     """`partyline serve` on a port of its own.
 
     Args:
-        folder: for its data and its log.
-        port: the same at every start.
+        folder: the folder for its data and its log.
+        port: the port that it listens at, the same at every start.
     """
 
     def __init__(self, folder: Path, port: int) -> None:
@@ -32,31 +32,31 @@ class SoakedServer:
 
     @property
     def data_dir(self) -> Path:
-        """`PARTYLINE_DATA_DIR`."""
+        """The server's data folder (`PARTYLINE_DATA_DIR`)."""
         return self.folder / "data"
 
     @property
     def environment(self) -> dict[str, str]:
-        """What it is started with: no setting of ours, but these."""
+        """The environment that it is started with, without any setting of this process but these."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("PARTYLINE_")}
         return inherited | {
             "PARTYLINE_BIND": f"127.0.0.1:{self.port}",
             "PARTYLINE_DATA_DIR": str(self.data_dir),
-            # All users come from one address, and one process asks for all of them.
+            # All users come from one address, as one process makes the requests of all.
             "PARTYLINE_RATE_LIMITS": "off",
             "PARTYLINE_LOG": "json",
         }
 
     @property
     def pid(self) -> int:
-        """Its process, 0 between two."""
+        """The server's process id; 0 while it does not run."""
         return self._process.pid if self._process is not None else 0
 
     async def start(self) -> None:
-        """Start it, and wait until it is ready.
+        """Start the server, and wait until it is ready.
 
         Raises:
-            NotServing: it ended, or was not ready within a minute. Cancelled, it may still be starting.
+            NotServing: the server has ended, or was not ready within a minute. Cancelled, it may still be starting.
         """
         log = self.folder / "log"
         with log.open("ab") as output:
@@ -67,13 +67,14 @@ class SoakedServer:
                 stderr=subprocess.STDOUT,
                 env=self.environment,
                 cwd=self.folder,
-                start_new_session=True,  # Ctrl-C ends the soak, which then still has to ask it
+                start_new_session=True,  # Ctrl-C must not reach it: the soak still asks it for the judgement
             )
         await ready(self._process, self.port, log)
         self.starts += 1
 
     async def kill(self) -> None:
-        """`kill -9`, wait until its PostgreSQL is gone as well, and start it again; raises what `start` raises."""
+        """Kill the server (`kill -9`), wait until its PostgreSQL has ended as well, and start it again; raises what
+        `start` raises."""
         process = self._process
         if process is None:
             return
@@ -86,10 +87,10 @@ class SoakedServer:
         await self.start()
 
     async def kill_database(self) -> None:
-        """`kill -9` of PostgreSQL alone, and wait until the server has healed.
+        """Kill PostgreSQL alone (`kill -9`), and wait until the server has healed.
 
         Raises:
-            NotServing: it has not within a minute.
+            NotServing: the server has not healed within a minute.
         """
         databases = server_process.databases(self.pid)
         if databases:
@@ -103,7 +104,7 @@ class SoakedServer:
         raise NotServing("the server did not heal after its database was killed")
 
     async def command(self, *arguments: str) -> str:
-        """What a command of `partyline` prints that is about this server."""
+        """Run a command of `partyline` for this server; returns what it prints."""
         made = await trio.run_process(
             [str(Path(sys.executable).parent / "partyline"), *arguments],
             capture_stdout=True,
@@ -113,17 +114,17 @@ class SoakedServer:
         return made.stdout.decode().strip()
 
     async def stop(self) -> None:
-        """End it gently."""
+        """End the server gently."""
         if self._process is not None:
             await stop(self._process)
 
 
 @asynccontextmanager
 async def soaked_server(folder: Path) -> AsyncIterator[SoakedServer]:
-    """A server that is ready, with its data below `folder`, which is left; it ends with the block.
+    """Run a server for the block, ready from its beginning on. Its data lie below `folder`, and stay.
 
     Raises:
-        NotServing: it did not start.
+        NotServing: the server did not start.
     """
     server = SoakedServer(folder, free_port())
     try:

@@ -1,4 +1,4 @@
-"""A user's live socket that comes and goes: what it watches outlives connections, and is resumed where it was left."""
+"""A user's live socket that comes and goes: its channels are resumed over the next connection where they were left."""
 
 import random
 import time
@@ -19,7 +19,7 @@ AWAY_SECONDS = (0.0, 15.0)
 RETRY_SECONDS = 0.5
 SAYS_EVERY_SECONDS = 10.0
 DURABLE = ("conversation:", "notifications")
-"""Channels whose offsets have no gap, over connections and restarts."""
+"""How the names of channels begin whose offsets have no gap, over connections and restarts."""
 
 
 class _Error(msgspec.Struct):
@@ -46,11 +46,11 @@ class _Place(msgspec.Struct):
 
 @dataclass(slots=True)
 class Track:
-    """Where a watcher is in a channel.
+    """The place that a watcher has reached in a channel.
 
     Args:
-        since: of the newest frame; None before the first.
-        is_replaying: the service has promised all that was missed.
+        since: the epoch and offset of the newest frame; None before the first.
+        is_replaying: whether the service has promised to send all that was missed.
     """
 
     since: _Place | None = None
@@ -63,7 +63,8 @@ class Place:
 
     Args:
         loop: serves the sockets.
-        address, host: of the service.
+        address: the service's (IP address, port).
+        host: the Host field.
     """
 
     loop: EventLoop
@@ -76,12 +77,12 @@ class Watcher:
     """One user with at most one socket.
 
     Args:
-        place: of the service.
-        number, token: of the user.
-        channels: what is watched.
-        books: where all is counted.
-        weather: what explains failures.
-        rng: of how long each socket lives.
+        place: where the service is.
+        number, token: the user's number and access token.
+        channels: the channels that are watched.
+        books: count all that happens.
+        weather: says when failures are to be expected.
+        rng: decides how long each socket lives.
     """
 
     place: Place
@@ -98,7 +99,7 @@ class Watcher:
     _mark: int = 0
 
     async def run(self) -> None:
-        """Come and go until cancelled; the socket is closed then."""
+        """Open a socket again and again until cancelled; it is closed then."""
         try:
             while True:
                 if await self._open():
@@ -112,18 +113,18 @@ class Watcher:
             self.drop()
 
     def drop(self) -> None:
-        """Close the socket without a word, where there is one."""
+        """Close the socket without a close frame, where there is one."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None
 
     @property
     def is_open(self) -> bool:
-        """Whether there is a socket."""
+        """Whether a socket is open."""
         return self._socket is not None
 
     def heard(self, user: int, payload: bytes) -> None:
-        """A frame has arrived."""
+        """Take a frame that has arrived."""
         del user
         frame = _decode(payload)
         if frame.type == "event":
@@ -137,7 +138,7 @@ class Watcher:
             self._fault(f"socket {frame.type} {frame.code}")
 
     def lost(self, why: str) -> None:
-        """The socket has ended, not by our wish."""
+        """Note that the socket has ended without our closing it."""
         self._socket = None
         self._lost.set()
         self._fault(f"socket {why}")
@@ -171,7 +172,7 @@ class Watcher:
         return True
 
     async def _live(self) -> None:
-        """Say something now and then until the socket is lost."""
+        """Send something now and then until the socket is lost."""
         while not self._lost.is_set():
             with trio.move_on_after(SAYS_EVERY_SECONDS):
                 await self._lost.wait()

@@ -1,4 +1,4 @@
-"""Whether the service may be expected to answer: what fails while a fault heals is counted apart."""
+"""Says whether failures are to be expected: those while a fault heals are counted apart."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,11 +6,12 @@ from contextlib import contextmanager
 import trio
 
 CLEARING_SECONDS = 10.0
-"""After a fault has healed: sockets come back, and requests that waited are answered late."""
+"""How long failures are to be expected after a fault has healed: sockets come back, and requests that waited are
+answered late."""
 
 
 class Weather:
-    """Rough from the beginning of a fault until a moment after it has healed."""
+    """The weather is rough from the beginning of a fault until a moment after it has healed."""
 
     def __init__(self) -> None:
         self._storms = 0
@@ -19,7 +20,7 @@ class Weather:
 
     @contextmanager
     def storm(self, clearing_seconds: float = CLEARING_SECONDS) -> Iterator[None]:
-        """Around a fault and its healing.
+        """Make it rough for the block, which is a fault and its healing, and for a while after.
 
         Args:
             clearing_seconds: how long it stays rough afterwards.
@@ -34,11 +35,11 @@ class Weather:
 
     @property
     def is_rough(self) -> bool:
-        """Whether a fault is there, or has just healed."""
+        """Whether there is a fault, or one has just healed."""
         return self._raging > 0 or trio.current_time() < self._rough_until
 
     def mark(self) -> int:
-        """What `was_rough` compares with."""
+        """Mark this moment, for `was_rough`."""
         return -1 if self.is_rough else self._storms
 
     def was_rough(self, mark: int) -> bool:

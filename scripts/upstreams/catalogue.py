@@ -1,4 +1,4 @@
-"""What both catalogues of mods have in common: what they were asked, what goes wrong, and how they say so."""
+"""What the sites of both catalogues of mods have in common: requests that have come, faults, and control routes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,16 +15,16 @@ ASKED_MAX = 10_000
 
 
 class CatalogueSite(ABC):
-    """A catalogue.
+    """A catalogue of mods.
 
     Args:
-        mods: what it has, by rank.
+        mods: the mods that it has, by rank.
 
     Attributes:
-        base_url: set by who serves the site.
-        faults: what goes wrong.
+        base_url: the site's address, set by the server that it is part of.
+        faults: the faults that requests meet.
         asked: the requests that have come, the newest last.
-        retry_after: the header of answers that are failures; None for none.
+        retry_after: the value of Retry-After in answers that are failures; None for no such header.
     """
 
     def __init__(self, mods: Sequence[Mod] = SHOWN) -> None:
@@ -52,13 +52,13 @@ class CatalogueSite(ABC):
 
     @abstractmethod
     def failed(self, status: int) -> Reply:
-        """The answer where something does."""
+        """The answer to a request that fails with this status."""
 
     def control(self, line: str, body: Mapping[str, Any]) -> Reply | None:
-        """Say what was asked, or change how failures are said; None where there is no such route.
+        """Tell which requests have come, or set the Retry-After of failures; None where there is no such route.
 
         Raises:
-            ValueError, KeyError: the body says nothing that can be done.
+            ValueError, KeyError: the body is not what the route takes.
         """
         match line:
             case "GET /asked":
@@ -70,7 +70,7 @@ class CatalogueSite(ABC):
                 return None
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Do nothing beside answering."""
+        """Report the start; a catalogue does nothing beside answering."""
         task_status.started()
         await trio.sleep_forever()
 

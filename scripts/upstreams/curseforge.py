@@ -1,4 +1,4 @@
-"""CurseForge: the part of its Core API (v1) that launchers read, of Minecraft's mods alone."""
+"""CurseForge: the part of its Core API (v1) that launchers read, for Minecraft's mods alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,8 +17,8 @@ class CurseForgeSite(CatalogueSite):
     """CurseForge.
 
     Args:
-        mods: what it has, by rank.
-        key: the key that its API takes.
+        mods: the mods that it has, by rank.
+        key: the API key that it takes.
     """
 
     def __init__(self, mods: Sequence[Mod] = SHOWN, *, key: str = KEY) -> None:
@@ -27,11 +27,11 @@ class CurseForgeSite(CatalogueSite):
 
     @property
     def api_url(self) -> str:
-        """Its base address."""
+        """The base address of its API."""
         return f"{self.base_url}{API}"
 
     def found(self, request: Request) -> Reply:
-        """The answer where nothing goes wrong; a 403 without a word for a wrong key."""
+        """The answer where nothing goes wrong; a 403 without a body for a wrong key."""
         if request.headers.get("x-api-key") != self.key:
             return self.failed(403)
         if request.method != "GET" or not request.path.startswith(f"{API}/"):
@@ -43,7 +43,7 @@ class CurseForgeSite(CatalogueSite):
         return self.failed(404) if value is None else as_json(200, value)
 
     def failed(self, status: int) -> Reply:
-        """A failure, as CurseForge says it: a 403 of its network has no body, whether of the key or of the rate."""
+        """A failure in CurseForge's form: a 403 has no body, whether the key is wrong or the rate too high."""
         if status == 403:
             return Reply(403, kind="text/html")
         return as_json(status, {"error": f"the request has failed with {status}"})

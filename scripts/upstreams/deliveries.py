@@ -1,4 +1,4 @@
-"""Events on their way to a webhook: at least once, in any order, as late as one likes."""
+"""Events on their way to a webhook: they arrive at least once, in any order, as late as a test likes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ ANSWER_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event as it is sent."""
+    """An event, by its id, and the body that is sent."""
 
     id: str
     body: bytes
@@ -29,12 +29,12 @@ class Deliveries:
     """Sends events to one address.
 
     Args:
-        url: of the webhook; None = events are kept, and never sent.
+        url: the webhook's address; None = events are kept, and never sent.
         headers: makes the headers of an event, with its signature, afresh for each try.
-        copies: how often each event is sent, at once.
-        held: events are kept until `flush`.
-        tries: how often an event is sent until it is taken.
-        seed: of the order `shuffled`.
+        copies: how many times each event is sent at the same time.
+        held: whether events are kept until `flush`.
+        tries: most tries to send an event until the webhook takes it.
+        seed: the seed of the order `shuffled`.
         answers: the status of each answer that came.
         given_up: events that were not taken after all tries.
     """
@@ -54,8 +54,8 @@ class Deliveries:
     _client: httpx2.AsyncClient | None = None
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Send what is put, until cancelled."""
-        # One client for all: what it trusts takes longer to read than an event to deliver.
+        """Send the events that are put, until cancelled."""
+        # One client for all: reading the certificates that it trusts takes longer than delivering an event.
         async with (
             httpx2.AsyncClient(
                 verify=trusted_authorities(), timeout=ANSWER_SECONDS, trust_env=False
@@ -73,7 +73,7 @@ class Deliveries:
             self._send(event)
 
     def flush(self, order: Order = "same") -> int:
-        """Send what was kept, in this order, all at once; returns how many events.
+        """Send the events that were kept, in this order, all at once; returns how many there were.
 
         Raises:
             ValueError: there is no such order.
@@ -91,7 +91,7 @@ class Deliveries:
         return len(events)
 
     async def idle(self) -> None:
-        """Wait until nothing is being sent."""
+        """Wait until no event is being sent."""
         async with self._changed:
             while self._sending:
                 await self._changed.wait()

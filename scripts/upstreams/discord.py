@@ -1,4 +1,4 @@
-"""Discord: its webhooks, with the limits and the complaints of the API (v10), and what was posted to them.
+"""Discord: its webhooks, with the limits and error messages of the API (v10), and the posts that they got.
 
 `/discord/webhooks/<id>/<token>` is a webhook. Below `/_control/discord/`, beside what all sites have:
 
@@ -25,7 +25,7 @@ GUILD = "200000000000000001"
 
 _CODES = {400: (50035, "Invalid Form Body"), 401: (50027, "Invalid Webhook Token"), 403: (50013, "Missing Permissions"),
           404: (10015, "Unknown Webhook"), 429: (0, "You are being rate limited.")}  # fmt: skip
-"""{status: code and message of Discord's error}."""
+"""{HTTP status: (code, message) of Discord's error}."""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class DiscordWebhook:
 
     Args:
         posts: the bodies of all messages that Discord has taken, in their order.
-        window: when its present window of requests began, and how many it has had.
+        window: (when the present window of requests began in monotonic seconds, how many requests it has had).
     """
 
     id: str
@@ -51,10 +51,10 @@ class DiscordSite:
         now_s: a clock of monotonic seconds.
 
     Attributes:
-        base_url: set by who serves the site.
-        faults: what goes wrong.
+        base_url: the site's address, set by the server that it is part of.
+        faults: the faults that requests meet.
         webhooks: {id: webhook}; there is one from the beginning.
-        limit, window_s: so many posts a webhook may get in so many seconds.
+        limit, window_s: a webhook takes `limit` posts in `window_s` seconds.
         asked: (method, id of the webhook) of each request.
         most_at_once: {id of a webhook: the most requests about it that were open at once}.
     """
@@ -90,14 +90,14 @@ class DiscordSite:
             self._open[id] -= 1
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Nothing happens beside answers."""
+        """Report the start; the site does nothing beside answering."""
         task_status.started()
 
     def control(self, line: str, body: Mapping[str, Any]) -> Reply | None:
         """Make or end a webhook, set limits, or show posts; None where there is no such route.
 
         Raises:
-            ValueError, KeyError: there is no such webhook, or the body says nothing that can be done.
+            ValueError, KeyError: there is no such webhook, or the body is not what the route takes.
         """
         match line:
             case "GET /webhooks":
@@ -117,7 +117,7 @@ class DiscordSite:
         return as_json(200, {})
 
     def make(self, guild_id: str) -> DiscordWebhook:
-        """A new webhook of a guild."""
+        """Make a webhook of a guild."""
         number = len(self.webhooks) + 1
         webhook = DiscordWebhook(
             f"{300000000000000000 + number}", f"{number:04d}-tok_".ljust(68, "A"), guild_id
@@ -130,15 +130,15 @@ class DiscordSite:
         return f"{self.base_url}/webhooks/{webhook.id}/{webhook.token}"
 
     def delete(self, id: str) -> None:
-        """A webhook is removed in Discord; raises KeyError when there is none."""
+        """Remove a webhook, as a user of Discord does; raises KeyError when there is none of this id."""
         del self.webhooks[id]
 
     def renew(self, id: str) -> None:
-        """A webhook gets another token; raises KeyError when there is none."""
+        """Give a webhook another token; raises KeyError when there is none of this id."""
         self.webhooks[id].token = self.webhooks[id].token[::-1]
 
     def halt(self, seconds: float) -> None:
-        """For so long everybody is refused, whatever they ask."""
+        """Refuse every request for so many seconds from now on (Discord's global rate limit)."""
         self._halted_until_s = self._now_s() + seconds
 
     def _shown(self, webhook: DiscordWebhook) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What Discord complains of in a message to a webhook: lengths, names, and what it mentions."""
+"""The rules of Discord for a message to a webhook: lengths, names and mentions."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What can go wrong at a server of others: chosen one by one, for the next requests or by a header of a request."""
+"""Faults of a site: each is chosen for the next requests, or by a header of one request."""
 
 import gzip
 from dataclasses import dataclass, field, replace
@@ -8,20 +8,21 @@ import trio
 from scripts.upstreams.http import Manner, Reply, Request
 
 HEADER = "x-fault"
-"""Header of a request that names the fault which it meets."""
+"""The header in which a request can name the fault that it meets."""
 
 INSTEAD = {str(status): status for status in (400, 401, 402, 403, 404, 409, 410, 429, 500, 502, 503)}
-"""{fault: the status that is answered}: what was asked does not happen. A site says what its answers hold."""
+"""Faults by which a request is refused and changes nothing, {fault: status of the answer}. The site makes the body."""
 
 AFTERWARDS = ("never", "dropped", "cut", "endless", "encoded", "redirect", "html", "deep", "latin", "held")
-"""Faults where what was asked happens, and only its answer suffers."""
+"""Faults where the request is carried out, and only its answer is spoilt or kept back."""
 
 GARBLED = {"deep": b'{"message":' + b"[" * 200_000, "latin": b'{"id":"caf\xe9","guild_id":"caf\xe9"}'}
-"""{fault: the body that is answered, with the status of the answer}: nested without end, and not in UTF-8."""
+"""Bodies that replace that of the answer, whose status stays, {fault: body}: one nested without end, one not in
+UTF-8."""
 
 
 class UnknownFault(ValueError):
-    """There is no such fault."""
+    """There is no fault of this name."""
 
 
 @dataclass(eq=False)
@@ -29,11 +30,11 @@ class Fault:
     """One fault.
 
     Args:
-        name: of `INSTEAD` or `AFTERWARDS`.
-        on: a beginning of `METHOD /path`, as the site sees it; empty = every request.
-        times: how many requests meet it.
-        reached: set when a request has met it.
-        release: with `held`, the answer waits for this.
+        name: one of `INSTEAD` or `AFTERWARDS`.
+        on: how `METHOD /path` of a request, as the site sees it, has to begin; empty = every request.
+        times: how many requests meet the fault.
+        reached: set when a request has met the fault.
+        release: with the fault `held`, the answer waits for this.
     """
 
     name: str
@@ -61,7 +62,7 @@ class Faults:
         return fault
 
     def clear(self) -> None:
-        """Forget all faults, and release what is held."""
+        """Forget all faults, and let all held answers go."""
         self._waiting.clear()
         self.release()
 
@@ -72,10 +73,10 @@ class Faults:
         self._held.clear()
 
     def take(self, request: Request) -> Fault | None:
-        """The fault that a request meets, or None.
+        """The fault that a request meets; None for none.
 
         Raises:
-            UnknownFault: its header names none that there is.
+            UnknownFault: the request's header names a fault that does not exist.
         """
         named = request.headers.get(HEADER)
         if named is not None:
@@ -90,7 +91,7 @@ class Faults:
         return None
 
     async def distorted(self, reply: Reply, fault: Fault) -> Reply:
-        """What becomes of an answer by one of `AFTERWARDS`; waits while it is held."""
+        """The answer as one of `AFTERWARDS` spoils it; waits while the answer is held."""
         fault.reached.set()
         match fault.name:
             case "held":

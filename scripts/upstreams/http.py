@@ -29,7 +29,7 @@ class Request:
     body: bytes
 
     def form(self) -> dict[str, str]:
-        """The body as form fields; raises ValueError when it is none."""
+        """The body as form fields; raises ValueError when it is no form."""
         return dict(
             parse_qsl(self.body.decode("ascii"), keep_blank_values=True, strict_parsing=bool(self.body))
         )
@@ -47,9 +47,9 @@ class Manner(Enum):
 
     WHOLE = "whole"
     NEVER = "never"
-    """The connection stays open, and nothing is said."""
+    """The connection stays open, and nothing is sent."""
     DROPPED = "dropped"
-    """The connection is closed without a word."""
+    """The connection is closed without an answer."""
     CUT = "cut"
     """The connection is closed in the middle of the body."""
     ENDLESS = "endless"
@@ -61,8 +61,9 @@ class Reply:
     """An answer.
 
     Args:
-        kind: its content type.
-        headers: beside content type and length.
+        kind: the content type.
+        headers: further (name, value) beside content type and length.
+        manner: how the answer is sent.
     """
 
     status: int
@@ -86,7 +87,8 @@ class HttpServer:
 
     Args:
         handler: makes the answers.
-        port: 0 to let the system choose; afterwards the one that was chosen.
+        port: 0 to let the system choose; then, once it serves, the port that was chosen.
+        host: the address that it listens at.
     """
 
     handler: Handler
@@ -110,7 +112,7 @@ class HttpServer:
                     return
                 protocol.start_next_cycle()
         except (trio.BrokenResourceError, trio.ClosedResourceError, h11.ProtocolError):
-            pass  # the client is gone, or speaks something else
+            pass  # the client has gone, or does not speak HTTP
         finally:
             await trio.aclose_forcefully(stream)
 

@@ -30,10 +30,10 @@ class ModrinthSite(CatalogueSite):
     """Modrinth.
 
     Args:
-        mods: what it has, by rank.
+        mods: the mods that it has, by rank.
 
     Attributes:
-        remaining, reset: what every answer says of its limit.
+        remaining, reset: the values of X-Ratelimit-Remaining and -Reset in every answer.
     """
 
     def __init__(self, mods: Sequence[Mod] = SHOWN) -> None:
@@ -43,18 +43,18 @@ class ModrinthSite(CatalogueSite):
 
     @property
     def api_url(self) -> str:
-        """Its base address."""
+        """The base address of its API."""
         return f"{self.base_url}{API}"
 
     def control(self, line: str, body: Mapping[str, Any]) -> Reply | None:
-        """Change what is said of the limit, beside what all catalogues do."""
+        """Set the rate limit that answers tell, or do what every catalogue can."""
         if line != "POST /limits":
             return super().control(line, body)
         self.remaining, self.reset = int(body["remaining"]), int(body.get("reset", self.reset))
         return as_json(200, {})
 
     def found(self, request: Request) -> Reply:
-        """The answer where nothing goes wrong; the documented 404 for a path that there is not."""
+        """The answer where nothing goes wrong; the documented 404 for an unknown path."""
         if request.method != "GET" or not request.path.startswith(f"{API}/"):
             return self.failed(404)
         try:
@@ -64,7 +64,7 @@ class ModrinthSite(CatalogueSite):
         return self.failed(404) if value is None else self._limited(as_json(200, value))
 
     def failed(self, status: int) -> Reply:
-        """A failure, as Modrinth says it; a 404 has no body."""
+        """A failure in Modrinth's form; a 404 has no body."""
         if status == 404:
             return self._limited(Reply(404))
         error = {"error": "invalid_input", "description": f"the request has failed with {status}"}

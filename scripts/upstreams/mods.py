@@ -1,4 +1,4 @@
-"""Mods that both catalogues have, each in its own way."""
+"""Mods that both catalogues have, each in its own form."""
 
 import hashlib
 from collections.abc import Iterator
@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from itertools import product
 
 LOADERS = {"forge": 1, "fabric": 4, "quilt": 5, "neoforge": 6}
-"""{loader: CurseForge's number of it}."""
+"""{name of a mod loader: CurseForge's number for it}."""
 
 UPDATED = "2026-11-01T12:00:00Z"
 
 
 @dataclass(frozen=True, slots=True)
 class ModFile:
-    """One file of a mod: a version at Modrinth.
+    """One file of a mod; Modrinth calls it a version.
 
     Args:
-        number: among the files of its mod, from 1.
+        number: counts the files of a mod, from 1.
+        loader: the name of the mod loader.
+        game_version: the version of Minecraft.
     """
 
     mod: "Mod"
@@ -26,30 +28,30 @@ class ModFile:
 
     @property
     def version_id(self) -> str:
-        """At Modrinth."""
+        """Modrinth's id of the file."""
         return f"V{self.mod.number:04d}{self.number:03d}"
 
     @property
     def file_id(self) -> int:
-        """At CurseForge."""
+        """CurseForge's id of the file."""
         return self.mod.project_id * 10 + self.number
 
     @property
     def name(self) -> str:
-        """Of the file."""
+        """The file's name."""
         return f"{self.mod.slug}-{self.loader}-{self.game_version}.jar"
 
     def digest(self, algorithm: str) -> str:
-        """Its hash, by which Modrinth finds it."""
+        """The file's hash in hex, by which Modrinth finds the file."""
         return hashlib.new(algorithm, self.version_id.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Mod:
-    """A mod.
+    """A mod, as both catalogues know it.
 
     Args:
-        number: from 1; ids are made of it.
+        number: a number from 1, of which both catalogues' ids are made.
         distribution: whether others may give its files away; None where its author has not said.
     """
 
@@ -64,12 +66,12 @@ class Mod:
 
     @property
     def base62_id(self) -> str:
-        """At Modrinth."""
+        """Modrinth's id of the mod."""
         return f"MOD{self.number:05d}"
 
     @property
     def project_id(self) -> int:
-        """At CurseForge."""
+        """CurseForge's id of the mod."""
         return 300_000 + self.number
 
     def files(self) -> Iterator[ModFile]:
@@ -79,7 +81,12 @@ class Mod:
 
 
 def many(count: int, *, first: int = 100) -> tuple[Mod, ...]:
-    """So many mods that differ in their numbers alone, the most downloaded first."""
+    """Make `count` mods that differ in their numbers alone, the most downloaded first.
+
+    Args:
+        count: how many mods.
+        first: the number of the first one.
+    """
     return tuple(
         Mod(number, f"example-{number}", f"Example {number}", "One of many.", downloads=10_000 - number)
         for number in range(first, first + count)
@@ -97,4 +104,4 @@ SHOWN = (
     Mod(5, "quilted", "Quilted", "For one loader alone.", ("quilt",), ("1.21",), 5_000),
     *many(60),
 )
-"""What both catalogues have, unless they are given something else."""
+"""The mods that both catalogues have, unless they are given others."""

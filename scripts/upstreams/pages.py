@@ -16,7 +16,7 @@ button {{ font: inherit; padding: .5rem 1rem }}
 
 
 def pay_page(session: StripeSession) -> Reply:
-    """Where a session is paid, or what has become of it."""
+    """The page on which a session is paid, or that says what has become of it."""
     rows = "".join(
         f"<li>{escape(line['quantity'])} × {escape(line['name'])}: {escape(line['unit_amount'])}</li>"
         for line in session.lines
@@ -34,7 +34,7 @@ def pay_page(session: StripeSession) -> Reply:
 
 
 def paid_page(session: StripeSession) -> Reply:
-    """After the button was pressed: the payer goes back to where they came from."""
+    """The page after the button was pressed, which leads the payer back to where they came from."""
     if session.status != "complete":
         return pay_page(session)
     return Reply(303, headers=(("Location", session.success_url),))

@@ -19,7 +19,7 @@ def standard_headers(secret: str, id: str, body: bytes, at_s: int) -> dict[str, 
 
     Args:
         secret: `whsec_` and the key in base64.
-        id: of the event.
+        id: the event's id.
         at_s: epoch seconds.
     """
     key = base64.b64decode(secret.removeprefix("whsec_"))

@@ -30,7 +30,7 @@ CONTROL = "_control"
 
 
 class Site(Protocol):
-    """One server of others."""
+    """One server of another company, below a path of its own."""
 
     base_url: str
     faults: Faults
@@ -43,12 +43,12 @@ class Site(Protocol):
         """Do what a control route says, beside those about faults; None where there is no such route.
 
         Raises:
-            ValueError, KeyError: the body says nothing that can be done.
+            ValueError, KeyError: the body is not what the route takes.
         """
         ...
 
     async def run(self, task_status: trio.TaskStatus[None]) -> None:
-        """What the site does beside answering; it is cancelled at the end."""
+        """Do what the site does beside answering, until cancelled."""
         ...
 
 

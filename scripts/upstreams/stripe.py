@@ -1,4 +1,4 @@
-"""Stripe: what the service asks of its API, with idempotent replay, and all that can happen to a payment."""
+"""Stripe: the part of its API that the service uses, with idempotent replay, and all that can happen to a payment."""
 
 import json
 import time
@@ -31,7 +31,7 @@ _CODES = {402: "card_declined", 409: "idempotency_key_in_use", 429: "rate_limit"
 
 
 class NotPossible(ValueError):
-    """A session is not in a state where this can happen."""
+    """The session is not in a state in which this can happen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +45,19 @@ class StripeSite:
 
     Args:
         key: the secret key that the API takes.
-        webhook_url: where events are sent; None = nowhere.
-        webhook_secret: signs them.
-        now_s: Stripe's clock; epoch seconds.
+        webhook_url: the address that events are sent to; None = events are not sent.
+        webhook_secret: the secret that signs events.
+        now_s: Stripe's clock, returns epoch seconds.
 
     Attributes:
-        base_url: set by who serves the site, because pages are below it.
-        faults: what goes wrong.
+        base_url: the site's address, below which its pages are; set by the server that it is part of.
+        faults: the faults that requests meet.
         deliveries: events on their way.
-        sessions: {id: session}, in the order of their making.
-        events: all that has happened, as it was or will be sent.
+        sessions: {id: session}, in the order in which they were made.
+        events: all events, in the form in which they were or will be sent.
         asked: (method, path, Idempotency-Key or "") of each request to the API.
         live: whether events say that they are about real money.
-        page: an address that sessions to come have in place of the site's own page.
+        page: the address of the payment page of sessions that are made from now on; None for the site's own.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class StripeSite:
         """Let something happen to a session, or say how events are sent; None where there is no such route.
 
         Raises:
-            ValueError, KeyError: there is no such session or happening, or it cannot happen now.
+            ValueError, KeyError: there is no such session or happening, or the session is not in a state for it.
         """
         match line:
             case "GET /sessions":
@@ -119,7 +119,11 @@ class StripeSite:
         return as_json(200, {})
 
     def pay(self, id: str, *, delayed: bool = False) -> None:
-        """The payer pays; delayed: by a method where the money comes later, or never.
+        """Have the payer pay.
+
+        Args:
+            id: the session's id.
+            delayed: whether they pay by a method where the money comes later, or never.
 
         Raises:
             NotPossible: the session is not open.
@@ -131,7 +135,7 @@ class StripeSite:
         self._happened("checkout.session.completed", session.shown())
 
     def settle(self, id: str, *, arrived: bool = True) -> None:
-        """The money of a delayed payment arrives, or fails to.
+        """Have the money of a delayed payment arrive, or fail to.
 
         Raises:
             NotPossible: the session waits for no money.
@@ -145,20 +149,24 @@ class StripeSite:
         self._happened(f"checkout.session.async_payment_{name}", session.shown())
 
     def expire(self, id: str) -> None:
-        """A session ends without payment.
+        """End a session without payment.
 
         Raises:
-            NotPossible: it is not open.
+            NotPossible: the session is not open.
         """
         session = self._open(id)
         session.status = "expired"
         self._happened("checkout.session.expired", session.shown())
 
     def refund(self, id: str, amount: int | None = None) -> None:
-        """Money goes back: this much, or all that is left.
+        """Refund a payment.
+
+        Args:
+            id: the session's id.
+            amount: how much goes back, in the currency's smallest unit; None for all that is left.
 
         Raises:
-            NotPossible: it was not paid, or not so much is left.
+            NotPossible: the session was not paid, or not so much is left.
         """
         session = self._paid(id)
         left = session.amount_total - session.refunded
@@ -169,10 +177,10 @@ class StripeSite:
         self._happened("charge.refunded", session.charge())
 
     def dispute(self, id: str, *, status: str = "needs_response") -> None:
-        """The payer's bank disputes the payment; afterwards `won` or `lost` ends it.
+        """Have the payer's bank dispute the payment; the status `won` or `lost` ends a dispute.
 
         Raises:
-            NotPossible: it was not paid.
+            NotPossible: the session was not paid.
         """
         session = self._paid(id)
         session.dispute = status
@@ -205,7 +213,7 @@ class StripeSite:
     def _unauthorised(self, request: Request) -> Reply | None:
         given = request.headers.get("authorization", "").removeprefix("Bearer ")
         if given != self.key:
-            # As Stripe does, which repeats what it was given.
+            # Stripe, too, repeats the key that it was given.
             return _error(401, "invalid_request_error", "", f"Invalid API Key provided: {given}")
         if request.headers.get("stripe-version") != API_VERSION:
             return _error(400, "invalid_request_error", "", "Invalid Stripe API version")
@@ -225,7 +233,7 @@ class StripeSite:
         return as_json(200, session.shown())
 
     def _once(self, request: Request, make: Callable[[], Reply]) -> Reply:
-        """The answer of the first request under this key, or a new one."""
+        """The stored answer of the first request with the same Idempotency-Key, or that of `make`."""
         key = request.headers.get("idempotency-key")
         if key is None:
             return make()
@@ -242,7 +250,7 @@ class StripeSite:
 
     def _failed(self, request: Request, status: int) -> Reply:
         reply = _error(status, _TYPES.get(status, "api_error"), _CODES.get(status, ""), "it went wrong")
-        # A failure is stored as any answer is; what was refused before it began is not.
+        # Failures are stored as any answer is, but not refusals of requests that were not begun.
         return self._once(request, lambda: reply) if status in {400, 402, 500} else reply
 
     def _page(self, request: Request) -> Reply:
@@ -285,7 +293,7 @@ class StripeSite:
             "data": {"object": object}, "livemode": self.live, "pending_webhooks": 1,
             "request": {"id": None, "idempotency_key": None}, "type": type,
         }  # fmt: skip
-        # Stripe sends its objects with line breaks and two spaces.
+        # Stripe sends its objects with line breaks, indented by two spaces.
         event = Event(id, json.dumps(value, indent=2).encode())
         self.events.append(event)
         self.deliveries.put(event)
@@ -295,7 +303,7 @@ class StripeSite:
 
 
 def _happenings(site: StripeSite) -> Iterator[tuple[str, Callable[[str], None]]]:
-    """(name, function of a session's id): all that can happen to a session."""
+    """All that can happen to a session, as (name, function that takes the session's id)."""
     yield "pay", site.pay
     yield "pay-later", lambda id: site.pay(id, delayed=True)
     yield "settle", site.settle

@@ -1,4 +1,4 @@
-"""Sessions of Stripe Checkout: what may be asked for, what becomes of them, and the objects that the API shows."""
+"""Sessions of Stripe Checkout: the form that opens one, its state, and the objects that the API shows."""
 
 import re
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ class BadParameter(ValueError):
     """Stripe refuses a parameter.
 
     Args:
-        code: of the error, as the API says it.
-        parameter: its name.
+        code: the error's code, as the API gives it.
+        parameter: the parameter's name.
     """
 
     def __init__(self, code: str, parameter: str) -> None:
@@ -36,10 +36,10 @@ class StripeSession:
     """One session, and its payment once there is one.
 
     Args:
-        number: from which all ids are made.
-        refunded: how much of the payment went back.
-        dispute: status of its last dispute; None without one.
-        disputes: how many there were.
+        number: a number of which all ids are made.
+        refunded: how much of the payment was refunded, in the currency's smallest unit.
+        dispute: the status of the last dispute; None without one.
+        disputes: how many disputes there were.
     """
 
     number: int
@@ -63,7 +63,7 @@ class StripeSession:
 
     @property
     def id(self) -> str:
-        """`cs_test_…`."""
+        """The session's id, `cs_test_…`."""
         return f"cs_test_{self.number:024d}"
 
     def shown(self) -> dict[str, Any]:
@@ -97,15 +97,16 @@ class StripeSession:
 
 
 def opened(form: Mapping[str, str], number: int, base_url: str, now_s: int) -> StripeSession:
-    """The session that a form asks for.
+    """Open the session that a form asks for.
 
     Args:
-        number: of the new session.
-        base_url: of the site, where its page is.
-        now_s: by Stripe's clock; epoch seconds.
+        form: the fields of the request.
+        number: the number of the new session.
+        base_url: the site's address, below which the session's page is.
+        now_s: epoch seconds by Stripe's clock.
 
     Raises:
-        BadParameter: as Stripe refuses it.
+        BadParameter: Stripe would refuse a field of the form.
     """
     lines = _lines(form)
     currencies = {line["currency"] for line in lines}

@@ -43,7 +43,7 @@ def take(spec: str, folder: Path, files: list[str]) -> None:
     """Take a package.
 
     Raises:
-        BadPackage: it cannot be had, or it is not said which files of it are wanted.
+        BadPackage: the package cannot be had, or it is not said which of its files are wanted.
     """
     package, _, _ = spec.rpartition("@")
     if not package:

@@ -27,9 +27,9 @@ class Package(NamedTuple):
     """A version of a package.
 
     Args:
-        name, version: of npm.
-        archive: the file that the registry has of it.
-        integrity: of that, as the registry says it (Subresource Integrity, `sha512-…`).
+        name, version: the package's name and version at npm.
+        archive: the content of the registry's archive.
+        integrity: the archive's digest, as the registry gives it (Subresource Integrity, `sha512-…`).
     """
 
     name: str
@@ -45,7 +45,7 @@ def fetched(spec: str) -> Package:
         spec: `name@version`, as npm takes it; the version is exact.
 
     Raises:
-        BadPackage: there is no npm here, no such package, or the archive is another one.
+        BadPackage: npm is not installed, there is no such package, or the archive's digest is another one.
     """
     npm = which("npm")
     if npm is None:
@@ -61,10 +61,10 @@ def fetched(spec: str) -> Package:
 
 
 def verified(package: Package) -> None:
-    """Hold an archive against its integrity.
+    """Compare a package's archive with its integrity.
 
     Raises:
-        BadPackage: it is not the one that is meant.
+        BadPackage: the archive has another digest.
     """
     algorithm, _, wanted = package.integrity.partition("-")
     if algorithm != "sha512":
@@ -77,7 +77,7 @@ def content(archive: bytes, path: str) -> bytes:
     """One file of a package.
 
     Raises:
-        BadPackage: it is not there.
+        BadPackage: the archive has no such file.
     """
     with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
         try:
@@ -93,7 +93,7 @@ def licence(archive: bytes) -> bytes:
     """The text of a package's licence.
 
     Raises:
-        BadPackage: it has none.
+        BadPackage: the archive has no licence.
     """
     for name in _LICENCES:
         try:

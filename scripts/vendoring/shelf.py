@@ -1,4 +1,4 @@
-"""A folder of vendored files, and `versions.json` in it: which package each is of, and how it is known again."""
+"""A folder of vendored files, and `versions.json` in it, which says from which package each file is, and its digest."""
 
 import hashlib
 import json
@@ -17,11 +17,11 @@ class Entry(msgspec.Struct, frozen=True):
     """One vendored file.
 
     Args:
-        package, version: of npm.
-        integrity: of the package's archive, as the registry says it.
-        source: the file within the package.
-        file: its name in the folder.
-        sha256: of the file, as hex.
+        package, version: the package's name and version at npm.
+        integrity: the digest of the package's archive, as the registry gives it.
+        source: the file's path within the package.
+        file: the file's name in the folder.
+        sha256: the file's SHA-256 digest, as hex.
     """
 
     package: str
@@ -33,7 +33,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 def entries(folder: Path) -> list[Entry]:
-    """What lies in a folder, by its `versions.json`; nothing where there is none."""
+    """The entries in a folder's `versions.json`; empty where there is none."""
     list_of_it = folder / VERSIONS
     return msgspec.json.decode(list_of_it.read_bytes(), type=list[Entry]) if list_of_it.exists() else []
 
@@ -45,7 +45,7 @@ def put(folder: Path, package: Package, files: Sequence[tuple[str, str]]) -> Non
         files: (path within the package, name in the folder).
 
     Raises:
-        BadPackage: one of them is not in it.
+        BadPackage: the package lacks one of the files.
     """
     made = []
     for source, file in files:
@@ -67,7 +67,7 @@ def licence_name(package: str) -> str:
 
 
 def differences(folder: Path, fetch: Callable[[str], Package]) -> list[str]:
-    """What in a folder is not as the registry has it, in words; empty where all is.
+    """Lines about the files in a folder that are not as the registry has them; empty where all are.
 
     Args:
         fetch: gives the package of `name@version`.

@@ -1,4 +1,4 @@
-"""One user's socket on `/v1/social/live`: what it subscribed to, what it sent, what it was shown."""
+"""One user's socket on `/v1/social/live`: its subscriptions, the messages it has sent, and what it was shown."""
 
 import socket
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from scripts.load.clients.websocket import WebSocket, upgrade
 from scripts.load.seen_messages import Message, SeenMessages, our_message
 
 TARGET = "/v1/social/live"
-NO_CHANNELS, DEFAULT_CHANNELS = "?channels=", ""  # what a socket is subscribed to when it opens
+NO_CHANNELS, DEFAULT_CHANNELS = "?channels=", ""  # queries that say what a socket subscribes to as it opens
 REPLY_SECONDS = 30
 
 
@@ -44,11 +44,11 @@ _encode = msgspec.json.Encoder().encode
 
 
 class SubscribeRefused(Exception):
-    """The server did not let a user subscribe; the message holds its code."""
+    """The server has refused a subscribe; the message holds the code."""
 
 
 class Track:
-    """What one subscription was shown."""
+    """What one subscription was shown so far."""
 
     __slots__ = ("conversation", "disordered", "last", "offset", "received", "repeated", "skipped")
 
@@ -63,7 +63,7 @@ class Track:
 
 
 class Ledger(Protocol):
-    """Who counts what clients see."""
+    """Counts what clients see."""
 
     seen_messages: SeenMessages
     run_mark: str
@@ -78,7 +78,7 @@ class Ledger(Protocol):
         """A snapshot stood for so many events."""
 
     def fault(self, code: str) -> None:
-        """Something else went wrong."""
+        """Something else went wrong, with this code."""
 
 
 class Client(WebSocket):
@@ -109,12 +109,13 @@ class Client(WebSocket):
 
         Args:
             channel: `conversation:<id>`.
-            conversation: its number in the plan.
+            conversation: the conversation's number in the plan.
             mode: `delta` for events, `snapshot` for whole states.
-            former: what the user's lost socket was shown, which goes on; what came meanwhile counts as skipped.
+            former: what the user's lost socket was shown, with which the subscription goes on; messages that came
+                meanwhile count as skipped.
 
         Raises:
-            SubscribeRefused: the server said no, or nothing for 30 s.
+            SubscribeRefused: the server has refused, or not answered for 30 s.
         """
         self._next_id += 1
         done = trio.Event()
@@ -122,7 +123,7 @@ class Client(WebSocket):
 
         def replied(frame: _Frame) -> None:
             if frame.ok and frame.offset is not None:
-                # Before the wire goes on: the next frame may already be an event of this channel.
+                # At once, before the next frame is read, which may already be an event of this channel.
                 self.tracks[channel] = self._begun(conversation, frame.offset, former)
             frames.append(frame)
             done.set()
@@ -151,8 +152,8 @@ class Client(WebSocket):
         return former
 
     def heard(self, data: bytes) -> None:
-        """Bytes have arrived; most often the same that other sockets are sent."""
-        # Before the greeting and the replies are through there may be pieces of frames.
+        """Take bytes that have arrived, which are most often the same that other sockets receive."""
+        # Until the greeting and the replies have come, pieces may end in the middle of a frame.
         if (
             not self._buffer
             and self.tracks
@@ -166,7 +167,7 @@ class Client(WebSocket):
         super().heard(data)
 
     def message(self, payload: bytes) -> None:
-        """A frame of the server."""
+        """Take a frame of the server."""
         frame = _decode(payload)
         if frame.type == "event":
             self._event(frame, len(payload))
@@ -181,7 +182,7 @@ class Client(WebSocket):
             self.ledger.fault(frame.code or frame.type)
 
     def lost(self, why: str) -> None:
-        """What was in flight has no answer any more."""
+        """Count messages in flight as lost: they get no answer any more."""
         pending, self.pending = self.pending, {}
         replies, self._replies = self._replies, {}
         for replied in replies.values():
@@ -203,7 +204,7 @@ class Client(WebSocket):
     def _event(self, frame: _Frame, size: int) -> None:
         track = self.tracks.get(frame.channel)
         if track is None or frame.offset is None:
-            return  # typing and read have no offset
+            return  # the events of typing and reading have no offset
         if frame.offset != track.offset + 1:
             if frame.offset <= track.offset:
                 track.repeated += 1
@@ -215,7 +216,7 @@ class Client(WebSocket):
             self._arrived(track, ((*message, size),))
 
     def _arrived(self, track: Track, messages: Sequence[Message]) -> None:
-        """Messages of this run: a sender's must arrive in the order in which they were sent."""
+        """Note messages of this run; those of a sender must arrive in the order in which they were sent."""
         last = track.last
         for sender, number, _, _ in messages:
             if number <= last.get(sender, -1):
@@ -241,7 +242,7 @@ async def connect_client(
         channels: `NO_CHANNELS` or `DEFAULT_CHANNELS`.
 
     Raises:
-        UpgradeRefused, OSError: the server does not let it in.
+        UpgradeRefused, OSError: the server does not let the user in.
     """
     sock, rest = await upgrade(address, host, TARGET + channels, token)
     return Client(loop, sock, rest, user=user, ledger=ledger)
@@ -259,10 +260,11 @@ async def connect_again(
     """Open the socket of a user whose former one was lost, with its subscriptions.
 
     Args:
-        channels, mode: as the former one had them.
+        former: the socket that was lost.
+        channels, mode: those of the former socket.
 
     Raises:
-        UpgradeRefused, SubscribeRefused, OSError: the server does not let it in. Cancellation closes the socket.
+        UpgradeRefused, SubscribeRefused, OSError: the server does not let the user in. Cancellation closes the socket.
     """
     client = await connect_client(
         former.loop, address, host, token, user=former.user, ledger=former.ledger, channels=channels

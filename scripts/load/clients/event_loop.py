@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import trio
 
-MAX_UNSENT_BYTES = 1 << 20  # a server that takes nothing for a megabyte is not being measured but filled
+MAX_UNSENT_BYTES = 1 << 20  # of a wire; with more one fills a server's buffers and measures nothing
 _BATCH = 256
 _ROUNDS = 16  # batches between two looks at the other tasks of the process
 _RECEIVE_BYTES = 1 << 18
@@ -25,8 +25,8 @@ class Wire(ABC):
     def __init__(self, loop: "EventLoop", sock: socket.socket) -> None:
         self.loop = loop
         self.sock = sock
-        self.closed: str | None = None  # why, once it is
-        self.on_loss: Callable[[], None] | None = None  # called when it has ended, not by our wish
+        self.closed: str | None = None  # why it is closed; None while it is open
+        self.on_loss: Callable[[], None] | None = None  # called when it has ended without our closing it
         self._unsent = bytearray()
         loop.add(self)
 
@@ -39,7 +39,7 @@ class Wire(ABC):
         """The connection has ended; called once."""
 
     def send(self, data: bytes) -> None:
-        """Write now what the socket takes, the rest when it takes more; a full buffer ends the connection."""
+        """Write what the socket takes now, and the rest when it takes more; a full buffer ends the connection."""
         if self.closed:
             return
         if self._unsent:
@@ -100,7 +100,7 @@ class EventLoop:
     def __init__(self) -> None:
         self._epoll = select.epoll()
         self._wires: dict[int, Wire] = {}  # {file descriptor: wire}
-        # One buffer for all: `recv` would map and unmap a quarter of a megabyte for every frame.
+        # One buffer for all wires: `recv` would map and unmap a quarter of a megabyte for every frame.
         self._buffer = memoryview(bytearray(_RECEIVE_BYTES))
 
     async def run(self) -> None:
@@ -142,7 +142,7 @@ class EventLoop:
         self._epoll.unregister(wire.sock.fileno())
 
     def want_room(self, wire: Wire, wanted: bool) -> None:
-        """Whether the wire waits to be able to write."""
+        """Say whether the wire waits until it can write again."""
         self._epoll.modify(wire.sock.fileno(), select.EPOLLIN | (select.EPOLLOUT if wanted else 0))
 
 

@@ -9,7 +9,7 @@ from scripts.load.plan import Plan
 Buckets = list[tuple[int, int]]
 
 EXAMPLES = 5
-"""Lines for a human, of all that is wrong."""
+"""Most lines for a human about what is wrong."""
 
 
 class Open(msgspec.Struct, frozen=True, tag=True):
@@ -18,8 +18,8 @@ class Open(msgspec.Struct, frozen=True, tag=True):
     Args:
         plan: the whole run.
         worker: which of the workers this is, from 0.
-        tokens: of this worker's users, {user: token}.
-        conversations: the ids, by conversation number; or the agents, each as it is made by `stage.prepare`.
+        tokens: access tokens of this worker's users, {number of the user: token}.
+        conversations: the conversations' ids, by number; or the agents, each in the form of `stage.prepare`.
     """
 
     plan: Plan
@@ -41,10 +41,11 @@ class Stop(msgspec.Struct, frozen=True, tag=True):
 
 
 class Settle(msgspec.Struct, frozen=True, tag=True):
-    """Wait until every subscription has had all of it; answered with a `Verdict`.
+    """Wait until every subscription has had all messages; answered with a `Verdict`.
 
     Args:
-        least, most: messages of each conversation: acknowledged, and with those of unknown outcome.
+        least: how many messages of each conversation were acknowledged.
+        most: the same, with those of unknown outcome.
     """
 
     least: list[int]
@@ -80,12 +81,12 @@ class Tally(msgspec.Struct, frozen=True, tag=True, kw_only=True):
         skipped: events that a snapshot stood for, because the socket was slow.
         received_bytes: payload bytes of deliveries, or bodies of responses.
         unsent: messages that the open loop could not send: too many were in flight, or the sender's socket was lost.
-        in_flight: messages sent and not answered, now.
-        open_sockets: now.
+        in_flight: messages that are sent and not answered, at this moment.
+        open_sockets: sockets that are open at this moment.
         reconnects: sockets that were lost and are open again.
-        errors: how often which code.
+        errors: {code of an error: how often}.
         acknowledgement, delivery: latencies, from the moment the message was due.
-        last: those of each message's last delivery, among the subscriptions of one worker.
+        last: latencies of each message's last delivery, among the subscriptions of one worker.
     """
 
     acknowledged: int = 0
@@ -106,8 +107,8 @@ class Stopped(msgspec.Struct, frozen=True, tag=True):
     """Messages of each conversation since the start, warm-up included.
 
     Args:
-        acknowledged: those that the server said were kept.
-        unknown: those without an answer, or with one that leaves the outcome open.
+        acknowledged: messages that the server has acknowledged.
+        unknown: messages without an answer, or with one that leaves the outcome open.
     """
 
     acknowledged: list[int]
@@ -119,8 +120,9 @@ class Verdict(msgspec.Struct, frozen=True, tag=True, kw_only=True):
 
     Args:
         subscriptions: how many were checked.
-        expected: messages they had to get, in all.
-        missing, repeated, disordered: messages; `disordered` also counts gaps between offsets.
+        expected: messages that they had to get in all.
+        missing, repeated, disordered: messages that did not come, came twice, or came in another order; `disordered`
+            also counts gaps between offsets.
         skipped: messages that a snapshot stood for.
         examples: a few lines for a human.
     """
@@ -135,12 +137,12 @@ class Verdict(msgspec.Struct, frozen=True, tag=True, kw_only=True):
 
     @property
     def exact(self) -> bool:
-        """Nothing missing, nothing twice, nothing out of order."""
+        """Whether nothing is missing, nothing came twice, and nothing out of order."""
         return not (self.missing or self.repeated or self.disordered)
 
     @classmethod
     def of_all(cls, parts: Sequence["Verdict"]) -> "Verdict":
-        """What several verdicts say together."""
+        """Several verdicts as one."""
         return cls(
             subscriptions=sum(one.subscriptions for one in parts),
             expected=sum(one.expected for one in parts),

@@ -58,7 +58,7 @@ class Http(Wire):
         self.send(request)
 
     def heard(self, data: bytes) -> None:
-        """Wait until a response is whole, then hand it over."""
+        """Take bytes of a response; once it is whole, hand it over."""
         data = self._buffer + data
         end = data.find(b"\r\n\r\n")
         if end < 0:
@@ -74,7 +74,7 @@ class Http(Wire):
         self._answer(int(head[9:12]), data[end + 4 : end + 4 + size])
 
     def lost(self, why: str) -> None:
-        """Whoever waits is told."""
+        """Tell the caller who waits for a response that there is none."""
         self._answer(0, why.encode())
 
     def _answer(self, status: int, body: bytes) -> None:
@@ -89,7 +89,7 @@ def request(
     """The bytes of one request; a body is sent as JSON.
 
     Args:
-        token: of a user, or a game server's secret.
+        token: a user's token, or a game server's secret.
         server_id: the game server that asks; "" for users.
     """
     data = b"" if body is None else msgspec.json.encode(body)
@@ -111,13 +111,13 @@ class Requests:
     async def send(
         self, method: str, target: str, token: str, body: object = None, *, server_id: str = ""
     ) -> bytes:
-        """One request; returns the body of a 2xx.
+        """Send one request; returns the body of a 2xx.
 
         Args:
-            token, server_id: as of `request`.
+            token, server_id: as `request` takes them.
 
         Raises:
-            RequestFailed: any other answer, or none within 30 s. Cancellation closes the connection.
+            RequestFailed: there was another answer, or none within 30 s. Cancellation closes the connection.
         """
         async with self._room:
             wire = self._free() or Http(self._loop, await connect(self._address))

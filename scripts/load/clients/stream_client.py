@@ -1,4 +1,4 @@
-"""A socket of one user that only looks: each message goes to whoever keeps the books."""
+"""A socket of one user that only listens: each message goes to a ledger."""
 
 import socket
 from typing import Protocol, Self
@@ -8,20 +8,20 @@ from scripts.load.clients.websocket import WebSocket, upgrade
 
 
 class Ledger(Protocol):
-    """Who counts what stream clients are shown."""
+    """Counts what stream clients are shown."""
 
     def heard(self, user: int, payload: bytes) -> None:
         """A message has arrived at a user's socket."""
 
     def lost(self, why: str) -> None:
-        """A user's socket has ended, not by our wish."""
+        """A user's socket has ended without our closing it."""
 
 
 class StreamClient(WebSocket):
-    """An open socket.
+    """An open socket that only listens.
 
     Args:
-        user: whose.
+        user: the number of the user.
         ledger: told of every message.
     """
 
@@ -44,19 +44,19 @@ class StreamClient(WebSocket):
         ledger: Ledger,
         server_id: str = "",
     ) -> Self:
-        """Connect and upgrade; a game server says which it is.
+        """Connect and upgrade; a game server names itself by `server_id`.
 
         Raises:
-            UpgradeRefused, OSError: the server does not let it in.
+            UpgradeRefused, OSError: the server does not let the client in.
         """
         sock, rest = await upgrade(address, host, target, token, server_id=server_id)
         return cls(loop, sock, rest, user=user, ledger=ledger)
 
     def message(self, payload: bytes) -> None:
-        """Pass it on."""
+        """Pass a message on to the ledger."""
         self.ledger.heard(self.user, payload)
 
     def lost(self, why: str) -> None:
-        """Pass it on, unless it was our wish."""
+        """Tell the ledger of the end, unless we have closed the socket."""
         if why != "done":
             self.ledger.lost(why)

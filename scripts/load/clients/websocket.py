@@ -60,7 +60,7 @@ def frame_at(data: bytes, at: int) -> tuple[int, int] | None:
 
 
 def whole_messages(data: bytes) -> list[bytes]:
-    """The messages of bytes that are whole text frames and nothing else; empty for any others."""
+    """The messages in bytes that are whole text frames and nothing else; empty where the bytes are anything else."""
     found, at = [], 0
     while at < len(data):
         place = frame_at(data, at)
@@ -72,7 +72,7 @@ def whole_messages(data: bytes) -> list[bytes]:
 
 
 class WebSocket(Wire):
-    """One open socket. A child class says what a message does (`message`)."""
+    """One open socket. A child class takes its messages (`message`)."""
 
     def __init__(self, loop: EventLoop, sock: socket.socket, rest: bytes = b"") -> None:
         self._buffer = b""
@@ -131,8 +131,8 @@ async def upgrade(
         server_id: the game server that asks; "" for users.
 
     Raises:
-        UpgradeRefused: the server said no.
-        OSError: it is not there, or hung up. Cancellation closes the socket.
+        UpgradeRefused: the server has refused the upgrade.
+        OSError: the server cannot be reached, or hung up. Cancellation closes the socket.
     """
     sock = await connect(address)
     try:
@@ -155,7 +155,7 @@ async def _accepted(sock: socket.socket) -> bytes:
     while b"\r\n\r\n" not in data:
         await trio.lowlevel.wait_readable(sock)
         piece = sock.recv(65536)
-        # What comes right behind the head may be long: the first frames.
+        # The first frames, which may be long, can come right behind the head.
         endless = len(data) > _MAX_HEAD_BYTES
         data += piece
         if not piece or endless:

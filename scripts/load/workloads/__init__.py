@@ -1,1 +1,1 @@
-"""What can be loaded: one module a part of the service."""
+"""The workloads: a module for each part of the service that is loaded."""

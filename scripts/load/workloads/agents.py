@@ -1,7 +1,7 @@
-"""Agents on their streams that say how many players they have, while the sums of their networks are looked at.
+"""Agents on their streams that push how many players they have, while the sums of their networks are checked.
 
-A network that is looked at gets no statuses for that moment, so that its sum is known to the unit: it must be what its
-agents have said, no more and no less.
+While a network is checked its agents push no statuses, so that its sum is known exactly: it must be what they have
+pushed, no more and no less.
 """
 
 import random
@@ -30,28 +30,28 @@ class _Answer(msgspec.Struct):
 
 
 class Network:
-    """One network as its agents describe it.
+    """One network, with what its agents have pushed.
 
     Args:
-        id: its own.
-        owner: who has it, a user's number.
+        id: the network's id.
+        owner: the number of the user who owns it.
     """
 
     def __init__(self, id: str, owner: int) -> None:
         self.id, self.owner = id, owner
-        self.players: dict[int, int] = {}  # {agent: what it has said}
-        self.unsure: set[int] = set()  # agents that may have said something else, as the answer was lost
+        self.players: dict[int, int] = {}  # {agent: players that it has pushed}
+        self.unsure: set[int] = set()  # agents whose last number may be another one, as an answer was lost
         self.in_flight = 0
         self.held = False
 
     @property
     def path(self) -> str:
-        """Where it is published."""
+        """The path of the network's publication."""
         return f"/v1/connect/publications/network/{self.id}"
 
     @property
     def sum(self) -> tuple[int, int]:
-        """Players and places."""
+        """(players, capacity) of the whole network."""
         return sum(self.players.values()), CAPACITY * len(self.players)
 
 
@@ -76,18 +76,18 @@ class Agents(Fleet):
         return await super().open()
 
     async def drive(self) -> None:
-        """Say statuses and look at sums until stopped."""
+        """Push statuses and check sums until stopped."""
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._look_around)
             await self._pace.drive(self._push)
 
     def heard(self, user: int, payload: bytes) -> None:
-        """A frame has arrived at an agent: its settings."""
+        """Take a frame that has arrived at an agent, which has its settings."""
         del user
         self._meter.received_bytes += len(payload)
 
     async def settle(self, least: list[int], most: list[int]) -> Verdict:
-        """Look at every network once more."""
+        """Check every network once more, and judge."""
         del least, most
         for network in self._networks.values():
             await self._look(network)
@@ -107,14 +107,14 @@ class Agents(Fleet):
                 await self._hold(network)
 
     async def _hold(self, network: Network) -> None:
-        """Look at a network of which nothing is on its way."""
+        """Check a network once no status of its agents is in flight."""
         network.held = True
         await wait_until(lambda: not network.in_flight, SETTLE_SECONDS)
         await self._look(network)
         network.held = False
 
     async def _look(self, network: Network) -> None:
-        """Compare a sum with what was said, where that is known."""
+        """Compare a network's sum with what its agents have pushed, where that is known."""
         if network.unsure:
             return
         try:
@@ -161,7 +161,7 @@ class Agents(Fleet):
         self._pool.send(asked, answered)
 
     def _next(self) -> Agent:
-        """Whose turn it is, but for agents of a network that is looked at."""
+        """The agent whose turn it is; those of a network that is being checked are passed over."""
         while True:
             agent = self._order[self._place % len(self._order)]
             self._place += 1

@@ -1,4 +1,4 @@
-"""Messages over live sockets, so many in flight or so many a second, and exact checks of what arrives."""
+"""Messages over live sockets, so many in flight or so many a second, with exact checks of what arrives."""
 
 import random
 import time
@@ -23,11 +23,11 @@ SETTLE_SECONDS = 30.0
 QUIET_SECONDS = 5.0  # when nothing arrives for so long, what is missing will not come
 UNKNOWN = {"CONNECTION_LOST", "DATABASE_UNAVAILABLE"}  # the message may be kept or not (contract §1)
 EXAMPLES = 5
-_SENDERS_TRIED = 8  # for one without a message in flight; so eight senders have one each in a window of eight
+_SENDERS_TRIED = 8  # draws of one without a message in flight, so that a window of eight spreads over eight
 
 
 class Chat:
-    """The clients of one worker, and what they count."""
+    """The clients of one worker, and their counts; implements `Traffic` and `Ledger`."""
 
     def __init__(self, loop: EventLoop, job: Open) -> None:
         self.run_mark = job.plan.run
@@ -38,7 +38,7 @@ class Chat:
         self._senders: list[tuple[int, list[int]]] = []  # (user, numbers of their conversations)
         self._rng = random.Random(f"{job.plan.seed} {job.worker}")
         self._filler = "abcdefghi " * (job.plan.text_bytes // 10 + 1)
-        self._next_number = job.worker  # of the next message; steps by the number of workers, so it names one
+        self._next_number = job.worker  # grows by the number of workers, so that no two use the same
         self._sending = False
         self._in_flight = 0
         self._answered_all = trio.Event()  # set when nothing is in flight
@@ -55,7 +55,7 @@ class Chat:
     # What the clients report (client.Ledger).
 
     def answered(self, conversation: int, due_ns: int, code: str | None) -> None:
-        """An answer came (`code` None: kept), or will never come."""
+        """Take the answer to a message: `code` is None where it was kept, and says why not otherwise."""
         self._in_flight -= 1
         if not self._in_flight:
             self._answered_all.set()
@@ -74,7 +74,7 @@ class Chat:
                 self._refused += 1
 
     def delivered(self, conversation: int, messages: Sequence[Message]) -> None:
-        """Messages arrived at a subscription."""
+        """Count messages that have arrived at a subscription."""
         now_ns = time.monotonic_ns()
         self._delivered += len(messages)
         for _, number, due_ns, size in messages:
@@ -88,12 +88,12 @@ class Chat:
                 self._last.add(now_ns - due_ns)
 
     def skipped(self, track: Track, events: int) -> None:
-        """A snapshot stood for events."""
+        """Count events that a snapshot stood for."""
         track.skipped += events
         self._counts["skipped"] += events
 
     def fault(self, code: str) -> None:
-        """A socket was lost or a subscription ended."""
+        """Count a socket that was lost, or a subscription that has ended."""
         self._errors[code] += 1
 
     # What the worker drives (traffic.Traffic).
@@ -102,7 +102,7 @@ class Chat:
         """Open this worker's clients and subscribe them; returns how many.
 
         Raises:
-            UpgradeRefused, SubscribeRefused, OSError: the server does not take part.
+            UpgradeRefused, SubscribeRefused, OSError: the server does not let a client in.
         """
         of = conversations_of(self._plan)
         room = trio.CapacityLimiter(OPENING_AT_ONCE)
@@ -144,7 +144,7 @@ class Chat:
             await self._closed_loop(self._share(self._plan.window))
 
     def mark(self) -> Tally:
-        """What happened since the last mark."""
+        """The counts since the last mark."""
         counts, self._counts = self._counts, Counter()
         errors, self._errors = self._errors, Counter()
         delivered, self._delivered = self._delivered, 0
@@ -162,7 +162,7 @@ class Chat:
         )
 
     async def stop(self) -> Stopped:
-        """Send no more; what has no answer within 10 s counts as unknown."""
+        """Send no more; messages without an answer within 10 s count as unknown."""
         self._sending = False
         self._answered_all = trio.Event()
         if not self._in_flight:
@@ -210,9 +210,9 @@ class Chat:
         )
 
     async def _settled(self, tracks: list[Track], least: list[int]) -> None:
-        """Wait while something is missing and something still arrives.
+        """Wait while messages are missing and others still arrive.
 
-        Polled, because an event would cost every delivery a comparison.
+        This is polled, because an event would cost a comparison for every delivery.
         """
         before, quiet_since = -1, trio.current_time()
         with trio.move_on_after(SETTLE_SECONDS):
@@ -250,16 +250,17 @@ class Chat:
             else:
                 self._send(due_ns)
             if number % 64 == 0:
-                await trio.lowlevel.checkpoint()  # the answers must be read even when we are late
+                await trio.lowlevel.checkpoint()  # answers must be read even when messages are late
 
     def _send(self, due_ns: int) -> None:
-        """One message by a random sender who waits for no answer, into a random conversation of theirs."""
+        """Send a message by a random sender, if possible one without a message in flight, into a random conversation of
+        theirs."""
         client, conversations = self._sender()
         if client.closed:
             if self._plan.rate:
-                self._counts["unsent"] += 1  # it was due, and its moment is over
+                self._counts["unsent"] += 1  # in the open loop its moment is over
             else:
-                self._refused += 1  # tried again later, perhaps by another sender
+                self._refused += 1  # in the closed loop it is tried again later, perhaps by another sender
             return
         conversation = conversations[int(self._rng.random() * len(conversations))]
         number = self._next_number

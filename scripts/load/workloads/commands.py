@@ -41,10 +41,10 @@ _ACK = {"status": "success"}
 
 
 class Commands(Fleet):
-    """The agents of one worker, and who commands them; implements `Traffic`.
+    """The agents of one worker, and the commands for them; implements `Traffic`.
 
-    A command of which nobody has said that it was given, as the answer was lost, may be delivered and acknowledged all
-    the same: it stands for no other that is missing.
+    A command whose request got no answer may be delivered and acknowledged all the same; it must not make up for
+    another one that is missing.
     """
 
     def __init__(self, loop: EventLoop, job: Open) -> None:
@@ -52,23 +52,23 @@ class Commands(Fleet):
         self._order = random.Random(job.plan.seed).sample(self._agents, len(self._agents))
         self._given = self._repeated = 0
         self._delivered_ids: set[str] = set()
-        self._missing: set[str] = set()  # ids of those that were given and not acknowledged
-        # ids of those that were acknowledged before it was said that they are given
+        self._missing: set[str] = set()  # ids of commands that were given and are not acknowledged
+        # ids of commands that were acknowledged before the answer came that they were given
         self._ahead: set[str] = set()
-        self._under_way: set[int] = set()  # numbers
+        self._under_way: set[int] = set()  # numbers of commands
 
     async def drive(self) -> None:
         """Give commands until stopped."""
         await self._pace.drive(self._give)
 
     def heard(self, user: int, payload: bytes) -> None:
-        """A frame has arrived at an agent: a command is acknowledged at once."""
+        """Take a frame that has arrived at an agent; a command is acknowledged at once."""
         command = _decode(payload).command
         if command is None or command.status != "delivered":
             return
         self._meter.received_bytes += len(payload)
         if command.id in self._delivered_ids:
-            # What has no acknowledgement yet is delivered again on a new stream (contract §7).
+            # A new stream delivers commands again that are not acknowledged yet (contract §7).
             self._repeated += user not in self._came_back
             return
         self._delivered_ids.add(command.id)
@@ -91,7 +91,7 @@ class Commands(Fleet):
         self._pool.send(asked, answered)
 
     async def settle(self, least: list[int], most: list[int]) -> Verdict:
-        """Each command that was given has been delivered once and acknowledged."""
+        """Wait, and judge whether each command that was given was delivered once and acknowledged."""
         del least, most
         missing = len(self._missing)
         examples = (
@@ -125,7 +125,7 @@ class Commands(Fleet):
         self._pool.send(self._request(f"{agent.path}/commands", token, body), answered)
 
     def _done(self, number: int) -> None:
-        """A command has ended, well or not; once for each."""
+        """Note that a command has ended, with success or not; called once for each."""
         if number in self._under_way:
             self._under_way.discard(number)
             self._in_flight -= 1
@@ -136,7 +136,7 @@ class Commands(Fleet):
 
 
 def _match(id: str, others: set[str], own: set[str]) -> None:
-    """Take an id out of the others, or put it to its own, where its counterpart finds it."""
+    """Take an id out of `others`; where it is not there yet, put it into `own`, where its counterpart finds it."""
     if id in others:
         others.discard(id)
     else:

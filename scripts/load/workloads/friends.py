@@ -1,7 +1,7 @@
 """Friends who come and go: sockets are closed and opened again, and every friend's socket must show it.
 
-A change is due when the server may show it first: a user is online as soon as their socket is asked for, and offline
-when the grace has passed since it was closed.
+A change is due when the server may show it at the earliest: a user is online as soon as their socket is requested, and
+offline once the grace has passed since it was closed.
 """
 
 import random
@@ -23,7 +23,7 @@ from scripts.load.waiting import wait_until
 TARGET = "/v1/social/live?channels=friends"
 OPENING_AT_ONCE = 64
 GRACE_NS = 10_000_000_000  # contract §5
-EARLY_NS = 50_000_000  # clocks and sockets have some play
+EARLY_NS = 50_000_000  # how much earlier than due a change may show, as clocks differ a little
 SETTLE_SECONDS = 10.0
 
 
@@ -53,7 +53,7 @@ class Watched:
 
     Args:
         users: the numbers of the friends, in the order of the frame.
-        online: whether they are, in the same order.
+        online: whether each of them is online, in the same order.
     """
 
     __slots__ = ("ids", "online", "users")
@@ -76,7 +76,7 @@ class Friends:
         self._shown: dict[int, Watched] = {}
         self._due: dict[
             int, tuple[bool, int]
-        ] = {}  # {user: what they became last, and when that was due in ns}
+        ] = {}  # {user: (what they became last, when that was due in ns)}
         self._sending = False
         self._away = 0
         self._all_back = trio.Event()
@@ -107,7 +107,7 @@ class Friends:
         began, left = trio.current_time(), 0
         async with trio.open_nursery() as nursery:
             while self._sending:
-                # Who leaves comes back, which is the other half of the changes.
+                # A user who leaves comes back as well, which is the other half of the changes.
                 due = int((trio.current_time() - began) * self._plan.rate / 2) + 1
                 for number in range(left, due):
                     nursery.start_soon(self._leave_and_return, order[number % len(order)])
@@ -115,7 +115,7 @@ class Friends:
                 await trio.sleep(0.02)
 
     def heard(self, user: int, payload: bytes) -> None:
-        """A frame has arrived at a user's socket."""
+        """Take a frame that has arrived at a user's socket."""
         frame = _decode(payload)
         if frame.type == "snapshot" and frame.data is not None:
             self._take(user, frame.data.friends, len(payload))
@@ -123,11 +123,11 @@ class Friends:
             self._meter.errors[frame.code or frame.type] += 1
 
     def lost(self, why: str) -> None:
-        """A socket has ended that we have not closed."""
+        """Note that a socket has ended without our closing it."""
         self._meter.errors[why] += 1
 
     def mark(self) -> Tally:
-        """What happened since the last mark."""
+        """The counts since the last mark."""
         unsent, self._unsent = self._unsent, 0
         return self._meter.take(
             in_flight=self._away,
@@ -136,7 +136,7 @@ class Friends:
         )
 
     async def stop(self) -> Stopped:
-        """Let nobody leave any more, and wait until all are back."""
+        """Let no user leave any more, and wait until all are back."""
         self._sending = False
         self._all_back = trio.Event()
         if self._away:
@@ -145,7 +145,7 @@ class Friends:
         return Stopped(acknowledged=[], unknown=[])
 
     async def settle(self, least: list[int], most: list[int]) -> Verdict:
-        """Everybody is here now: each socket must show all its user's friends online."""
+        """Judge, as all users are back, whether each socket shows all its user's friends online."""
         del least, most
         await wait_until(self._all_shown, SETTLE_SECONDS)
         examples = [
@@ -172,7 +172,7 @@ class Friends:
 
     async def _leave_and_return(self, user: int) -> None:
         if self._sockets[user].closed:
-            self._unsent += 2  # neither can a lost one leave, nor come back
+            self._unsent += 2  # a user whose socket is lost can neither leave nor come back
             return
         self._away += 1
         self._sockets[user].close()

@@ -39,7 +39,7 @@ class Idle:
         """Nothing is sent, so nothing is skipped."""
 
     def fault(self, code: str) -> None:
-        """A socket was lost."""
+        """Count a socket that was lost."""
         self._errors[code] += 1
 
     async def open(self) -> int:
@@ -76,7 +76,7 @@ class Idle:
         await trio.lowlevel.checkpoint()
 
     def mark(self) -> Tally:
-        """How many are still open."""
+        """How many sockets are still open."""
         errors, self._errors = self._errors, Counter()
         return Tally(
             open_sockets=sum(not client.closed for client in self._clients.values()), errors=dict(errors)

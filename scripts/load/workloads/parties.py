@@ -31,7 +31,7 @@ class _Lobby(msgspec.Struct, rename="camel"):
 
 
 class Shown(msgspec.Struct):
-    """What matters of a party, as answers and frames show it."""
+    """The fields of a party that matter here, in answers and frames."""
 
     revision: int
     lobby: _Lobby
@@ -56,7 +56,7 @@ _decode_answer = msgspec.json.Decoder(_Data).decode
 
 
 class Party:
-    """One party as its members' sockets show it.
+    """One party, with what its members' sockets have shown of it.
 
     Args:
         members: user numbers, the leader first.
@@ -64,17 +64,17 @@ class Party:
 
     def __init__(self, members: tuple[int, ...]) -> None:
         self.members = members
-        self.newest = 0  # revision that the server has answered
+        self.newest = 0  # the newest revision that the server has answered
         self.requirement_hash: str | None = None
-        self.shown = dict.fromkeys(members, 0)  # {user: revision}
+        self.shown = dict.fromkeys(members, 0)  # {user: revision that was shown last}
         self.disordered = 0
-        # Whichever of answer and frame comes first waits for the other: {revision: when the write was due}, and
-        # {revision: when frames with it came}, ns.
+        # An answer and the frames of its revision come in any order, and the first waits here for the other: {revision:
+        # when the write was due}, and {revision: when frames with it came}, ns.
         self._due: dict[int, int] = {}
         self._came: dict[int, list[int]] = {}
 
     def answered(self, party: Shown, due_ns: int) -> list[int]:
-        """A write has made a revision; returns the latencies of the frames that came before the answer."""
+        """Take the answer to a write; returns the latencies, in ns, of the frames that came before the answer."""
         self.newest = max(self.newest, party.revision)
         self.requirement_hash = party.lobby.requirement_hash
         self._due[party.revision] = due_ns
@@ -82,10 +82,10 @@ class Party:
         return [came_ns - due_ns for came_ns in self._came.pop(party.revision, ())]
 
     def showed(self, user: int, party: Shown, now_ns: int, *, each: bool) -> int | None:
-        """A frame has come to a member; returns its latency once its write has been answered.
+        """Take a frame of a member; returns its latency in ns, None while its write has not been answered.
 
         Args:
-            each: no revision may be left out.
+            each: whether every revision must be shown, and none left out.
         """
         before, revision = self.shown[user], party.revision
         if before and revision != before and (revision < before or (each and revision > before + 1)):
@@ -101,7 +101,7 @@ class Party:
 
     @property
     def behind(self) -> int:
-        """How many members are not shown the newest revision."""
+        """How many members have not been shown the newest revision."""
         return sum(revision < self.newest for revision in self.shown.values())
 
 
@@ -138,7 +138,7 @@ class Parties:
 
     async def _enter(self, user: int) -> StreamClient:
         plan = self._plan
-        self._of[user].shown[user] = 0  # the first that a socket shows is compared with nothing
+        self._of[user].shown[user] = 0  # the first revision that a socket shows is compared with nothing
         socket = self._sockets[user] = await StreamClient.open(
             self._loop, plan.address, plan.host, TARGET, self._job.tokens[user], user=user, ledger=self
         )
@@ -154,7 +154,7 @@ class Parties:
                 nursery.start_soon(self._play, party, place / len(self._parties))
 
     def heard(self, user: int, payload: bytes) -> None:
-        """A frame has arrived at a member's socket."""
+        """Take a frame that has arrived at a member's socket."""
         frame = _decode_frame(payload)
         if frame.type in ("snapshot", "event"):
             self._meter.received_bytes += len(payload)
@@ -166,11 +166,11 @@ class Parties:
             self._meter.errors[frame.code or frame.type] += 1
 
     def lost(self, why: str) -> None:
-        """A socket has ended."""
+        """Note that a socket has ended."""
         self._meter.errors[why] += 1
 
     def mark(self) -> Tally:
-        """What happened since the last mark."""
+        """The counts since the last mark."""
         unsent, self._unsent = self._unsent, 0
         return self._meter.take(
             in_flight=self._in_flight,
@@ -188,7 +188,7 @@ class Parties:
         return Stopped(acknowledged=[], unknown=[])
 
     async def settle(self, least: list[int], most: list[int]) -> Verdict:
-        """Wait until every member is shown the last revision of their party, and judge."""
+        """Wait until every member was shown the last revision of their party, and judge."""
         del least, most
         await wait_until(lambda: not any(party.behind for party in self._parties), SETTLE_SECONDS)
         examples = [
@@ -216,14 +216,14 @@ class Parties:
                 ready = _ready(party.requirement_hash)
                 await self._write(party, others[second % len(others)], READY, ready, due=next_at + 0.5)
             second += 1
-            # Seconds that passed while a write waited.
+            # Writes that fell due while an earlier one waited for its answer are left out.
             missed = max(0, int(trio.current_time() - next_at - 1))
             self._unsent += 2 * missed
             next_at += 1 + missed
             await trio.sleep_until(next_at)
 
     async def _write(self, party: Party, user: int, path: str, body: object, *, due: float) -> None:
-        """One request; its latency counts from when it was due, also when the one before kept it waiting."""
+        """Send one write; its latency counts from when it was due, even when the one before has kept it waiting."""
         due_ns = time.monotonic_ns() - int((trio.current_time() - due) * 1e9)
         self._in_flight += 1
         try:
@@ -247,7 +247,7 @@ class Parties:
 
 
 def _selection(number: int) -> dict[str, Any]:
-    """A lobby selection (service-api §2), another one each time."""
+    """The body of a lobby selection (service-api §2), which differs by `number`."""
     return {
         "targetKind": "minigame",
         "targetId": f"arena-{number % 7}",
@@ -259,7 +259,7 @@ def _selection(number: int) -> dict[str, Any]:
 
 
 def _ready(requirement_hash: str | None) -> dict[str, Any]:
-    """A member who is ready for what was selected last."""
+    """The body that makes a member ready for what was selected last."""
     return {
         "ready": True,
         "profilePrepared": True,

@@ -26,7 +26,7 @@ class Rest:
         self._loop, self._job, self._plan = loop, job, job.plan
         self._wires: list[tuple[Http, bytes]] = []  # (connection, the request it repeats)
         self._sending = False
-        self._idle: list[tuple[Http, bytes]] = []  # refused, waiting for their next try
+        self._idle: list[tuple[Http, bytes]] = []  # those whose request was refused, and is tried again later
         self.reopening = None
         self._latency = Histogram()
         self._answered_all = trio.Event()
@@ -88,7 +88,7 @@ class Rest:
         wire.send_request(what, answered)
 
     def mark(self) -> Tally:
-        """What happened since the last mark."""
+        """The counts since the last mark."""
         tally = Tally(
             acknowledged=self._answered,
             received_bytes=self._bytes,

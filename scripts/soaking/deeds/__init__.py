@@ -1,4 +1,4 @@
-"""What users, game servers and admins do, by domain; `DEEDS` is all of it with how often each happens."""
+"""What users, game servers and admins do, by domain; `DEEDS` has all of it, with how often each happens."""
 
 from scripts.soaking.deeds.chat import CHAT
 from scripts.soaking.deeds.connect import CONNECT

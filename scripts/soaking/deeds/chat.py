@@ -1,4 +1,4 @@
-"""Conversations: what is written, read, changed and removed beside the messages that are accounted for."""
+"""Conversations: messages, polls and files beside the messages that the ledger accounts for."""
 
 import base64
 
@@ -10,7 +10,7 @@ ATTACHMENT_BYTES = 4096
 
 
 async def read_back(scene: Scene, asker: Asker) -> None:
-    """A page of messages, and the last of it marked as read."""
+    """Read a page of messages, and mark its last one as read."""
     room = scene.rng.choice(scene.rooms)
     user = scene.rng.choice(room.members)
     page = await asker.ask("chat/messages", "GET", f"{room.path}/messages?limit=50", user.token)
@@ -45,7 +45,7 @@ async def vote(scene: Scene, asker: Asker) -> None:
 
 
 async def attach(scene: Scene, asker: Asker) -> None:
-    """A file that is put and read; nobody uses it, so that it is removed a day later."""
+    """Upload a file and read it; no message uses it, so the service removes it a day later."""
     room = scene.rng.choice(scene.scratch)
     user = scene.rng.choice(room.members)
     data = base64.b64encode(scene.rng.randbytes(ATTACHMENT_BYTES)).decode()

@@ -7,11 +7,12 @@ from scripts.soaking.asking import Asker
 from scripts.soaking.scene import Scene, User
 
 Do = Callable[[Scene, Asker], Awaitable[None]]
-"""Does it, by whom the scene's luck chooses; raises `NotDone` where a request of it was refused."""
+"""Does a deed, by users of the scene that are drawn at random; raises `NotDone` where one of its requests was
+refused."""
 
 
 class Deed(NamedTuple):
-    """A thing to do.
+    """A deed, and how often it is done.
 
     Args:
         share: how often it is done beside the others.
@@ -26,9 +27,9 @@ def reading(kind: str, path: str, *, by_root: bool = False) -> Do:
     """A deed that reads one address.
 
     Args:
-        kind: under which it is counted.
-        path: address and query.
-        by_root: the super-admin reads, instead of anybody.
+        kind: the kind of request under which it is counted.
+        path: the path and query.
+        by_root: whether the super-admin reads, rather than a random user.
     """
 
     async def do(scene: Scene, asker: Asker) -> None:

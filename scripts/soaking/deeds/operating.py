@@ -1,4 +1,4 @@
-"""What operators ask for, and what a browser loads."""
+"""Requests of operators, and what a browser loads."""
 
 from scripts.soaking.asking import Asker
 from scripts.soaking.deeds.deed import Deed, reading

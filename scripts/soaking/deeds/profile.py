@@ -1,4 +1,4 @@
-"""What users do with their own things, and what they look at."""
+"""What users do with their settings and saved servers, and what they look at."""
 
 from scripts.soaking.asking import Asker
 from scripts.soaking.deeds.deed import Deed, reading
