@@ -17,7 +17,7 @@ from tests.support.server import EDGES
 
 __all__ = ["database", "database_url", "postgres_server"]
 
-# How long an example takes, or the making of one, is up to the machine.
+# How long Hypothesis takes to make or to run an example depends on the machine, and is no fault.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
 
@@ -27,7 +27,7 @@ ONE_NODE_FOLDERS = {
     "tests/nodes": "they make nodes of their own, and wait for them as a service does",
     "tests/simulation/cluster": "as those of tests/nodes",
 }
-"""What is left out with `--nodes`, beside what is marked, and why."""
+"""Folders of tests that are skipped with `--nodes`, beside tests with the mark `one_node`: {folder: why}."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     work_in_memory()
     gc.disable()  # what is loaded while tests are collected stays; see `pytest_collection_finish`
-    # A script ignores it for what runs in its background, and programs that tests start would ignore it with us.
+    # A script has its background processes ignore SIGINT, and programs that tests start would inherit that from us.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if (rate := config.getoption("--hurry")) != 1:
@@ -64,13 +64,14 @@ def pytest_unconfigure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was loaded for the tests stays to the end: the collector need not walk it, nor run more often than it does
-    in the program."""
+    """Let the collector run as it does in the program, and without the objects that were loaded for the tests, which
+    stay to the end."""
     begin_collecting()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """What is behind the dispatch does not depend on who serves it: only what is marked runs on both servers."""
+    """Run tests with the mark `both_edges` on both servers, and all others on ours alone: what lies behind the dispatch
+    does not depend on the server."""
     if "served_by" in metafunc.fixturenames:
         both = metafunc.definition.get_closest_marker("both_edges") is not None
         metafunc.parametrize("served_by", EDGES if both else EDGES[:1])
@@ -88,7 +89,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each process begins with its share of what takes long, so that none is left alone with it at the end."""
+    """Have each process begin with its share of the slow tests, so that none is left alone with them at the end."""
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     slow = [item for item in items if item.get_closest_marker("slow") is not None]
     quick = [item for item in items if item.get_closest_marker("slow") is None]

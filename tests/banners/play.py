@@ -1,4 +1,4 @@
-"""A design, and where banners are kept."""
+"""A design, the addresses of banners, and banners as rows."""
 
 from typing import Any
 

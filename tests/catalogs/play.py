@@ -31,7 +31,7 @@ def lines(catalog: dict[str, Any], *items: dict[str, Any]) -> list[dict[str, Any
 
 
 async def take_in(world: World, *given: Any) -> list[Imported]:
-    """Import lines, each JSON or bytes; returns what came of each catalog."""
+    """Import lines, each a JSON value or bytes; returns the outcome of each catalog."""
     text = b"\n".join(one if isinstance(one, bytes) else json.dumps(one).encode() for one in given)
     reports: list[Imported] = []
     await import_catalogs(world.service.database, BytesIO(text), reports.append, trio.to_thread.run_sync)

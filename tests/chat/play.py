@@ -1,7 +1,6 @@
-"""Conversations in memory, for rules: a state, commands, and nothing else.
+"""Conversations in memory, for tests of the rules: a state, commands, and nothing else.
 
-`Play` is the turn without kernel and rows. Names stand for users: `uid("ann")` is the id that she has
-everywhere.
+`Play` takes turns without kernel and rows. Names stand for users: `uid("ann")` is Ann's id everywhere.
 """
 
 import base64
@@ -30,12 +29,12 @@ CONVERSATION_ID = f"{1:024x}"
 
 
 def uid(name: str) -> str:
-    """The id of a user."""
+    """The id of a user, by their name."""
     return str(uuid5(NAMESPACE_URL, name))
 
 
 def mid(number: int) -> str:
-    """A message's id."""
+    """The id of a message, by its number."""
     return f"{number:024x}"
 
 
@@ -84,7 +83,7 @@ class Blocks:
     """Strangers, some of whom block each other.
 
     Attributes:
-        pairs: of users, whoever blocks.
+        pairs: pairs of users of whom one blocks the other.
     """
 
     def __init__(self) -> None:
@@ -101,7 +100,7 @@ class Blocks:
 
 
 class Play:
-    """A conversation that takes commands, one a turn, at a time that stands still until `later`."""
+    """A conversation that takes commands, one in a turn; time stands still but for `later`."""
 
     def __init__(self, *names: str, state: State | None = None, kind: str = "group") -> None:
         self.state = state or a_conversation(*(names or ("ann", "bob", "cid")), kind=kind)
@@ -113,12 +112,12 @@ class Play:
         self._posted = 0
 
     def later(self, ms: int) -> "Play":
-        """Let time pass."""
+        """Let so many milliseconds pass."""
         self.now_ms += ms
         return self
 
     def do(self, command: AnyCommand) -> Sequence[AnyEvent]:
-        """One command; raises what it is refused with."""
+        """Do one command, and return its events; raises the refusal."""
         events = decide(self.blocks, self.state, command, self.now_ms)
         for event in events:
             self.state = apply(self.state, event)

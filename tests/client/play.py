@@ -1,4 +1,5 @@
-"""What tests of the Python client share: a line to the service that can be cut, a server that says what it is told."""
+"""What tests of the Python client share: a line to the service that can be cut, and servers whose answers a test
+gives."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,7 +21,7 @@ class Line:
     """Connections to a server that pass through here.
 
     Args:
-        url: its address on this side.
+        url: the address at which clients reach the line.
     """
 
     def __init__(self, url: str) -> None:
@@ -32,7 +33,7 @@ class Line:
         self._passes.set()
 
     def hold(self) -> None:
-        """Take nothing of clients any more, until `let`."""
+        """Pass nothing that clients send, until `let`."""
         self._passes = trio.Event()
 
     def let(self) -> None:
@@ -40,17 +41,17 @@ class Line:
         self._passes.set()
 
     async def passed(self, data: bytes) -> bytes:
-        """The data, once it may pass."""
+        """Return the data once they may pass."""
         await self._passes.wait()
         return data
 
     def cut(self) -> None:
-        """End all connections, as a cable that is pulled; new ones may come."""
+        """End all connections, as a pulled cable does; new ones may be made."""
         for scope in list(self._scopes):
             scope.cancel()
 
     async def carry(self, port: int, client: trio.SocketStream) -> None:
-        """One connection, until either side or a cut ends it."""
+        """Carry one connection, until either side or a cut ends it."""
         self.opened += 1
         with trio.CancelScope() as scope:
             self._scopes.add(scope)
@@ -95,10 +96,10 @@ async def line_to(url: str) -> AsyncIterator[Line]:
 
 @asynccontextmanager
 async def saying(answer: Callable[[str], bytes | None]) -> AsyncIterator[str]:
-    """A server that answers each request with what it is told to; None hangs up. Yields its address.
+    """A server that answers each request with what `answer` returns; None hangs up. Yields its address.
 
     Args:
-        answer: given the head of a request.
+        answer: called with the head of a request; returns the bytes of the response.
     """
     (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
 
@@ -122,10 +123,10 @@ async def saying(answer: Callable[[str], bytes | None]) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def talking(answer: Callable[[Any], Any]) -> AsyncIterator[str]:
-    """A live socket that answers each command with the frame that it is told to; None hangs up. Yields its address.
+    """A live socket that answers each command with the frame that `answer` returns; None hangs up. Yields its address.
 
     Args:
-        answer: given a command, and None for the greeting.
+        answer: called with each command, and with None for the greeting.
     """
     (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
 
@@ -165,7 +166,7 @@ def http(status: int, body: object, *more: str) -> bytes:
 
 
 async def messages(shown: Subscription, count: int) -> list[Any]:
-    """The texts of so many new messages."""
+    """Read so many new messages; returns their texts."""
     found: list[Any] = []
     with patience():
         async for item in shown:

@@ -1,4 +1,4 @@
-"""Changes of connect whose COMMIT loses its answer."""
+"""Changes of game servers whose COMMIT loses its answer."""
 
 from tests.connect.play import claimed
 from tests.support.losing import MARK, Lost

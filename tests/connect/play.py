@@ -12,10 +12,10 @@ SERVERS = "/v1/connect/servers"
 
 
 class GameServer(Player):
-    """A registered server; it asks as players do, with its own credentials.
+    """A registered game server; it makes requests as players do, with its own credentials.
 
     Args:
-        made: what registering has answered.
+        made: the answer to registering it.
     """
 
     def __init__(self, world: World, made: dict[str, Any]) -> None:
@@ -53,13 +53,13 @@ class GameServer(Player):
 
 
 async def register(world: World, name: str = "Lobby", **more: object) -> GameServer:
-    """A server that nobody has claimed."""
+    """Register a game server, which nobody has claimed."""
     body = {"serverType": "paper", "serverName": name, **more}
     return GameServer(world, await world.nobody().do("POST", f"{SERVERS}/register", body, status=201))
 
 
 async def break_server(world: World, server_id: str) -> None:
-    """Leave a row of a server that cannot be read, so that it cannot be loaded any more."""
+    """Put something unreadable into a row of a game server, so that it cannot be loaded any more."""
 
     async def odd(conn: Connection) -> None:
         await conn.execute(
@@ -74,14 +74,14 @@ async def break_server(world: World, server_id: str) -> None:
 
 
 async def claimed(world: World, owner: Player, name: str = "Lobby", **more: object) -> GameServer:
-    """A server of this user's."""
+    """Register a game server, and claim it for a user."""
     server = await register(world, name, **more)
     await owner.do("POST", f"{SERVERS}/claim", {"claimKey": server.claim_key}, status=200)
     return server
 
 
 def fill(database_url: str, owner: Player, count: int, network_id: str | None = None) -> None:
-    """Let a user own so many servers more that nobody runs."""
+    """Give a user so many more game servers, as rows that no agent uses."""
     within = "NULL" if network_id is None else f"'{network_id}'"
     run_sql(
         database_url,
@@ -131,13 +131,13 @@ FRIENDS = "/v1/social/friends/server"
 
 
 class Lines:
-    """What an agent says."""
+    """The lines that an agent prints."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
     async def wait_for(self, beginning: str, count: int = 1) -> str:
-        """The rest of the first line that begins so, once there are so many of them."""
+        """Wait until `count` lines begin with a text; returns the rest of the first one."""
 
         async def said() -> bool:
             return sum(line.startswith(beginning) for line in self.lines) >= count
@@ -147,7 +147,7 @@ class Lines:
 
 
 async def order(owner: Player, server_id: str, action: str, **payload: object) -> Any:
-    """A command, once it has ended."""
+    """Give a command, and wait until it has ended; returns it."""
     response = await owner.ask(
         "POST",
         f"/v1/connect/servers/{server_id}/commands",

@@ -1,4 +1,4 @@
-"""Changes of discord whose COMMIT loses its answer."""
+"""Changes of Discord webhooks whose COMMIT loses its answer."""
 
 from scripts.upstreams.discord import GUILD
 from tests.news.play import network

@@ -23,7 +23,8 @@ class Guild:
     """A service, and the Discord that it posts to.
 
     Args:
-        world: where the service is; Discord's time is that of its clock.
+        world: the service; Discord's time goes by its clock.
+        site: the Discord.
     """
 
     world: World
@@ -43,17 +44,17 @@ class Guild:
         return net
 
     def wake(self) -> None:
-        """Have the queues looked at now."""
+        """Have the service look at the queues of posts now."""
         for service in self.world.services:
             service.of(WEBHOOKS).sender.wake()
 
     def later(self, seconds: float) -> None:
-        """Let time pass, and have the queues looked at."""
+        """Let time pass, and have the service look at the queues of posts."""
         self.world.advance(int(seconds * 1000))
         self.wake()
 
     async def posted(self, count: int) -> list[str]:
-        """What the first webhook has been told, once it is so much."""
+        """Wait until the first webhook has got so many posts; returns their texts."""
 
         async def so_many() -> bool:
             self.wake()
@@ -63,7 +64,7 @@ class Guild:
         return [said(post) for post in self.webhook.posts]
 
     async def until(self, net: Net, status: str) -> None:
-        """Return once the webhook stands like this."""
+        """Return once the network's webhook has this status."""
 
         async def so() -> bool:
             self.wake()
@@ -72,7 +73,8 @@ class Guild:
         await wait_until(so)
 
     def impatient(self) -> None:
-        """From now on Discord is waited for no longer than a moment; to be used where it never answers."""
+        """Have the service wait for Discord no longer than a moment from now on, for tests where Discord never
+        answers."""
         for service in self.world.services:
             service.of(WEBHOOKS).api._upstream._seconds = 0.3
 
@@ -86,7 +88,7 @@ class Guild:
         await wait_until(so)
 
     async def drained(self, net: Net) -> None:
-        """Return once nothing waits."""
+        """Return once no post of the network waits."""
 
         async def empty() -> bool:
             self.wake()
@@ -95,7 +97,7 @@ class Guild:
         await wait_until(empty)
 
     async def row(self, net: Net) -> WebhookRow:
-        """The network's row."""
+        """The row of the network's webhook."""
         row = await self.world.service.database.read(webhooks.read, net.id)
         assert row is not None
         return row
@@ -112,7 +114,7 @@ class Guild:
         return await self.world.service.database.read(read)
 
     async def tell_of_servers(self) -> None:
-        """The job that notices servers which have come or gone, once."""
+        """Run once the job that notices servers which have come or gone."""
         await job_named(self.world, "statuses of game servers").run()
         assert await job_named(self.world, "servers that come and go").run() is not False
 
@@ -124,18 +126,18 @@ def said(post: dict[str, Any]) -> str:
 
 
 async def put(net: Net, *, by: Player | None = None, status: int = 200, **body: object) -> Any:
-    """The settings after a PUT."""
+    """Put the network's settings of Discord; returns them."""
     sent = {"guildId": GUILD, "events": list(EVENTS), **body}
     return (await (by or net.owner).do("PUT", f"{net.path}/discord", sent, status=status))["discord"]
 
 
 async def shown(net: Net) -> Any:
-    """The network's settings."""
+    """The network's settings of Discord."""
     return (await net.owner.get(f"{net.path}/discord"))["discord"]
 
 
 async def waiting_webhook(world: World, network_id: str) -> None:
-    """A webhook to which nothing is sent, so that posts stay in the queue."""
+    """Give a network a webhook to which nothing is sent, so that posts stay in the queue."""
     row = WebhookRow(
         network_id=network_id, guild_id=GUILD, invite_url=None, events=EVENTS, webhook_status="unreachable",
         webhook_id="1", sealed_token=b"sealed", due_at_ms=FAR_MS, created_at_ms=0, updated_at_ms=0,
@@ -144,7 +146,7 @@ async def waiting_webhook(world: World, network_id: str) -> None:
 
 
 async def queue(world: World, network_id: str) -> list[tuple[str, str]]:
-    """(event, the main thing it is about) of the posts that wait."""
+    """(event, the main thing that it is about) of each post that waits."""
 
     async def read(conn: Connection) -> list[tuple[str, str]]:
         rows = await conn.fetch(

@@ -33,7 +33,8 @@ async def friends_of(player: Player) -> set[str]:
 
 
 async def waiting(player: Player) -> tuple[list[str], list[str]]:
-    """The names of those whose requests wait for the player, and for whose answer the player waits."""
+    """The names of users whose requests wait for the player's answer, and of those whose answer the player waits
+    for."""
     found = await player.get(REQUESTS)
     incoming = [request["player"]["name"] for request in found["incoming"]]
     return incoming, [request["player"]["name"] for request in found["outgoing"]]
@@ -53,7 +54,7 @@ class Clock:
 
 
 async def become(world: World, relation: str, viewer: Player, tom: Player) -> None:
-    """Bring about a relation between who looks and Tom."""
+    """Bring about a relation, by its name, between the viewer and Tom."""
     match relation:
         case "friend":
             await make_friends(viewer, tom)

@@ -1,4 +1,4 @@
-"""Friendships and requests as rows, for tests of what shows them: what the rules of friends would have written."""
+"""Friendships and requests as rows, as the rules of friends would write them, for tests of what shows them."""
 
 from persistence.connection import Connection
 from persistence.friends import links, requests
@@ -23,7 +23,7 @@ async def befriend(conn: Connection, one_id: str, other_id: str, now_ms: int) ->
 async def choose(
     conn: Connection, user_id: str, friend_id: str, visibility: Visibility, favorite: bool, now_ms: int
 ) -> None:
-    """Change a link as its holder does."""
+    """Change a user's settings of a friendship, as they would themselves."""
     assert await links.change(
         conn,
         user_id,
@@ -39,7 +39,7 @@ async def choose(
 async def request(
     conn: Connection, id: str, sender_id: str, recipient_id: str, now_ms: int, expires_at_ms: int
 ) -> None:
-    """A request that waits."""
+    """Store a friend request that waits for its answer."""
     await requests.add(
         conn,
         id=id,

@@ -1,4 +1,4 @@
-"""A gateway without a service: its routes are given by hand. And players, who are sockets."""
+"""A gateway without a service, whose routes a test gives, and players, who are sockets."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -32,10 +32,10 @@ class Running:
     """A gateway that listens.
 
     Args:
-        carrying: what it does with connections.
-        door: who is inside.
-        port: where it listens.
-        said: what it has told.
+        carrying: carries its connections.
+        door: counts its connections.
+        port: the port that it listens at.
+        said: the lines that it has told.
     """
 
     def __init__(self, carrying: Carrying, door: Door, port: int, said: list[str]) -> None:
@@ -45,7 +45,7 @@ class Running:
         self.said = said
 
     def turned_away(self) -> dict[str, int]:
-        """How many were, by reason."""
+        """How many connections were turned away, {reason: how many}."""
         return dict(self.carrying.counters.turned_away)
 
     async def until(self, **counts: int) -> None:
@@ -69,7 +69,7 @@ async def gateway(
     idle_seconds: float = PATIENCE_SECONDS,
     names: Names | None = None,
 ) -> AsyncIterator[Running]:
-    """A gateway for the block."""
+    """Run a gateway for the block."""
     said: list[str] = []
     listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
     port = listeners[0].socket.getsockname()[1]
@@ -86,7 +86,7 @@ async def gateway(
 
 @asynccontextmanager
 async def player(port: int, *sent: bytes) -> AsyncIterator["Socket"]:
-    """Somebody who connects to this machine, and sends these bytes at once."""
+    """Connect to a port of this machine, and send these bytes at once."""
     stream = await trio.open_tcp_stream("127.0.0.1", port)
     async with stream:
         socket = Socket(stream)
@@ -95,18 +95,18 @@ async def player(port: int, *sent: bytes) -> AsyncIterator["Socket"]:
 
 
 class Socket:
-    """A connection, patient."""
+    """A connection whose reads wait patiently."""
 
     def __init__(self, stream: trio.SocketStream) -> None:
         self.stream = stream
 
     async def send(self, data: bytes) -> None:
-        """Send all of it."""
+        """Send all bytes."""
         with patience():
             await self.stream.send_all(data)
 
     async def hear(self, size: int) -> bytes:
-        """So many bytes; fewer where it has ended before."""
+        """Receive so many bytes; fewer where the connection has ended before."""
         data = b""
         with patience():
             while len(data) < size and (chunk := await self._some(size - len(data))):
@@ -114,7 +114,7 @@ class Socket:
         return data
 
     async def rest(self) -> bytes:
-        """All that comes until the other side ends it."""
+        """Receive all bytes until the other side ends the connection."""
         return await self.hear(2**40)
 
     async def _some(self, size: int) -> bytes:
@@ -125,7 +125,7 @@ class Socket:
 
 
 def resolved(hosts: Mapping[str, list[str]] | None = None) -> Names:
-    """Names that lead where these do; there are no others."""
+    """Names with these addresses, {name: addresses}; other names do not exist."""
 
     async def resolve(name: str) -> list[str]:
         found = (hosts or {}).get(name)

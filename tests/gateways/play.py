@@ -15,7 +15,7 @@ REGISTER = "/v1/connect/gateways/register"
 
 
 def identity(host: str = "gw1.example.net", **more: object) -> dict[str, Any]:
-    """What a gateway registers with."""
+    """The body with which a gateway registers."""
     return {"region": "eu-west", "publicHost": host, "port": 25565, "capacity": 100, "token": TOKEN, **more}
 
 
@@ -23,7 +23,7 @@ class Gateway(Player):
     """A gateway that has registered.
 
     Args:
-        made: as it was answered.
+        made: the answer to registering it.
     """
 
     def __init__(self, world: World, made: dict[str, Any]) -> None:
@@ -34,7 +34,7 @@ class Gateway(Player):
         self.hosts: list[str] = []
 
     async def beat(self, *, connections: int = 0, wait: int = 0) -> Any:
-        """A heartbeat; the routes that it is given are in force from then on."""
+        """Send a heartbeat, and take the routes in its answer as those in force; returns the answer."""
         body = {"connections": connections, "routesRevision": self.revision, "waitSeconds": wait}
         heard = await self.do("POST", self.path, body, status=200)
         self.revision = heard["routesRevision"]
@@ -44,12 +44,12 @@ class Gateway(Player):
 
 
 async def gateway(world: World, host: str = "gw1.example.net", **more: object) -> Gateway:
-    """A new gateway."""
+    """Register a new gateway."""
     return Gateway(world, await world.nobody().do("POST", REGISTER, identity(host, **more), status=201))
 
 
 def row(gateway_id: str, **more: Any) -> GatewayRow:
-    """A gateway that was heard when time began."""
+    """The row of a gateway that was heard last at the moment 0."""
     return GatewayRow(
         **{
             "gateway_id": gateway_id, "region": "eu-west", "public_host": "gw1.example.net", "port": 25565,
@@ -60,7 +60,7 @@ def row(gateway_id: str, **more: Any) -> GatewayRow:
 
 
 async def stored_gateway(world: World) -> str:
-    """The id of a gateway of a service that has no deployment token."""
+    """Store a gateway as rows, for services without a deployment token; returns its id."""
     made = row("a" * 24, last_heartbeat_at_ms=world.clock.now_ms())
     return (await change_by_itself(world.service, units.register, made, about=None)).gateway_id
 

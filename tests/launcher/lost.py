@@ -1,4 +1,4 @@
-"""Changes of launcher whose COMMIT loses its answer."""
+"""Changes of the launcher's domain whose COMMIT loses its answer."""
 
 from tests.support.losing import MARK, Lost, counted
 from tests.support.world import World

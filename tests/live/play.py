@@ -1,4 +1,4 @@
-"""What tests of live share."""
+"""What tests of the live socket share."""
 
 from typing import Any
 

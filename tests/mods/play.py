@@ -1,4 +1,4 @@
-"""Both catalogues on a loopback port, and a service, or only its library, that asks them."""
+"""Both catalogues of mods on a loopback port, and a service, or only its library, that asks them."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -35,38 +35,38 @@ AWAY = (503, "UPSTREAM_UNAVAILABLE")
 
 @dataclass
 class Catalogues:
-    """A service, and what it asks. Time stands still but for `world.clock.advance`."""
+    """A service, and the catalogues that it asks. Time stands still but for `world.clock.advance`."""
 
     world: World
     modrinth: ModrinthSite
     curseforge: CurseForgeSite
 
     async def ask(self, path: str, **headers: str) -> httpx2.Response:
-        """A GET of nobody in particular; `if_none_match` is the header If-None-Match."""
+        """Make a GET without credentials; `if_none_match` is sent as the header If-None-Match."""
         named = {name.replace("_", "-"): text for name, text in headers.items()}
         return await self.world.nobody().ask("GET", path, headers=named)
 
     async def get(self, path: str, **query: object) -> Any:
-        """The JSON of a successful GET."""
+        """Make a GET, which has to succeed; returns the JSON of the answer."""
         return await self.world.nobody().get(path, **query)
 
     async def refused(self, path: str) -> tuple[int, str]:
-        """Status and code of a GET that is refused."""
+        """Make a GET, which has to be refused; returns (status, code)."""
         return await self.world.nobody().refused("GET", path)
 
     def seconds(self, seconds: int) -> None:
-        """Let time pass."""
+        """Let so many seconds pass."""
         self.world.clock.advance(seconds * 1000)
 
     @property
     def asked(self) -> int:
-        """How many requests have arrived at both."""
+        """How many requests have arrived at both catalogues together."""
         return len(self.modrinth.asked) + len(self.curseforge.asked)
 
 
 @asynccontextmanager
 async def sites(modrinth: ModrinthSite, curseforge: CurseForgeSite) -> AsyncIterator[None]:
-    """Serve both."""
+    """Serve both catalogues for the block."""
     async with trio.open_nursery() as nursery:
         await nursery.start(Sites({"modrinth": modrinth, "curseforge": curseforge}).serve)
         yield
@@ -101,7 +101,7 @@ async def open_catalogues(
 
 
 class RunClock:
-    """The time of rules is that of trio, which a test may let jump."""
+    """A clock for rules that goes by trio's, which a test may let jump."""
 
     def now_ms(self) -> int:
         """Milliseconds since trio's clock began."""
@@ -122,22 +122,22 @@ async def open_library(
 
 
 async def read(library: ModLibrary, path: str, **query: Any) -> Outcome:
-    """What the library says of a path of Modrinth's."""
+    """What the library returns for a path of Modrinth's."""
     return await library.read(modrinth_request(path, ModrinthQuery(**query)))
 
 
 def body_of(outcome: Outcome) -> Body:
-    """The answer that there must be."""
+    """The answer in an outcome, which must have one."""
     assert isinstance(outcome, Found), outcome
     return outcome.body
 
 
 def failure_of(outcome: Outcome) -> Failure:
-    """The failure that there must be."""
+    """The failure in an outcome, which must have one."""
     assert isinstance(outcome, Failure), outcome
     return outcome
 
 
 def arrived(request: Request) -> tuple[str, dict[str, str]]:
-    """Path and query as they came."""
+    """(path, query) of a request as it arrived."""
     return request.path, dict(request.query)

@@ -1,4 +1,4 @@
-"""Networks for tests: made over the wire, with the servers that they ask."""
+"""Networks for tests, made over the wire, and the DNS and Cloudflare that the service asks."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ class Net:
     """A network, and its owner.
 
     Args:
-        owner: who asks.
-        made: as it was answered.
+        owner: the user who makes its requests.
+        made: the answer to making it.
     """
 
     def __init__(self, owner: Player, made: dict[str, Any]) -> None:
@@ -26,12 +26,12 @@ class Net:
         self.provider = f"{self.path}/dns/cloudflare"
 
     async def token(self) -> str:
-        """A join token."""
+        """Make a join token; returns it."""
         made = await self.owner.do("POST", f"{self.path}/join-token", status=201)
         return str(made["joinToken"])
 
     async def host(self, name: str = "Node") -> GameServer:
-        """A server that has joined."""
+        """Make a game server that joins the network."""
         world = self.owner.world
         body = {"joinToken": await self.token(), "name": name}
         joined = await world.nobody().do("POST", f"{NETWORKS}/join", body, status=201)
@@ -39,17 +39,17 @@ class Net:
         return GameServer(world, made)
 
     async def server(self, name: str = "Lobby") -> GameServer:
-        """A claimed server in the network."""
+        """Make a game server that is claimed and in the network."""
         server = await claimed(self.owner.world, self.owner, name)
         await self.owner.do("PATCH", server.path, {"networkId": self.id}, status=200)
         return server
 
     async def claim(self, domain: str) -> Any:
-        """The claim of a domain, as it was answered."""
+        """Claim a domain; returns the answer."""
         return await self.owner.do("POST", self.domains, {"domain": domain}, status=201)
 
     def verify(self, claim: Any) -> str:
-        """Where a claim is verified."""
+        """The path at which a claim is verified."""
         return f"{self.domains}/{claim['domain']['id']}/verify"
 
 
@@ -62,13 +62,13 @@ class Place:
         self.cloudflare = cloudflare
 
     async def verified(self, net: Net, domain: str) -> Any:
-        """A verified claim."""
+        """Claim a domain, and verify the claim; returns it."""
         claim = await net.claim(domain)
         self.dns.txt.setdefault(claim["txt"]["name"], []).append(claim["txt"]["value"])
         return await net.owner.do("POST", net.verify(claim), status=200)
 
 
 async def network(owner: Player, name: str = "Sky") -> Net:
-    """A network of this user's."""
+    """Make a network of a user."""
     made = await owner.do("POST", NETWORKS, {"name": name}, status=201)
     return Net(owner, made["network"])

@@ -1,4 +1,4 @@
-"""Nodes that talk: their links over a simulated bus, and what each has said and heard."""
+"""Nodes that talk to each other by links over a simulated bus, and remember what they have heard."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -15,11 +15,12 @@ KEY = bytes(range(32))
 
 
 def peers_of(life: Life, bus: Bus, lost: Callable[[str], None] = lambda _node: None) -> Peers:
-    """The other nodes, as one life of a node talks to them; what comes of the bus is to be given to its links.
+    """The peers of one life of a node. What comes from the bus is to be given to their links.
 
     Args:
-        bus: its end of it.
-        lost: called when what another node has told will never come.
+        life: the life of the node.
+        bus: the node's end of the bus.
+        lost: called with another node's name when something that it has told will never come.
     """
     soon = trio.lowlevel.current_trio_token().run_sync_soon
     return Peers(life, KEY, bus, lost, now=trio.current_time, soon=soon)
@@ -44,7 +45,7 @@ class Node:
         bus.join(life.node, self.links.take)
 
     def entries(self, sender: str) -> list[bytes]:
-        """What it heard of a node, without the troubles."""
+        """What it has heard from a node, without notes of losses."""
         return [thing for thing in self.heard.get(sender, []) if isinstance(thing, bytes)]
 
 

@@ -14,7 +14,7 @@ LIST, READ = "/v1/notifications", "/v1/notifications/read"
 
 
 async def notify(world: World, player: Player, *numbers: int, kind: str = "friend_accepted") -> list[str]:
-    """Notify a player as a domain does; returns the ids."""
+    """Notify a player as a domain does, once for each number; returns the notifications' ids."""
     service = world.service
     now_ms = world.clock.now_ms()
     rows = [

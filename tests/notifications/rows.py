@@ -1,4 +1,4 @@
-"""Notifications and users as the tests of these rows make them."""
+"""Notifications and users as rows, for tests of these rows."""
 
 import msgspec
 
@@ -11,7 +11,7 @@ NOW_MS = 1_700_000_000_000
 
 
 def user(number: int) -> str:
-    """The id of a test's user."""
+    """The id of a user, by their number."""
     return f"00000000-0000-4000-8000-{number:012d}"
 
 
@@ -23,7 +23,8 @@ def notification(
     actor_id: str | None = None,
     at_ms: int = NOW_MS,
 ) -> NewNotification:
-    """One to be added; numbers make ids. Each is caused by somebody else, unless it is said by whom."""
+    """A notification to be added, whose id is made of the number. Each is caused by another user, unless `actor_id`
+    names one."""
     data = msgspec.json.encode({"n": number})
     return NewNotification(f"{number:024x}", user_id, kind, actor_id or user(90_000 + number), data, at_ms)
 
@@ -39,5 +40,5 @@ async def make_users(database: Database, *numbers: int) -> None:
 
 
 async def added(database: Database, *rows: NewNotification) -> None:
-    """Add them in one transaction."""
+    """Add notifications in one transaction."""
     await database.transact(add, rows)

@@ -1,6 +1,6 @@
-"""A party in memory, for rules: a state, commands, and nothing else; and the rows that a database would hold.
+"""A party in memory, for tests of the rules: a state, commands, and the rows that a database would hold.
 
-Names stand for users: `uid("ann")` is the id that she has everywhere.
+Names stand for users: `uid("ann")` is Ann's id everywhere.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,14 +31,14 @@ FREE = Selection("server", "hub", "Hub")
 
 
 def uid(name: str) -> str:
-    """The id of a user."""
+    """The id of a user, by their name."""
     return str(uuid5(NAMESPACE_URL, name))
 
 
 def getting_ready(
     name: str, *, is_ready: bool = True, prepared: bool = True, hash_: str | None = None
 ) -> SetReady:
-    """The command of a member who is ready, or is not."""
+    """The command by which a member gets ready, or is no longer."""
     return SetReady(uid(name), is_ready, prepared, None, False, hash_)
 
 
@@ -46,12 +46,12 @@ class Play:
     """A party whose founder is the first of the names, and the others are members.
 
     Args:
-        names: who is in it.
+        names: the names of its members, the founder first.
 
     Attributes:
-        online: who is online.
-        barred: (one, other) between whom a block stands.
-        elsewhere: who is in another party.
+        online: the users who are online.
+        barred: pairs (one, other) of users of whom one blocks the other.
+        elsewhere: the users who are in another party.
     """
 
     def __init__(self, *names: str) -> None:
@@ -66,7 +66,7 @@ class Play:
             self.do(AcceptInvite(uid(name)))
 
     def do(self, command: AnyCommand) -> Sequence[AnyEvent]:
-        """One turn; raises what the command is refused with."""
+        """Do one command in a turn, and return its events; raises the refusal."""
         state = self.state
         asked = missing(state, command)
         if asked is not None:
@@ -126,7 +126,7 @@ async def invite(one: Player, other: Player) -> Any:
 
 
 async def gather(leader: Player, *others: Player) -> str:
-    """A party of these; returns its id."""
+    """Make a party of a leader and others; returns its id."""
     party_id = (await leader.do("POST", PARTY, status=200))["party"]["id"]
     for other in others:
         await invite(leader, other)
@@ -156,7 +156,7 @@ async def ready(player: Player, *, is_ready: bool = True, **more: object) -> Any
 
 
 async def subscribe(socket: Client, since: object = None, *, mode: str = "delta") -> tuple[Any, Any]:
-    """The reply, and the first frame if there is one."""
+    """Subscribe to the party; returns the reply, and the first frame if there is one."""
     command: dict[str, Any] = {"id": 1, "op": "subscribe", "channel": "party", "params": {"mode": mode}}
     if since is not None:
         command["since"] = since

@@ -1,4 +1,4 @@
-"""Publishing for tests, over the wire, and what servers say of themselves."""
+"""Publishing for tests, over the wire, and the statuses that game servers push."""
 
 from typing import Any
 
@@ -27,31 +27,31 @@ def report(
     online: bool = True,
     motd: str = "",
 ) -> StatusRow:
-    """What a server said so long ago."""
+    """The row of a status that a game server has pushed so long ago."""
     return StatusRow(server, network, online, motd, players, capacity, NOW_MS - ago_ms)
 
 
 def path_of(target: Any) -> str:
-    """Where a server or network is published."""
+    """The path of the publication of a server or network."""
     kind = "server" if isinstance(target, GameServer) else "network"
     return f"/v1/connect/publications/{kind}/{target.id}"
 
 
 async def publish(by: Player, target: Any, **more: object) -> Any:
-    """Publish; returns the publication."""
+    """Publish a server or network; returns the publication."""
     body = {"address": "play.example.org", "displayName": "Sky Islands", **more}
     return (await by.do("PUT", path_of(target), body, status=200))["publication"]
 
 
 async def shown(by: Player, target: Any) -> Any:
-    """What is published."""
+    """The publication of a server or network, as a player sees it."""
     return (await by.get(path_of(target)))["publication"]
 
 
 async def push(
     server: GameServer, players: int = 3, *, ago_s: float = 0, kept: bool = True, **more: object
 ) -> Any:
-    """A status of that many seconds ago, which all nodes have heard of if it is kept."""
+    """Push a status of so many seconds ago; returns the answer once all nodes know the status, if it is to be kept."""
     world = server.world
     at_ms = world.clock.now_ms() - int(ago_s * 1000)
     body = {
@@ -75,7 +75,7 @@ async def push(
 
 
 async def flush(world: World) -> None:
-    """What was pushed is in rows."""
+    """Have all pushed statuses written to rows."""
     for service in world.services:
         await flush_statuses(service)
 

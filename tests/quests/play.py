@@ -21,7 +21,7 @@ def begin_day(world: World, *, at_ms: int = 0) -> int:
     """Let the next day begin, and time stand still; returns the day.
 
     Args:
-        at_ms: since midnight.
+        at_ms: how much of that day has passed, in milliseconds since midnight.
     """
     world.clock.stop()
     day = day_of(world.clock.now_ms()) + 1
@@ -35,7 +35,7 @@ def end_of(day: int) -> int:
 
 
 async def drawing(world: World, name: str, day: int, *wanted: tuple[str, int]) -> Player:
-    """Somebody new whose quests of a day are among others these (kind, goal)."""
+    """Make a new user among whose quests of a day are these, each as (kind, goal)."""
     while True:
         id = new_uuid(secrets.token_bytes)
         drawn = {(one.kind, one.goal) for one in draw_first(id, day)[0]}
@@ -47,28 +47,28 @@ async def drawing(world: World, name: str, day: int, *wanted: tuple[str, int]) -
 
 
 async def pass_minutes(world: World, minutes: int) -> None:
-    """Let time pass, and have it counted."""
+    """Let minutes pass, and have the service count them."""
     world.advance(minutes * MINUTE_MS)
     await count(world)
 
 
 async def count(world: World) -> None:
-    """Have everything counted."""
+    """Have the service count all that is to be counted."""
     for name in ("launches of quests", "progress of quests"):
         assert await job_named(world, name).run() is not False
 
 
 async def progress(player: Player, kind: str) -> int:
-    """How far a quest of the day has come."""
+    """The progress of a player's quest of this kind today."""
     return (await quest(player, kind))["progress"]
 
 
 async def quest(player: Player, kind: str) -> Any:
-    """A quest of the day."""
+    """A player's quest of this kind today."""
     (found,) = [one for one in (await player.get(QUESTS))["quests"] if one["kind"] == kind]
     return found
 
 
 async def experience(player: Player) -> int:
-    """All that was earned."""
+    """All experience that a player has earned."""
     return (await player.get(LEVEL))["totalXp"]

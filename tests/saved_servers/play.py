@@ -12,7 +12,7 @@ async def save(player: Player, address: str) -> Any:
 
 
 async def save_all(player: Player, *names: str) -> list[str]:
-    """Ids of freshly saved servers."""
+    """Save servers by these names; returns their ids."""
     return [(await save(player, name))["id"] for name in names]
 
 

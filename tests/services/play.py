@@ -11,36 +11,36 @@ ACTIONS = [{"id": "clear", "label": "Clear"}]
 
 
 async def extension(owner: Player, id: str, visibility: str = "public") -> str:
-    """An extension in the catalog."""
+    """Add an extension to the catalog; returns its id."""
     body = {"extensionId": id, "name": id, "visibility": visibility}
     await owner.do("POST", "/v1/connect/extensions", body, status=201)
     return id
 
 
 async def service(owner: Player, extension_id: str, name: str = "Board") -> Any:
-    """A service, as it was answered."""
+    """Make a service of an extension; returns the answer."""
     return await owner.do("POST", SERVICES, {"name": name, "extensionId": extension_id}, status=201)
 
 
 async def register(server: GameServer, extension_id: str, name: str = "Board") -> None:
-    """The server registers an extension."""
+    """Have a game server register an extension."""
     path = f"{server.path}/extensions/{extension_id}"
     await server.do("PUT", path, {"name": name, "actions": ACTIONS}, status=200)
 
 
 async def configure(server: GameServer, extension_id: str, **data: object) -> None:
-    """The server stores settings of an extension."""
+    """Have a game server store settings of an extension."""
     body = {"source": extension_id, "data": data, "schema": SCHEMA}
     await server.do("PUT", f"{server.path}/settings", body, status=200)
 
 
 async def settings(server: GameServer, extension_id: str) -> Any:
-    """(version, data), as the server sees them."""
+    """The settings of an extension as a game server sees them: (version, data)."""
     shown = await server.get(f"{server.path}/settings", source=extension_id)
     return shown["version"], shown["data"]
 
 
 async def registered(server: GameServer) -> dict[str, str]:
-    """{extension: its name} of what the server has registered."""
+    """The extensions that a game server has registered, {id: name}."""
     items = (await server.get(f"{server.path}/extensions"))["items"]
     return {item["extensionId"]: item["name"] for item in items}

@@ -15,7 +15,7 @@ RENEW = f"{SESSIONS}/renew"
 VERIFY = "/v1/auth/verify"
 
 OURS = {"sec-fetch-site": "same-origin"}
-"""What a browser says of a request that a page of the service itself makes."""
+"""The header by which a browser says that a page of the service itself makes the request."""
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
 
@@ -24,7 +24,7 @@ class Browser(Player):
     """A browser with cookies, in which one of our pages is open.
 
     Args:
-        world: where it is.
+        world: the service that it uses.
 
     Attributes:
         cookies: {name: value}.
@@ -45,7 +45,7 @@ class Browser(Player):
         content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx2.Response:
-        """See `Player`; cookies are sent and kept."""
+        """Make a request as `Player.ask` does; cookies are sent and kept."""
         carried = {"cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
         sent = {**OURS, **(carried if self.cookies else {}), **(headers or {})}
         self.world.http.cookies.clear()
@@ -83,7 +83,7 @@ class Browser(Player):
         return answer
 
     async def renew(self) -> Any:
-        """A fresh token."""
+        """Renew the session; returns the answer with a fresh token."""
         self.forget()
         answer = await self.do("POST", RENEW, status=200)
         self.holds(answer)
@@ -107,13 +107,13 @@ def code_of(link: Mapping[str, Any]) -> str:
 
 
 async def link_of(player: Player, user: Player | None = None) -> str:
-    """The code of a link that this player makes, for themself or for another."""
+    """Make a sign-in link by a player, for themselves or for another user; returns its code."""
     body = None if user is None else {"userId": user.id}
     return code_of(await player.do("POST", LINKS, body, status=201))
 
 
 async def signed_in(player: Player) -> Browser:
-    """A browser in which a user is signed in for as long as can be: by the link of a super-admin."""
+    """A browser in which a user is signed in for the longest time that there is: by the link of a super-admin."""
     browser = Browser(player.world)
     await browser.enter(code=await link_of(await player.world.super_admin(), player))
     return browser

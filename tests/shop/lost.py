@@ -1,4 +1,4 @@
-"""Changes of shop whose COMMIT loses its answer."""
+"""Changes of the shop whose COMMIT loses its answer."""
 
 from tests.shop.play import A_PRODUCT, ALL_PURCHASES, CHECKOUT, PRODUCTS, may, open_shop
 from tests.support.losing import MARK, Lost, counted

@@ -30,15 +30,15 @@ class Shop:
     """A shop with a manager.
 
     Args:
-        world: where it is.
-        manager: holds `shop:manage`.
+        world: the service.
+        manager: a user who holds `shop:manage`.
     """
 
     world: World
     manager: Player
 
     async def product(self, slug: str = "glow", amount: int = 500, **more: Any) -> Any:
-        """A product on sale, by default one that gives `perk:<slug>` for good."""
+        """Make a product on sale, by default one that gives `perk:<slug>` for good; returns it."""
         body = A_PRODUCT | {
             "slug": slug,
             "name": slug.title(),
@@ -48,26 +48,26 @@ class Shop:
         return await self.manager.do("POST", PRODUCTS, body | more, status=201)
 
     async def order(self, payer: Player, *products: Any, **more: Any) -> Any:
-        """A checkout of one piece of each product."""
+        """Check out one piece of each product; returns the checkout."""
         items = [{"productId": product["id"]} for product in products]
         return await payer.do("POST", CHECKOUT, {"items": items} | more, status=201)
 
     async def paid(self, purchase: Any) -> Any:
-        """A purchase after the manager has marked it as paid."""
+        """Mark a purchase as paid, as the manager; returns it."""
         return await self.manager.do("POST", f"{ALL_PURCHASES}/{purchase['id']}/mark-paid", {})
 
     async def buy(self, payer: Player, product: Any, **more: Any) -> Any:
-        """A purchase that was paid by hand."""
+        """Buy a product, and mark it as paid by hand; returns the purchase."""
         order = await self.order(payer, product, **more)
         return await self.paid(order["purchases"][0])
 
     async def refunded(self, purchase: Any) -> Any:
-        """A purchase after the manager has given the money back."""
+        """Give the money of a purchase back, as the manager; returns the purchase."""
         return await self.manager.do("POST", f"{ALL_PURCHASES}/{purchase['id']}/refund")
 
     async def told(self, event: ProviderEvent) -> bool:
-        """Let the provider tell an event, as the webhook does once its signature was verified; whether it was told
-        before."""
+        """Take an event of the payment provider, as the webhook does once its signature was verified; returns whether
+        it was taken before."""
         service = self.world.service
         now_ms = service.clock.now_ms()
         stamp = Stamp(service.ids.new(now_ms), now_ms, None, None)
@@ -82,5 +82,5 @@ async def open_shop(world: World) -> Shop:
 
 
 async def may(player: Player, node: str) -> bool:
-    """Whether the player holds a node, as the service tells them."""
+    """Whether a player holds a permission node, as the service tells them."""
     return node in (await player.get("/v1/auth/verify"))["permissions"]

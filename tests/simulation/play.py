@@ -1,4 +1,5 @@
-"""What happens in a run: deeds of clients and disasters, drawn one after the other; then a calm, and all must rest."""
+"""Plays a run: deeds of clients and disasters, drawn one after the other, and a calm at the end, after which nothing
+may be under way."""
 
 from random import Random
 
@@ -16,7 +17,8 @@ from tests.simulation.world import Node, World
 STEPS = 16
 
 CALM_SECONDS = 3.0
-"""From the last disaster until all must rest: timers, repeats, reloads and views have come to their end."""
+"""How long after the last disaster everything has to be at rest: timers, repeats, reloads and views have ended by
+then."""
 
 WEATHERS = (
     CALM,
@@ -49,7 +51,7 @@ async def play(world: World) -> None:
 
 
 def _gather(world: World) -> None:
-    """The clients that watch; in some runs nobody does, and so nobody keeps a conversation in memory."""
+    """Open the clients that watch. In some runs there are none, so that nothing keeps a conversation in memory."""
     if world.rng.random() < 0.2:
         return
     for user_id, id, mode, shows in (
@@ -85,7 +87,7 @@ def _deed(world: World, disasters: float) -> None:
 
 
 def _crowd(world: World) -> None:
-    """All members vote in one poll at the same moment."""
+    """Have all members vote in one poll at the same moment."""
     rng = world.rng
     poll = rng.choice((OLD_POLL, OLD_POLL, *_polls(world, GROUP)))
     for user_id in CONVERSATIONS[GROUP]:
@@ -175,7 +177,7 @@ def _outage(world: World) -> None:
 
 
 def _disaster(world: World) -> None:
-    """The process is killed and started again; or another takes over, while it goes on without knowing."""
+    """Kill the process and start it again; or have another take over, while it goes on without knowing that."""
     owner = world.owner
     if owner is None or not owner.ready.is_set() or any(node.doomed for node in world.nodes):
         return
@@ -197,14 +199,14 @@ def _disaster(world: World) -> None:
 
 
 async def _restart(world: World, owner: Node) -> None:
-    """The process is stopped in the middle of its work, and started again."""
+    """Stop the process in the middle of its work, and start it again."""
     world.send(_request(world))
     await world.stop(owner)
     await _storm(world, world.start(owner.name))
 
 
 async def _storm(world: World, heir: Node) -> None:
-    """All come back at once, and go on talking."""
+    """Have all clients come back at once, and go on talking."""
     await heir.ready.wait()
     for viewer in world.viewers:
         world.come(viewer)
@@ -214,7 +216,7 @@ async def _storm(world: World, heir: Node) -> None:
 
 
 async def _linger(world: World, owner: Node, heir: Node) -> None:
-    """The former owner takes requests for a while."""
+    """Have the former owner take requests for a while."""
     await heir.ready.wait()
     for _ in range(3):
         if owner not in world.nodes:
@@ -226,7 +228,8 @@ async def _linger(world: World, owner: Node, heir: Node) -> None:
 
 
 async def _late_polls(world: World) -> None:
-    """Where nobody watches, deadlines come when nobody is there: their owners are woken by their head rows alone."""
+    """Have deadlines come while nobody watches, so that their owners are not in memory and only their head rows wake
+    them."""
     for id, members in CONVERSATIONS.items():
         poll = a_poll(expires_at_ms=world.clock.now_ms() + world.rng.randrange(50, 350))
         world.send(requests.posting(_number(world), members[0], id, how="once", poll=poll))

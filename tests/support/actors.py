@@ -1,4 +1,4 @@
-"""Actors over a real database, as a service runs them, and what several are asked at the same moment."""
+"""Actors over a real database, as a service runs them, and commands that are posted at the same moment."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ async def open_actors(
     """A system of these kinds that owns every actor of the database, for the block.
 
     Args:
-        clock: the time of all rules; None is the system's.
+        clock: the time that the rules go by; None is the system's.
     """
     async with (
         open_local_placement(database, node="n1") as placement,

@@ -1,4 +1,5 @@
-"""A bus in memory that loses, repeats, delays and overtakes by seed, so that a test is repeatable to the letter."""
+"""A bus in memory that loses, repeats, delays and reorders messages by seed, so that a test is repeatable to the
+letter."""
 
 import heapq
 from collections.abc import Callable
@@ -11,11 +12,11 @@ import trio
 
 @dataclass(frozen=True)
 class Weather:
-    """What becomes of messages.
+    """What a bus does to messages.
 
     Args:
-        lost, repeated: probability of each.
-        delay_seconds: least and most that a message takes; those of different lengths overtake each other.
+        lost, repeated: the probability that a message is lost, or delivered twice.
+        delay_seconds: least and most time that a message takes; with different times messages overtake each other.
     """
 
     lost: float = 0.0
@@ -31,7 +32,7 @@ class SimulatedBus:
     """Carries messages between the nodes that have joined; `carry` has to run.
 
     Args:
-        rng: draws what becomes of each message.
+        rng: draws what happens to each message.
     """
 
     def __init__(self, rng: Random) -> None:
@@ -39,13 +40,13 @@ class SimulatedBus:
         self.parted: set[frozenset[str]] = set()
         self._rng = rng
         self._takers: dict[str, Callable[[bytes], None]] = {}
-        # (when, in which order, for whom, what); one task delivers all, because trio takes tasks in any order
+        # (when it is due, number, receiver, message); one task delivers all, because trio takes tasks in any order
         self._under_way: list[tuple[float, int, str, bytes]] = []
         self._numbers = count()
         self._more = trio.Event()
 
     def join(self, node: str, take: Callable[[bytes], None]) -> None:
-        """Give what comes for a node to a function."""
+        """Deliver messages for a node by calling this function with each."""
         self._takers[node] = take
 
     def end(self, node: str) -> "BusEnd":

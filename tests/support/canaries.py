@@ -1,4 +1,4 @@
-"""Secrets that must not turn up again: where everything that a service has said or kept is looked through for them."""
+"""Canaries are secrets that must not turn up again: looks for them in all that a service has answered or stored."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -11,10 +11,10 @@ from tests.support.world import World
 
 
 class Overheard:
-    """Everything that the service answers from now on: heads and bodies.
+    """Records everything that the service answers from now on: heads and bodies.
 
     Args:
-        world: whose client is listened to.
+        world: the world whose HTTP client is listened to.
     """
 
     def __init__(self, world: World) -> None:
@@ -26,7 +26,7 @@ class Overheard:
         self._said.append((response.request, f"{dict(response.headers)}\n{response.text}"))
 
     def saying(self, canary: str) -> list[str]:
-        """Method and path of each request whose answer says it, and whether a game server asked."""
+        """A line for each request whose answer has the canary: method, path, and whether a game server asked."""
         return [
             f"{request.method} {request.url.path}{' (server)' if 'x-server-id' in request.headers else ''}"
             for request, said in self._said
@@ -35,12 +35,12 @@ class Overheard:
 
 
 def forms(canary: str) -> tuple[str, ...]:
-    """How it would look in a dump: as text, and as PostgreSQL writes bytes."""
+    """The forms that a canary has in a dump: as text, and as PostgreSQL writes bytes."""
     return canary, canary.encode().hex()
 
 
 def found(canaries: Collection[str], text: str) -> list[str]:
-    """Those of them that are in a text."""
+    """The canaries that are in a text."""
     return [canary for canary in canaries if any(form in text for form in forms(canary))]
 
 
@@ -55,7 +55,7 @@ async def dump(conn: Connection) -> str:
 
 
 def kept_in_files(folder: Path) -> Iterator[str]:
-    """What the files of a service hold."""
+    """The contents of all files of a service, as text."""
     for path in folder.rglob("*"):
         if path.is_file():
             yield path.read_bytes().decode("latin-1")

@@ -15,14 +15,15 @@ from tests.support.world import Player, World, open_world
 
 
 class Cluster:
-    """Nodes by name, in the order in which they came. Each runs in a task of its own, so that it may go at any time.
+    """Nodes by name, in the order in which they were added. Each runs in a task of its own, so that it may be removed
+    at any time.
 
     Args:
-        database_url: of the database that they share.
-        folder: for all their files; what they share lies in `shared`.
-        nats: which joins them.
-        nursery: for their tasks.
-        settings: of all of them, by field name.
+        database_url: the address of the database that they share.
+        folder: the folder for all their files; those that they share lie in `shared`.
+        nats: the NATS server that joins them.
+        nursery: runs their tasks.
+        settings: settings of all nodes, {field name: value}.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class Cluster:
         self._folder = folder
         self._nats = nats
         self._nursery = nursery
-        self._ends: dict[str, tuple[trio.Event, trio.Event]] = {}  # {name: (to go, gone)}
+        self._ends: dict[str, tuple[trio.Event, trio.Event]] = {}  # {name: (stop it, it has stopped)}
 
     async def add(self, name: str) -> World:
         """Start one more node, and wait until it serves."""
@@ -67,7 +68,7 @@ class Cluster:
             gone.set()
 
     async def remove(self, name: str) -> None:
-        """Stop a node, which gives nothing away before."""
+        """Stop a node, without handing its shards over to others before."""
         del self.worlds[name]
         go, gone = self._ends.pop(name)
         go.set()
@@ -98,7 +99,8 @@ def nats() -> Iterator[NatsServer]:
 async def open_cluster(
     database_url: str, folder: Path, nats: NatsServer, *names: str, **settings: str
 ) -> AsyncIterator[Cluster]:
-    """A cluster of nodes with these names, each with its share; without rates unless the settings say so."""
+    """A cluster of nodes with these names, each with its share of the shards; without rate limits unless the settings
+    say so."""
     async with trio.open_nursery() as nursery:
         cluster = Cluster(database_url, folder, nats, nursery, settings)
         for name in names:

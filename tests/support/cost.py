@@ -1,4 +1,4 @@
-"""What a call costs, for bounds on the work that a stranger's file may cause."""
+"""CPU time of a call, for bounds on the work that a stranger's file may cause."""
 
 import gc
 import sys
@@ -9,14 +9,15 @@ from types import FrameType
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
-    """CPU time of this thread, the least of three runs and without the collector: no other's work is in it."""
+    """CPU time of a call, in this thread: the least of three runs, without the collector, so that no other work
+    counts."""
     with without_collector():
         return least_seconds(work)
 
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """For many measurements at once: what was there before is collected once, and nothing is meanwhile."""
+    """Collect once what was there before, and nothing during the block: for many measurements at once."""
     gc.collect()
     gc.disable()
     try:
@@ -27,7 +28,8 @@ def without_collector() -> Iterator[None]:
 
 @contextmanager
 def decodes_of_rules() -> Iterator[list[str]]:
-    """Within it, each call by which a module of `actors/` decodes anything in this thread: the caller's file."""
+    """Note each call within the block by which a module of `actors/` decodes anything in this thread; yields the list
+    of the callers' files."""
     found: list[str] = []
 
     def note(frame: FrameType, event: str, called: object) -> None:
@@ -46,7 +48,7 @@ def decodes_of_rules() -> Iterator[list[str]]:
 def yardsticks(work: Callable[[], object]) -> float:
     """CPU time of a call, as a multiple of a fixed piece of work that takes 10 ms on an ordinary core of 2025.
 
-    A bound in these is one of the work, on whatever machine.
+    A bound in this unit limits the work, on whatever machine.
     """
     return cpu_seconds(work) / cpu_seconds(_yardstick)
 
@@ -57,7 +59,7 @@ def _yardstick() -> None:
 
 
 def least_seconds(work: Callable[[], object]) -> float:
-    """As `cpu_seconds`, inside of `without_collector`."""
+    """The same as `cpu_seconds`, for use within `without_collector`."""
     return min(_run(work) for _ in range(3))
 
 

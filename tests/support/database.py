@@ -35,7 +35,7 @@ from tests.support.session import Session
 from tests.support.waiting import PATIENCE_SECONDS
 
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
-"""The oldest version that is supported, where the machine has it."""
+"""Where Debian puts the programs of PostgreSQL 15, the oldest version that is supported."""
 
 _TEMPLATE = "partyline_template"
 _numbers = itertools.count(1)
@@ -67,13 +67,13 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 def running_server(pg_bin: Path | None) -> Iterator[str]:
     """A server with a migrated template, in a folder of its own; call it in the main thread."""
     folder = Path(tempfile.mkdtemp(prefix="partyline-test-"))
-    folder.chmod(0o755)  # where we are root, the user to whom PostgreSQL drops has to come in
+    folder.chmod(0o755)  # as root, PostgreSQL drops to another user, who has to reach it
     try:
         home, account = choose_home(folder)
         cluster = open_cluster(home, account, pg_bin)
         start(cluster)
         try:
-            # What it would count in the middle of a test would choose another plan now and then.
+            # Statistics that autovacuum gathers in the middle of a test would now and then lead to another plan.
             run_sql(cluster.dsn, "ALTER SYSTEM SET autovacuum = off")
             run_sql(cluster.dsn, "SELECT pg_reload_conf()")
             make_template(cluster.dsn)
@@ -87,14 +87,14 @@ def running_server(pg_bin: Path | None) -> Iterator[str]:
 
 
 def start(cluster: Cluster) -> None:
-    """Start a cluster and wait for it, without trio."""
+    """Start a cluster outside of trio, and wait until it runs."""
     cluster.spawn()
     while not cluster.is_ready():
         time.sleep(0.005)
 
 
 def stop(cluster: Cluster) -> None:
-    """End a cluster and wait for it, without trio."""
+    """Stop a cluster outside of trio, and wait until it has ended."""
     cluster.signal(signal.SIGINT)
     while not cluster.has_ended():
         time.sleep(0.005)
@@ -114,7 +114,7 @@ def lent_database(server_url: str) -> AbstractContextManager[str]:
 
 @contextmanager
 def cloned_database(server_url: str) -> Iterator[str]:
-    """A database cloned from the template, dropped at the end whoever still uses it."""
+    """A database cloned from the template; it is dropped at the end, even if it is still in use."""
     url = _clone(server_url)
     yield url
     _drop(server_url, url)
@@ -136,11 +136,11 @@ def _drop(server_url: str, url: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Used:
-    """What is kept of a server between tests.
+    """What is kept for a server between tests.
 
     Args:
-        administration: makes and drops databases.
-        reuse: lends one.
+        administration: the session that makes and drops databases.
+        reuse: lends a database to tests.
     """
 
     administration: Session
@@ -152,7 +152,7 @@ class _Used:
 
 
 _servers: dict[str, _Used] = {}
-"""{address of a server: what is kept of it}"""
+"""{address of a server: what is kept for it}"""
 
 
 def _used(server_url: str) -> _Used:
@@ -164,12 +164,12 @@ def _used(server_url: str) -> _Used:
 
 
 def with_database(url: str, name: str) -> str:
-    """The same server's address with another database."""
+    """The address of another database on the same server."""
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
 
 
 def run_sql(url: str, sql: str) -> None:
-    """One statement on a connection of its own, outside of trio."""
+    """Run one statement on a connection of its own, outside of trio."""
 
     async def run() -> None:
         connection = await asyncpg.connect(url)

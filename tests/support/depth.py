@@ -1,18 +1,18 @@
-"""How far tests go that draw from what never ends: every run plays a share of it, `scripts/test --long` as much as is
-wanted before a release. Such a test is marked `deep`.
+"""How many examples tests play that could play any number: a small one in every run, and with `scripts/test --long` as
+many as are wanted before a release. Such a test is marked `deep`.
 """
 
 import os
 
 LONG = os.environ.get("TESTS_LONG") == "1"
-"""Whether this run goes all the way."""
+"""Whether this run plays the large numbers."""
 
 
 def depth(usual: int, *, long: int) -> int:
     """How many examples, seeds or requests this run plays.
 
     Args:
-        usual: in every run.
-        long: with `--long`.
+        usual: the number for every run.
+        long: the number with `--long`.
     """
     return long if LONG else usual

@@ -1,4 +1,4 @@
-"""Disks that are full in a moment."""
+"""Small disks that a test can fill."""
 
 import subprocess
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL in a process of its own, to be killed; and what else its tests need."""
+"""The embedded PostgreSQL in a process of its own, which tests may kill; and what else its tests need."""
 
 import os
 import pwd
@@ -16,7 +16,7 @@ from persistence.embedded.binaries import folders
 from tests.support.waiting import PATIENCE_SECONDS
 
 STRANGER = pwd.getpwnam("nobody").pw_uid
-"""An ordinary user; where we are root, PostgreSQL drops to another."""
+"""The uid of an ordinary user, who is not the one to whom PostgreSQL drops where tests run as root."""
 
 
 def postmaster(data_dir: Path) -> int:
@@ -37,7 +37,7 @@ def wait_for_end(pid: int) -> None:
 
 
 def older() -> Path:
-    """The oldest PostgreSQL here; skips the test where all are of one version."""
+    """The programs of the oldest PostgreSQL on this machine; skips the test where all are of one version."""
     found: dict[int, Path] = {}
     for folder, _ in folders(None):
         told = subprocess.run([folder / "postgres", "--version"], capture_output=True, text=True, check=True)
@@ -57,7 +57,7 @@ class Host:
         self.pid = int(process.stdout.readline() or 0)
 
     def finish(self) -> tuple[int, str]:
-        """End its input and wait; (exit code, standard error)."""
+        """End the input of the process, and wait for its end; returns (exit code, standard error)."""
         _, error = self.process.communicate("", timeout=PATIENCE_SECONDS)
         return self.process.returncode, error
 

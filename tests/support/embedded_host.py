@@ -2,9 +2,9 @@
 
     python -m tests.support.embedded_host DATA_DIR PG_BIN UID
 
-PG_BIN and UID may be `-`: the default, and whoever we are.
+PG_BIN and UID may be `-`: the default programs, and the present user.
 
-It prints the address, then the process id of PostgreSQL; or one line that says why not, on standard error.
+It prints the address, then the process id of PostgreSQL; where it fails, one line on standard error that says why.
 """
 
 import os
@@ -19,7 +19,7 @@ from persistence.errors import PersistenceError
 
 
 async def host(data_dir: Path, pg_bin: Path | None) -> None:
-    """Run it, tell of it, and wait."""
+    """Run PostgreSQL, print its address and process id, and wait for the end of the input."""
     async with embedded_postgres(data_dir, pg_bin=pg_bin) as url:
         print(url, flush=True)
         print((data_dir / "postgres" / "data" / "postmaster.pid").read_text().split()[0], flush=True)
@@ -27,7 +27,7 @@ async def host(data_dir: Path, pg_bin: Path | None) -> None:
 
 
 def main() -> None:
-    """Become the user, and host."""
+    """Become the user UID, and host the database."""
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     data_dir, pg_bin, uid = sys.argv[1:]
     if uid != "-":

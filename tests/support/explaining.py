@@ -9,11 +9,11 @@ from persistence.connection import Connection
 
 
 class Explaining:
-    """A connection that asks how each statement will be done before it is.
+    """A connection that asks PostgreSQL for the plan of each statement before it executes the statement.
 
     Args:
-        conn: who does it.
-        scanned: where tables go that a plan reads from one end to the other.
+        conn: the connection that executes the statements.
+        scanned: the list to which the names of tables are added that a plan reads whole.
     """
 
     def __init__(self, conn: Connection, scanned: list[str]) -> None:
@@ -32,14 +32,15 @@ class Explaining:
 
 
 class Planning:
-    """A connection that asks how each statement is done whatever its arguments are, before it is done.
+    """A connection that asks for the generic plan of each statement, which holds for any arguments, before it executes
+    the statement.
 
-    PostgreSQL makes such a plan of a statement that a connection has executed a few times, if it does not seem worse.
-    It goes by how many rows a value has on average, and knows nothing of one that has many.
+    PostgreSQL uses such a plan for a statement that a connection has executed a few times, if it does not seem worse.
+    The plan goes by the rows that a value has on average, and does not know of a value that has many.
 
     Args:
-        conn: who does it.
-        plans: where the plans go.
+        conn: the connection that executes the statements.
+        plans: the list to which the plans are added.
     """
 
     def __init__(self, conn: Connection, plans: list[str]) -> None:

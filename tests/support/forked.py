@@ -21,12 +21,12 @@ _context.set_forkserver_preload(["tests.support.program"])
 
 
 async def output_of(arguments: tuple[str, ...], environment: Mapping[str, str], input: str = "") -> str:
-    """What a command prints on stdout; it has to succeed. Cancellation kills it.
+    """Run a command, which has to succeed; returns what it prints on stdout. Cancellation kills it.
 
     Args:
-        arguments: of the command line.
-        environment: all of its variables.
-        input: what it reads from stdin.
+        arguments: the arguments of the command line.
+        environment: all its environment variables.
+        input: the text that it reads from stdin.
     """
     with TemporaryDirectory(prefix="partyline-test-") as name:
         folder = Path(name)
@@ -45,12 +45,12 @@ class Forked:
     """`partyline ARGUMENTS`, started at once.
 
     Args:
-        arguments: of the command line.
-        environment: all of its variables.
-        folder: where it runs.
-        output: the file to whose end its stdout goes.
-        errors: the same for stderr.
-        input: what it reads from stdin.
+        arguments: the arguments of the command line.
+        environment: all its environment variables.
+        folder: its working folder.
+        output: the file to whose end its stdout is written.
+        errors: the file to whose end its stderr is written.
+        input: the text that it reads from stdin.
     """
 
     def __init__(
@@ -77,25 +77,25 @@ class Forked:
         return self._process.exitcode
 
     def poll(self) -> int | None:
-        """The same."""
+        """The same as `returncode`, by the name that `trio.Process` has."""
         return self.returncode
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Send a signal, unless it has ended."""
+        """Send a signal, unless the process has ended."""
         if self.returncode is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Send SIGTERM."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it."""
+        """Send SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
     async def wait(self) -> int:
-        """Wait for its end; returns the exit status. Cancellation leaves it running."""
+        """Wait for the end of the process; returns the exit status. Cancellation leaves the process running."""
         while self.returncode is None:
             await trio.lowlevel.wait_readable(self._process.sentinel)
         assert self.returncode is not None

@@ -1,4 +1,4 @@
-"""A front before a server, as a load balancer is: what it is told to refuse is answered 503 in the server's place."""
+"""A front before a server, as a load balancer is: requests that a test wants refused it answers with 503 itself."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,14 +14,14 @@ EVERYTHING = b""
 
 
 class Front:
-    """What passes, and what does not; to be changed at any time.
+    """Says which requests pass; a test may change that at any time.
 
     Args:
-        url: its address.
+        url: the front's address.
 
     Attributes:
-        refused: what holds this text is refused; None for nothing.
-        refusals: how often that was.
+        refused: requests that contain this text are refused; None for none.
+        refusals: how many requests were refused.
     """
 
     def __init__(self, url: str) -> None:
@@ -31,17 +31,17 @@ class Front:
         self._scopes: set[trio.CancelScope] = set()
 
     def go_away(self) -> None:
-        """Refuse everything, and end what is open."""
+        """Refuse everything, and end the open connections."""
         self.refused = EVERYTHING
         for scope in list(self._scopes):
             scope.cancel()
 
     def come_back(self) -> None:
-        """Refuse nothing any more."""
+        """Let everything pass again."""
         self.refused = None
 
     async def carry(self, port: int, client: trio.SocketStream) -> None:
-        """One connection, until either side ends it, or something of it is refused."""
+        """Carry one connection, until either side ends it, or a request on it is refused."""
         with trio.CancelScope() as scope:
             self._scopes.add(scope)
             try:

@@ -1,6 +1,7 @@
-"""What is left to the collector: objects that know each other in a circle, which nothing else frees.
+"""Objects that are left to the collector, as they refer to each other in a circle, and nothing else frees them.
 
-Its turn for what is old comes so seldom (`routes/__main__.py`) that whatever lives long and dies often must not be one.
+The collector looks at old objects so seldom (`routes/__main__.py`) that objects which live long and are replaced often
+must not be in a circle.
 """
 
 import gc
@@ -12,7 +13,7 @@ from types import FunctionType
 
 @contextmanager
 def left_to_the_collector() -> Iterator[Counter[str]]:
-    """Counts what the block leaves to the collector; has it once the block has ended.
+    """Count the objects that the block leaves to the collector; the counts are there once the block has ended.
 
     Yields:
         {type, or name of a function: how many}
@@ -34,7 +35,7 @@ def left_to_the_collector() -> Iterator[Counter[str]]:
 
 
 def ours(left: Counter[str]) -> dict[str, int]:
-    """What the kernel and its tests have left, without what libraries leave behind at their first use."""
+    """The counts of what the kernel and its tests have left, without what libraries leave at their first use."""
     return {name: count for name, count in left.items() if name.startswith(("actors.", "tests."))}
 
 

@@ -1,4 +1,4 @@
-"""Time that passes more quickly than it should: what a machine sees that is slower by as much.
+"""Time that passes more quickly than it should, so that the machine seems slower by as much.
 
     scripts/test --hurry=20 tests/chat
 
@@ -27,7 +27,7 @@ def hurry(rate: int) -> None:
 
 
 def hurried_clock() -> Clock:
-    """The system's time for rules, as quick as was asked for."""
+    """The system's time for rules, which passes as quickly as `hurry` says."""
     if _rate == 1:
         return SystemClock()
     return SystemClock(

@@ -2,8 +2,8 @@
 
     scripts/test --nodes=3 tests/chat
 
-shows what is true on one node only: memory that others are not told of, reads that are late elsewhere, events that do
-not cross. What a test looks at in a node's memory on purpose is marked `one_node`, with the reason.
+finds what holds on one node only: memory that other nodes are not told of, reads that are late elsewhere, events that
+do not reach the others. What a test looks at in a node's memory on purpose is marked `one_node`, with the reason.
 """
 
 import sys
@@ -41,7 +41,7 @@ def spread(nodes: int) -> None:
 
 
 def gather() -> None:
-    """Stop what worlds of several nodes have in common, at the end of the run."""
+    """Stop what worlds of several nodes share, at the end of the run."""
     global _nats  # noqa: PLW0603
     _open.close()
     _nats = None
@@ -51,8 +51,8 @@ def settings_of_nodes(folder: Path, settings: dict[str, str]) -> list[dict[str, 
     """The settings of each node of a world, by field name.
 
     Args:
-        folder: of the world; of its first node and for what all share.
-        settings: those that all have; with `nats_url` the test makes its own nodes, and the world has one.
+        folder: the world's folder, which its first node uses, and which has what all share.
+        settings: settings of all nodes; with `nats_url` the test makes nodes of its own, and the world has one.
     """
     if _nodes == 1 or "nats_url" in settings:
         return [{"data_dir": str(folder), **settings}]
@@ -88,8 +88,8 @@ class InTurn(httpx2.AsyncBaseTransport):
     """Sends each request to the next of several servers, as a balancer does: their names stay as they were.
 
     Args:
-        urls: of the servers; the first is the one that clients know.
-        transport: to all of them.
+        urls: the addresses of the servers; clients know the first one.
+        transport: sends the requests to all servers.
     """
 
     def __init__(self, urls: Sequence[str], transport: httpx2.AsyncBaseTransport) -> None:
@@ -98,7 +98,7 @@ class InTurn(httpx2.AsyncBaseTransport):
         self._transport = transport
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one; a request to anybody else goes where it should."""
+        """Send a request to the next server; one to any other address goes there."""
         known = request.url
         if known.port == self._known:
             request.url = known.copy_with(port=next(self._ports))

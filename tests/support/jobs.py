@@ -1,4 +1,4 @@
-"""The jobs of a service, run when a test wants it."""
+"""The jobs of a service, which a test runs when it wants to."""
 
 from routes.connect.domain import CONNECT
 from routes.domain import Domain
@@ -11,28 +11,28 @@ from tests.support.world import World
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Those of all domains."""
+    """The jobs of all domains."""
     return tuple(job for domain in DOMAINS for job in domain.jobs(service))
 
 
 def job_named(world: World, name: str) -> Job:
-    """One job, with a memory of its own."""
+    """The job of this name, made anew, so that it remembers nothing of other runs."""
     (job,) = [job for job in jobs_of(world.service) if job.name == name]
     return job
 
 
 async def clean_connect(world: World) -> None:
-    """What is forgotten about game servers, once."""
+    """Run once the jobs that forget things about game servers."""
     await _run(CONNECT, world)
 
 
 async def tend_networks(world: World) -> None:
-    """What is done for networks, once."""
+    """Run once the jobs of networks."""
     await _run(NETWORKS, world)
 
 
 async def clean_publications(world: World) -> None:
-    """What is done for publications, once."""
+    """Run once the jobs of publications."""
     await _run(PUBLICATIONS, world)
 
 

@@ -13,7 +13,7 @@ SHARDS_AND_JOBS = 1040
 
 
 class Keeper(ServerProcess):
-    """The process, and how its nodes are reached."""
+    """The keeper's process, and the addresses of its nodes."""
 
     @property
     def processes(self) -> int:
@@ -21,14 +21,14 @@ class Keeper(ServerProcess):
         return int(self.settings["processes"])
 
     def node(self, number: int) -> tuple[int, str]:
-        """The process of a node, as it was started last, and where it alone answers."""
+        """(process id, address) of a node, as it was started last; only this node answers there."""
         found = [(pid, port) for which, pid, port in STARTED.findall(self.log) if int(which) == number]
         pid, port = found[-1]
         return int(pid), f"http://127.0.0.1:{port}"
 
     @property
     def pids(self) -> set[int]:
-        """The processes of all nodes."""
+        """The process ids of all nodes."""
         return {self.node(number)[0] for number in range(1, self.processes + 1)}
 
     async def shared(self) -> None:

@@ -1,4 +1,4 @@
-"""A bounded load on processes of the service: people who post all the time, and sockets that watch."""
+"""A bounded load on processes of the service: users who post all the time, and sockets that watch."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,19 +13,19 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.websocket import Closed, connect
 
 PAUSE_SECONDS = 0.05
-"""Between two messages of a speaker; nothing depends on it but the load."""
+"""The pause between two messages of a speaker, which bounds the load."""
 
 
 @dataclass
 class Load:
-    """What has come of it.
+    """The counts of a load.
 
     Attributes:
-        requests: how many were answered as they should.
-        failures: what was answered otherwise, or not at all.
-        told: `reconnect` frames of sockets.
-        closed: codes with which sockets were closed.
-        speakers: who remember what was acknowledged.
+        requests: how many requests were answered as they should.
+        failures: lines about requests that were answered otherwise, or not at all.
+        told: how many `reconnect` frames sockets have got.
+        closed: the close codes of sockets.
+        speakers: the users who post, and remember what was acknowledged.
     """
 
     requests: int = 0
@@ -37,9 +37,9 @@ class Load:
 
 @asynccontextmanager
 async def under_load(url: str, keys: Keys, *, speakers: int, sockets: int) -> AsyncIterator[Load]:
-    """Speakers with a connection each that is kept alive, and sockets that come back when they are closed.
+    """Run speakers, each with a connection that is kept alive, and sockets that connect again when they are closed.
 
-    At the end of the block every speaker has finished what they were saying.
+    Once the block has ended, every speaker has had the answers to their last messages.
     """
     load, is_over = Load(), trio.Event()
     async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as http:

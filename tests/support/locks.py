@@ -1,4 +1,5 @@
-"""Whether two transactions lock what they share in one order, and what one makes of what the other has changed."""
+"""Runs two transactions against each other: shows whether they lock shared rows in the same order, and what one does
+about changes of the other."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -89,11 +90,11 @@ async def held_up(
 
 
 class _Looked:
-    """A connection that waits once, after its first query.
+    """A connection that waits once, after its first `fetch`.
 
     Args:
-        conn: whose query it is.
-        wait: awaited then.
+        conn: the connection that executes the queries.
+        wait: awaited after the first one.
     """
 
     def __init__(self, conn: Connection, wait: Callable[[], Awaitable[Any]]) -> None:
@@ -112,10 +113,11 @@ class _Looked:
 
 
 async def interrupted(database: Database, unit: Step, meanwhile: Callable[[], Awaitable[Any]]) -> None:
-    """Run a unit in a transaction, and all of `meanwhile` between its first query and what it does then.
+    """Run a unit of work in a transaction, and all of `meanwhile` between its first query and the next.
 
     Args:
-        unit: begins with a `fetch`; if `meanwhile` waited for what that locks, both would wait until it gives up.
+        unit: a unit of work that begins with a `fetch`. `meanwhile` must not wait for rows that this locks, or both
+            would wait until that gives up.
     """
     looked = trio.Event()
     here = trio.lowlevel.current_trio_token()

@@ -1,6 +1,6 @@
-"""A service whose connections to PostgreSQL are lost at chosen moments, so that nobody knows what became of a change.
+"""A service whose connections to PostgreSQL are lost at chosen moments, so that the outcome of a change is unknown.
 
-proxy  what stands between the two
+proxy  the proxy between the service and PostgreSQL
 world  the service
 """
 
@@ -15,7 +15,7 @@ from tests.support.waiting import wait_until
 from tests.support.world import Player, World, open_world
 
 MARK = "of-unknown-outcome"
-"""What the transaction of the change sends, and no other."""
+"""A text that the transaction of the change sends to PostgreSQL, and no other transaction."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Lost:
 
     Args:
         caller, method, path, body: the request.
-        made: how many of what it makes a reader finds.
-        said: what its transaction sends before COMMIT.
-        before: how many there were.
+        made: returns how many of the things that the request makes a reader finds.
+        said: bytes that only its transaction sends to PostgreSQL before COMMIT.
+        before: how many such things there were before.
     """
 
     caller: Player
@@ -39,7 +39,12 @@ class Lost:
 
 
 def counted(reader: Player, path: str) -> Callable[[], Awaitable[int]]:
-    """How many are in the first list of an answer."""
+    """A function that counts the items in the first list of the answer to a GET.
+
+    Args:
+        reader: the player who asks.
+        path: the path of the GET.
+    """
 
     async def made() -> int:
         answer = await reader.get(path)
@@ -63,11 +68,11 @@ async def world(proxy: Proxy, tmp_path: Path) -> AsyncIterator[World]:
 async def lose(
     proxy: Proxy, player: Player, method: str, path: str, body: object = None, *, landed: bool, said: bytes
 ) -> None:
-    """A request whose transaction loses its connection at COMMIT: before PostgreSQL has it, or after.
+    """Make a request whose transaction loses its connection at COMMIT: before PostgreSQL has got that, or after.
 
     Args:
-        landed: PostgreSQL has it.
-        said: what this transaction has sent before.
+        landed: whether PostgreSQL gets the COMMIT.
+        said: bytes that only this transaction sends before it.
     """
     proxy.cut_at(b"COMMIT\0", answered=landed, after=said)
     response = await player.ask(method, path, body, headers={"idempotency-key": "once"})

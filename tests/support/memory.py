@@ -1,4 +1,4 @@
-"""What tests write lies in memory, where the machine has enough of it.
+"""Has the files that tests write lie in memory, where the machine has enough of it.
 
 A run makes some hundred clusters of PostgreSQL. On a disk each is a thousand files to create, to sync and to remove;
 in memory they cost a third of the kernel's time.
@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-_SHARED_MEMORY = Path("/dev/shm")  # what is made in it has a name that nobody can guess
+_SHARED_MEMORY = Path("/dev/shm")  # shared with others: files in it get names that nobody can guess
 _ENOUGH_BYTES = 2 << 30
 
 

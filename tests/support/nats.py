@@ -16,28 +16,28 @@ from tests.support.waiting import LOOK_SECONDS, PATIENCE_SECONDS
 PROGRAM = Path(sysconfig.get_path("scripts")) / "nats-server"
 
 PASSWORD = "password-for-tests"
-"""Of the user `test`, without whom the server lets nobody in."""
+"""The password of the user `test`; the server lets nobody else in."""
 
 
 class NatsServer:
     """A server that can be stopped, frozen and started again at the same address.
 
     Args:
-        folder: for the file that says where it listens.
+        folder: the folder for the file that says at which port it listens.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._port = -1  # any
+        self._port = -1  # -1 has NATS choose a free port
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        """Where it is reached, with user and password."""
+        """The server's address, with user and password."""
         return f"nats://test:{PASSWORD}@127.0.0.1:{self._port}"
 
     def start(self) -> None:
-        """Start it, and wait until it listens."""
+        """Start the server, and wait until it listens."""
         for old in self._folder.glob("*.ports"):
             old.unlink()
         config = self._folder / "server.conf"
@@ -66,18 +66,18 @@ class NatsServer:
         self._port = int(address.rpartition(":")[2])
 
     def kill(self) -> None:
-        """End it without warning."""
+        """End the server without warning (SIGKILL)."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
 
     def freeze(self) -> None:
-        """Stop it where it stands: connections stay, and nobody answers."""
+        """Suspend the server: connections stay open, and nothing is answered."""
         assert self._process is not None
         self._process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Let a suspended server go on."""
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 

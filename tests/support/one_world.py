@@ -1,6 +1,6 @@
-"""Tables of cases that one world takes one after the other: it costs more than most cases, and is paid for once.
+"""Tables of cases that run one after the other in one world, since opening a world costs more than most cases.
 
-For cases that do not see each other: each has people of its own, or is refused. Each is reported by itself.
+The cases must not see each other: each has users of its own, or is refused. Each is reported by itself.
 """
 
 import inspect
@@ -24,9 +24,9 @@ def in_one_world(
     stand above one another are multiplied.
 
     Args:
-        names: of the parameters; as text with commas, or several.
-        cases: a value for each, or the value where there is one parameter.
-        ids: what a case is called, or how one value is.
+        names: the names of the parameters, as one text with commas or as several.
+        cases: for each case a tuple of values, or the value where there is one parameter.
+        ids: the names of the cases, or a function that makes a name of a value.
 
     Raises:
         ValueError: there are no cases, or one has marks, which concern a test.

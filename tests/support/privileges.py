@@ -1,4 +1,4 @@
-"""What a user sees whom permissions bind, also where tests run as root."""
+"""Drops root's privileges, so that file permissions bind also where tests run as root."""
 
 import os
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ NOBODY = 65534
 
 @contextmanager
 def without_privileges() -> Iterator[None]:
-    """Root goes without its own privileges as long as the block lasts; whoever else runs the tests has none."""
+    """Run the block as an ordinary user where tests run as root; for other users nothing changes."""
     if os.geteuid() != 0:
         yield
         return

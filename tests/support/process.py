@@ -1,4 +1,4 @@
-"""A server in a process of its own, as a user would start it: to be killed, stopped and started again."""
+"""A server in a process of its own, started as a user would start it, which tests kill, stop and start again."""
 
 import os
 import signal
@@ -27,10 +27,10 @@ PROGRAM = Path(sys.executable).parent / "partyline"
 
 @asynccontextmanager
 async def server_process(**settings: str) -> AsyncIterator["ServerProcess"]:
-    """A server that is ready; whatever is left of it at the end is killed, and its data removed.
+    """A server that is ready; processes of it that are left at the end are killed, and its data removed.
 
     Args:
-        settings: configuration, by field name.
+        settings: its settings, {field name: value}.
     """
     with reachable_directory() as folder:
         async with started(ServerProcess(folder, settings=settings)) as server:
@@ -39,7 +39,7 @@ async def server_process(**settings: str) -> AsyncIterator["ServerProcess"]:
 
 @asynccontextmanager
 async def started(server: "ServerProcess") -> AsyncIterator["ServerProcess"]:
-    """The same server, ready; whatever is left of it at the end is killed."""
+    """Start a server, and wait until it is ready; processes of it that are left at the end are killed."""
     try:
         await server.start()
         yield server
@@ -99,8 +99,8 @@ class ServerProcess:
 
     Args:
         folder: holds `data/` and the log of all starts.
-        port: the same at every start, so that clients find it again.
-        settings: configuration beside what every test needs, by field name.
+        port: the port that it listens at, the same at every start, so that clients find it again.
+        settings: further settings beside those that every test needs, {field name: value}.
         program: the command line that is started.
     """
 
@@ -113,30 +113,30 @@ class ServerProcess:
 
     @property
     def url(self) -> str:
-        """The base address."""
+        """The server's base address."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def data_dir(self) -> Path:
-        """`PARTYLINE_DATA_DIR`."""
+        """The server's data folder (`PARTYLINE_DATA_DIR`)."""
         return self.folder / "data"
 
     @property
     def log(self) -> str:
-        """What it has printed, all starts together."""
+        """The text that it has printed, over all starts."""
         return (self.folder / "log").read_text(errors="replace")
 
     async def start(self) -> None:
-        """Start it and wait until `/ready` says yes."""
+        """Start the server, and wait until `/ready` says so."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("PARTYLINE_")}
         environment |= {
             "PARTYLINE_BIND": f"127.0.0.1:{self.port}",
             "PARTYLINE_DATA_DIR": str(self.data_dir),
             "PARTYLINE_RATE_LIMITS": "off",
-            # No test asks the Internet: nothing listens there.
+            # No test uses the Internet: nothing listens at these addresses.
             "PARTYLINE_MODRINTH_URL": "http://127.0.0.1:1/v2",
             "PARTYLINE_CURSEFORGE_URL": "http://127.0.0.1:1/v1",
-            # A machine that stands still for a while must not decide what a test finds.
+            # Long deadlines, as a machine that stands still for a while must not make a test fail.
             "PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS),
             **{f"PARTYLINE_{name.upper()}": value for name, value in self.settings.items()},
         }
@@ -166,7 +166,7 @@ class ServerProcess:
 
     async def _ready(self, client: httpx2.AsyncClient) -> bool:
         with socket.socket() as sock:
-            if sock.connect_ex(("127.0.0.1", self.port)) != 0:  # asked so often that it has to be cheap
+            if sock.connect_ex(("127.0.0.1", self.port)) != 0:  # polled often, so a cheap look comes first
                 return False
         try:
             return (await client.get(f"{self.url}/ready")).status_code == 200
@@ -194,11 +194,17 @@ class ServerProcess:
             return False
 
     async def token(self, name: str, *options: str) -> str:
-        """A token from the command line, which works beside the running server; options as of `partyline token`."""
+        """A user's token from `partyline token`, which works beside the running server.
+
+        Args:
+            name: the user's name.
+            options: further options of that command.
+        """
         return await self.command("token", "--name", name, *options)
 
     async def command(self, *arguments: str, stdin: str = "") -> str:
-        """What a command of `partyline` prints that is about this server's data, whether the server runs or not."""
+        """Run a command of `partyline` on this server's data, whether the server runs or not; returns what it
+        prints."""
         environment = {
             "PATH": "/usr/bin:/bin",
             "PARTYLINE_DATA_DIR": str(self.data_dir),
@@ -212,7 +218,7 @@ class ServerProcess:
         return made.stdout.decode().strip()
 
     async def kill(self) -> None:
-        """`kill -9`, and wait until its PostgreSQL is gone as well."""
+        """Kill the server (`kill -9`), and wait until its PostgreSQL has ended as well."""
         assert self.process is not None
         self.databases |= self._postgres()
         self.process.send_signal(signal.SIGKILL)
@@ -229,7 +235,7 @@ class ServerProcess:
         return (self.databases & alive) | self._postgres()
 
     async def stop(self) -> int:
-        """SIGTERM; returns the exit status, which it has 30 s to give (contract §11)."""
+        """Stop the server by SIGTERM; returns the exit status. The server has 30 s to end (contract §11)."""
         assert self.process is not None
         self.process.terminate()
         with trio.CancelScope(shield=True), trio.move_on_after(PATIENCE_SECONDS):
@@ -240,10 +246,11 @@ class ServerProcess:
 
 @asynccontextmanager
 async def program(command: Sequence[str], **options: Any) -> AsyncIterator[trio.Process]:
-    """A program, which is killed at the end if it has not ended.
+    """Run a program for the block; it is killed at the end if it still runs.
 
     Args:
-        options: of `trio.lowlevel.open_process`.
+        command: the program's path and arguments.
+        options: options of `trio.lowlevel.open_process`.
     """
     process = await trio.lowlevel.open_process(command, **options)
     try:

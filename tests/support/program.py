@@ -1,4 +1,4 @@
-"""What a forked process of the program runs; whoever imports this has imported all of it."""
+"""Runs the program in a forked process; importing this module imports all of the program."""
 
 import os
 import sys
@@ -14,11 +14,11 @@ def run(
     """Run `partyline` with its own environment, folder and standard files, and exit as it does.
 
     Args:
-        arguments: of the command line.
-        environment: all variables.
+        arguments: the arguments of the command line.
+        environment: all environment variables.
         folder: the working folder.
-        files: paths of those to whose end stdout and stderr go.
-        input: for stdin.
+        files: paths of the files to whose end stdout and stderr are written.
+        input: the text on stdin.
     """
     with tempfile.TemporaryFile() as given:
         given.write(input.encode())

@@ -71,9 +71,9 @@ async def proxied(name: str, upstream: str, folder: Path) -> AsyncIterator[tuple
     """Run a proxy for the block; yields its base address and its certificate.
 
     Args:
-        name: of `PROXIES`; the test is skipped where the program is not installed.
+        name: one of `PROXIES`; the test is skipped where the program is not installed.
         upstream: host and port of the service.
-        folder: for its files.
+        folder: the folder for the proxy's files.
     """
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not installed here (Debian: apt-get install {name})")

@@ -1,4 +1,4 @@
-"""A proxy before PostgreSQL that cuts, drops and falls silent at chosen moments."""
+"""A proxy before PostgreSQL that cuts connections, drops bytes and falls silent at chosen moments."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,10 +10,10 @@ _CHUNK_BYTES = 65_536
 
 
 class Proxy:
-    """What happens to what passes; to be changed at any time.
+    """Says what happens to bytes that pass; a test may change that at any time.
 
     Args:
-        url: its address, for `open_database`.
+        url: the proxy's address, for `open_database`.
         server_path: the Unix socket of PostgreSQL.
     """
 
@@ -35,17 +35,18 @@ class Proxy:
         self._late_at = text
 
     def let_go(self) -> None:
-        """PostgreSQL gets what was delayed."""
+        """Send the delayed text to PostgreSQL."""
         self._let_go.set()
 
     def cut_at(self, text: bytes, *, answered: bool, after: bytes = b"") -> None:
-        """Once, when a client sends this text, end its connection: before PostgreSQL has it, or once it has
+        """Once, when a client sends this text, end its connection: before PostgreSQL gets the text, or once that has
         answered.
 
         In neither case does the client hear an answer.
 
         Args:
-            after: what the same connection has sent before, from now on, in the same transaction.
+            answered: whether PostgreSQL gets the text and answers.
+            after: a text that the same connection must have sent before, from now on, in the same transaction.
         """
         self._cut_at, self._answered, self._after = text, answered, after
 
@@ -53,10 +54,8 @@ class Proxy:
         """Once, when a client sends this text, keep PostgreSQL's answer from it, and its connection open.
 
         Args:
-            after: what the same connection has sent before, from now on.
-
-        Returns:
-            Set once PostgreSQL has answered.
+            after: a text that the same connection must have sent before, from now on. Returns: An event that is set
+                once PostgreSQL has answered.
         """
         self._held, self._keeps = trio.Event(), True
         self._cut_at, self._answered, self._after = text, True, after
@@ -67,7 +66,7 @@ class Proxy:
         self._swallows = True
 
     def swallow_after(self, sendings: int) -> None:
-        """The same, once clients have sent something so many times."""
+        """Do as `swallow` does, once clients have sent something so many times."""
         self._sendings_left = sendings
 
     def heal(self) -> None:
@@ -76,7 +75,7 @@ class Proxy:
         self._sendings_left = None
 
     async def serve(self, client: trio.SocketStream) -> None:
-        """One connection, until either side or a cut ends it."""
+        """Carry one connection, until either side or a cut ends it."""
         server = await trio.open_unix_socket(self._server_path)
         is_cut = False
         said = b""
@@ -85,7 +84,7 @@ class Proxy:
             async def to_server() -> None:
                 nonlocal is_cut, said
                 while data := await _receive(client):
-                    if b"BEGIN" in data:  # other transactions have sent what was before
+                    if b"BEGIN" in data:  # what was sent before belongs to other transactions
                         said = b""
                     said = said or (self._after if self._after in data else b"")
                     if self._cut_at is not None and said == self._after and self._cut_at in data:
@@ -126,7 +125,7 @@ async def open_proxy(server_url: str) -> AsyncIterator[Proxy]:
     """A proxy on a port of 127.0.0.1.
 
     Args:
-        server_url: of a PostgreSQL on a Unix socket.
+        server_url: the address of a PostgreSQL on a Unix socket.
     """
     parts = urlsplit(server_url)
     folder = parse_qs(parts.query)["host"][0]

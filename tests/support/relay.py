@@ -20,10 +20,10 @@ class Cut(Enum):
 
 
 class Relay:
-    """What happens to what passes.
+    """Says whether clients are cut off.
 
     Args:
-        port: of 127.0.0.1, where it listens.
+        port: the port of 127.0.0.1 at which it listens.
         dial: opens a connection to the server.
     """
 
@@ -50,7 +50,7 @@ class Relay:
         self._passes.set()
 
     async def serve(self, client: trio.SocketStream) -> None:
-        """One connection, until either side or an abrupt cut ends it."""
+        """Carry one connection, until either side or an abrupt cut ends it."""
         with trio.CancelScope() as scope, suppress(OSError, trio.BrokenResourceError):
             self._connections.add(scope)
             try:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from tests.support.session import Session
 
 MOST_TESTS = 100
-"""Then a database is replaced: what was deleted takes room, and scans read it."""
+"""How many tests use a database before it is replaced: deleted rows take room, and scans read them."""
 
 _TABLES = """
 SELECT oid::regclass::text AS name FROM pg_class
@@ -19,8 +19,8 @@ SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
 WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
 """
 
-# Rows go without regard to references and triggers, as nothing is left that they could concern. Who has inserted has
-# ended by now, and with that has counted it.
+# Rows are deleted without regard to references and triggers, as no row is left that these could concern. The sessions
+# that have inserted rows have ended by now, so that all insertions are counted.
 _DELETE = """
 DO $$
 DECLARE
@@ -40,7 +40,7 @@ SELECT oid::regclass::text, pg_stat_get_tuples_inserted(oid) FROM pg_class
 WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'
 """
 
-# Where nothing was changed in these, the digest below need not be made.
+# How often rows of the catalogs were changed: where that has not grown, the digest below need not be made.
 _CHANGED = """
 SELECT sum(pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid) + pg_stat_get_tuples_deleted(oid))::bigint
 FROM unnest(ARRAY[
@@ -118,11 +118,11 @@ class Lent:
     """A database and what PostgreSQL had counted of it when it was last restored.
 
     Args:
-        url: its address.
-        session: kept open.
-        tests: which have used it.
-        inserted: {table: rows inserted into it, ever}.
-        changed: changes of rows in the catalogs, ever; None before the first look.
+        url: the database's address.
+        session: a connection to it that is kept open.
+        tests: how many tests have used it.
+        inserted: {table: how many rows were ever inserted into it}.
+        changed: how often rows of its catalogs were ever changed; None before the first look.
     """
 
     url: str
@@ -134,7 +134,7 @@ class Lent:
 
 @dataclass(frozen=True, slots=True)
 class Pristine:
-    """What a database is like before a test.
+    """The state of a database before a test.
 
     Args:
         shape: a digest of its schema.
@@ -158,11 +158,11 @@ def _look(session: Session) -> Pristine:
 
 
 def _restore(lent: Lent, pristine: Pristine) -> bool:
-    """Bring back the rows, drop tables that are new, and end who still uses the database; whether its shape is as it
-    was.
+    """Restore the rows, drop new tables, and end sessions that still use the database; returns whether its schema is as
+    it was.
     """
     session = lent.session
-    if session.renew():  # a server that crashed has forgotten what it counted
+    if session.renew():  # a server that crashed has lost its counts
         lent.inserted, lent.changed = dict.fromkeys(pristine.tables, -1), None
     session.run(_END_OTHERS)
     if not _has_shape(lent, pristine):

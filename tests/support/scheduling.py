@@ -1,4 +1,4 @@
-"""Has trio run tasks in an order that a seed decides, so that a test with one is repeatable to the letter."""
+"""Has trio run tasks in an order that a seed decides, so that a test is repeatable to the letter."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

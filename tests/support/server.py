@@ -20,7 +20,7 @@ Edge = Literal["lean", "stock"]
 EDGES: tuple[Edge, ...] = ("lean", "stock")
 
 
-# A machine that stands still for a while must not decide what a test finds.
+# Long deadlines, as a machine that stands still for a while must not make a test fail.
 PATIENT = ServerSettings(
     head_seconds=PATIENCE_SECONDS, body_seconds=PATIENCE_SECONDS, keep_alive_seconds=PATIENCE_SECONDS
 )
@@ -30,13 +30,13 @@ PATIENT = ServerSettings(
 async def running(
     app: ASGIFramework, *, edge: Edge = "lean", settings: ServerSettings | None = None
 ) -> AsyncIterator[str]:
-    """Serve while the block runs, then stop gracefully.
+    """Serve an application while the block runs, then stop gracefully.
 
     Args:
-        app: with or without a lifespan.
+        app: the application, with or without a lifespan.
         edge: `lean` for our server, `stock` for Hypercorn's own.
-        settings: of our server, by default one whose clients may take their time; the address is replaced by a free
-            port of the loopback.
+        settings: settings of our server, by default such that clients may take their time; the address is replaced by a
+            free port of the loopback.
 
     Yields:
         The base URL, `http://127.0.0.1:port`.
@@ -51,7 +51,7 @@ async def running(
             yield base_url
         finally:
             stop.set()
-            # A test that failed must not hang in the drain of what it left open.
+            # A deadline, so that a test which has failed does not wait for ever for connections that it has left open.
             nursery.cancel_scope.deadline = trio.current_time() + PATIENCE_SECONDS
 
 
@@ -73,7 +73,7 @@ async def _stock(app: ASGIFramework, stop: trio.Event, *, task_status: trio.Task
     config.bind = ["127.0.0.1:0"]
     config.errorlog = None
     config.graceful_timeout = 1.0
-    # A client that takes its time between two requests must not find the connection closed under the second.
+    # A long keep-alive, as a client may take its time between two requests.
     config.keep_alive_timeout = PATIENCE_SECONDS
     async with trio.open_nursery() as nursery:
         binds = await nursery.start(

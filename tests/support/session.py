@@ -7,13 +7,13 @@ import asyncpg
 
 
 class Session:
-    """A connection that is kept from test to test.
+    """A connection that is kept open from test to test.
 
     PostgreSQL starts a process for each connection, which first reads its catalogs: emptying a database takes four
     times as long on a new one.
 
     Args:
-        url: of the database.
+        url: the database's address.
     """
 
     def __init__(self, url: str) -> None:
@@ -22,7 +22,7 @@ class Session:
         self._connection: asyncpg.Connection | None = None
 
     def renew(self) -> bool:
-        """Open it anew if somebody has ended it, and say whether that was so."""
+        """Open the connection anew if it was ended; returns whether that was so."""
         return self._runner.run(self._renew())
 
     def run(self, sql: str, *arguments: object) -> None:

@@ -30,7 +30,7 @@ from persistence.nodes.shards import ALL_SHARDS, shard_of
 
 Fate = Literal["lands", "fails", "unknown_landed", "unknown_lost", "unknown_late", "fenced"]
 
-# How long after its OutcomeUnknown a late commit lands.
+# How many seconds after its OutcomeUnknown a late commit lands.
 LATE_SECONDS = 0.3
 
 
@@ -60,11 +60,11 @@ class JournalRow:
 
 
 class Simulation:
-    """See the module.
+    """The simulated database (see the module).
 
     Args:
-        rng: draws delays, and fates when `rates` says so.
-        rates: probability of each fate but `lands`.
+        rng: draws delays, and the fates of turns by `rates`.
+        rates: the probability of each fate but `lands`.
     """
 
     def __init__(self, rng: Random, rates: Mapping[Fate, float] | None = None) -> None:
@@ -79,7 +79,7 @@ class Simulation:
         self.snapshots: dict[tuple[str, str], list[Snapshot]] = {}
         self.rows: dict[tuple[str, str], Any] = {}
         self.receipts: dict[bytes, Receipt] = {}
-        self.nodes: dict[str, int] = {}  # the life of each
+        self.nodes: dict[str, int] = {}  # {name: number of its life}
         self.lives = 0
         self.leases: dict[int, tuple[str, int]] = {}
         self.reads: list[str] = []
@@ -105,7 +105,7 @@ class Simulation:
         self._more.set()
 
     async def write(self) -> None:
-        """The writer: everything that waits in one batch, each with its fate."""
+        """Run the writer, which commits all turns that wait in one batch, each with its fate."""
         while True:
             await self._more.wait()
             self._more = trio.Event()
@@ -247,7 +247,7 @@ class Simulation:
             del self.nodes[node]
 
     async def take_over(self, node: str) -> None:
-        """Every other node is declared dead, and this one takes all shards."""
+        """Declare every other node dead, and let this one take all shards."""
         self.nodes.clear()
         await self.hold_alone(None, node, 15.0)
 

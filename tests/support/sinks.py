@@ -1,4 +1,4 @@
-"""Sockets and envelopes for tests of the fan-out: what arrives can be read back, and a socket can be full."""
+"""Sockets and envelopes for tests of the fan-out: frames that arrive can be read back, and a socket can be full."""
 
 import json
 from typing import Any
@@ -51,8 +51,8 @@ class Socket:
     """A sink with a kernel buffer of `room` sends and a queue of `bound` behind it, as a real one has.
 
     Args:
-        room: sends that it takes before it is full; None for a reader that never stops.
-        bound: sends that may wait behind a full buffer.
+        room: how many sends it takes before it is full; None for a reader that never stops.
+        bound: how many sends may wait behind a full buffer.
     """
 
     def __init__(self, room: int | None = None, bound: int = 4) -> None:
@@ -86,7 +86,7 @@ class Socket:
         self.ended.append((channel, code))
 
     def make_room(self, room: int | None) -> None:
-        """The client has read: what waits goes out, then whoever lags catches up, in order."""
+        """Let the client read: waiting sends go out, then subscriptions that lag behind catch up, in order."""
         self.room = None if room is None else len(self.sends) + room
         while self.waiting and (self.room is None or len(self.sends) < self.room):
             self.sends.append(self.waiting.pop(0))

@@ -1,4 +1,4 @@
-"""People who talk to processes of the service: what they were told they remember, to compare it with what is there."""
+"""Users who talk to processes of the service, and remember what was acknowledged, to compare it with what is stored."""
 
 import secrets
 from collections.abc import AsyncIterator
@@ -12,16 +12,16 @@ from routes.edge.identity.keys import Keys
 from tests.support.websocket import Client, connect
 
 GROUPS = 12
-"""Enough that each of two or three nodes owns some."""
+"""How many groups a speaker has, so that each of two or three nodes owns some."""
 
 
 class Speaker:
-    """Somebody in some groups, who says something in each of them and remembers what was acknowledged.
+    """A user who posts into each of their groups, and remembers what was acknowledged.
 
     Args:
-        http: asks.
-        keys: of the service.
-        groups: how many.
+        http: makes the requests.
+        keys: the service's keys, which sign tokens.
+        groups: how many groups.
     """
 
     def __init__(self, http: httpx2.AsyncClient, keys: Keys, groups: int = GROUPS) -> None:
@@ -41,15 +41,15 @@ class Speaker:
 
     @property
     def token(self) -> str:
-        """Theirs."""
+        """The speaker's access token."""
         return self._headers["authorization"].removeprefix("Bearer ")
 
     def use(self, http: httpx2.AsyncClient) -> None:
-        """Ask over other connections from now on."""
+        """Make requests by another client, over its connections, from now on."""
         self._http = http
 
     async def found(self, url: str) -> None:
-        """Make the groups, each with somebody else in it."""
+        """Make the groups, each with another user in it."""
         for _ in range(self._count):
             id, headers = self._somebody()
             assert (await self._http.get(f"{url}/v1/auth/verify", headers=headers)).status_code == 200
@@ -62,7 +62,7 @@ class Speaker:
             self.groups.append(answer.json()["id"])
 
     async def say(self, url: str, text: str) -> list[int]:
-        """Say it once in each group; returns the statuses."""
+        """Post a text once into each group; returns the status codes."""
         statuses = []
         for group in self.groups:
             path = f"{url}/v1/social/chat/conversations/{group}/messages"
@@ -82,7 +82,7 @@ class Speaker:
             yield watcher
 
     async def read(self, url: str) -> dict[str, list[str]]:
-        """What each group has, oldest first."""
+        """The texts in each group, oldest first, {group: texts}."""
         found = {}
         for group in self.groups:
             path = f"{url}/v1/social/chat/conversations/{group}/messages?limit=100"
@@ -92,7 +92,7 @@ class Speaker:
 
 
 class Watcher:
-    """A socket that watches groups, and what it has heard of each: there is neither a gap nor a repeat."""
+    """A socket that watches groups, and remembers what it has heard of each; fails at a gap or a repeat."""
 
     def __init__(self, socket: Client) -> None:
         self.heard: dict[str, list[str]] = {}
@@ -100,7 +100,7 @@ class Watcher:
         self._offsets: dict[str, int] = {}
 
     async def watch(self, group: str) -> None:
-        """Watch one more."""
+        """Watch one more group."""
         channel = f"conversation:{group}"
         ask = {"op": "subscribe", "channel": channel, "params": {"mode": "delta"}}
         await self._socket.send_json({"id": channel, **ask})
@@ -109,7 +109,7 @@ class Watcher:
         self._offsets[channel] = reply["offset"]
 
     async def hear(self, said: dict[str, list[str]]) -> None:
-        """Read until all that was said since it began to watch was heard."""
+        """Read until all texts were heard that were posted since it has begun to watch."""
         while self.heard != said:
             frame = await self._socket.receive_json()
             if frame["type"] == "event" and frame.get("offset") is not None:

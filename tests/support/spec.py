@@ -1,5 +1,5 @@
-"""Holds requests, responses and frames against the service's own documents: what these do not tell of fails the test
-that met it.
+"""Compares requests, responses and frames with the service's own OpenAPI and AsyncAPI documents: what these do not
+describe fails the test.
 
 The documents are taken at their word: a field that a struct does not name is a fault, and so are a header that is not
 described, one that is said to be there and is not, a body where none is described, and a body that was accepted though
@@ -32,8 +32,8 @@ class Answer:
     """A response.
 
     Args:
-        method, path: of the request, the path without query.
-        status, headers, body: of the response; the headers' names in lower case.
+        method, path: method and path of the request, without the query.
+        status, headers, body: those of the response; the headers' names in lower case.
     """
 
     method: str
@@ -59,7 +59,7 @@ class Spec:
         self.document, self._answers = _read(_strict(described))
         self.frames, self._sent = _read(_strict(msgspec.json.decode(asyncapi(TABLE))))
         self._requests, self._received = _read(described)
-        # {name in lower case: as described} of what is described anywhere
+        # {name in lower case: name as it is spelled} of all headers that are described anywhere
         self._headers = {name.lower(): name for name in self.document["components"]["headers"]}
         self._paths = sorted(self.document["paths"], key=self._rank)
         self._forms: dict[str, re.Pattern[str]] = {}
@@ -67,7 +67,7 @@ class Spec:
         self._streams: dict[str, Draft202012Validator] = {}
 
     def check(self, answer: Answer) -> None:
-        """Fail when a response is none that the document describes."""
+        """Fail when a response is not one that the document describes."""
         method = {"HEAD": "get"}.get(answer.method, answer.method.lower())
         path = self._path(method, answer.path)
         if path is None:
@@ -84,7 +84,7 @@ class Spec:
         """Fail when a request that was accepted is not as the document wants it.
 
         Args:
-            method, path: the path without query.
+            method, path: method and path of the request, without the query.
             headers: names in lower case.
         """
         described_at = self._path(method.lower(), path)
@@ -109,7 +109,8 @@ class Spec:
         self._validator(self.frames["components"]["schemas"][struct], self._sent).validate(frame)
 
     def frames_of(self, path: str) -> Callable[[str | bytes], None]:
-        """What fails when a message of the service is none that the document describes for a stream.
+        """A function that takes a message of the service, and fails when the document does not describe it for a
+        stream.
 
         Args:
             path: of the stream, without query.
@@ -129,7 +130,7 @@ class Spec:
         return check
 
     def check_handshake(self, path: str, status: int, body: bytes) -> None:
-        """Fail when the answer in place of an upgrade is none that the document describes for a stream.
+        """Fail when the answer in place of an upgrade is not one that the document describes for a stream.
 
         Args:
             path: of the stream, without query.
@@ -181,7 +182,7 @@ class Spec:
         return None if found is None or found.lastindex is None else self._paths[found.lastindex - 1]
 
     def _form(self, method: str) -> re.Pattern[str]:
-        """What is asked for by a method: a group for each path, in their order."""
+        """A pattern of all paths that have a method: a group for each path, in their order."""
         if method not in self._forms:
             paths = self.document["paths"]
             forms = (_form(path, paths[path]) if method in paths[path] else "(?!)" for path in self._paths)
@@ -189,8 +190,8 @@ class Spec:
         return self._forms[method]
 
     def _rank(self, path: str) -> tuple[int, int]:
-        """As in the router: what is spelled out comes before what is a parameter, and last the rest of a path, where
-        the longer way to it comes first."""
+        """The rank of a path among those that match, as in the router: text comes before parameters, and the rest of a
+        path last, where the longer way to it comes first."""
         if _rests(self.document["paths"][path]):
             return 1, -path.count("/")
         return 0, path.count("{")
@@ -214,7 +215,7 @@ def _check_problem(answer: Answer) -> None:
 
 
 def _rests(operations: dict[str, Any]) -> set[str]:
-    """The parameters whose own form has slashes: they are the rest of the path."""
+    """The names of parameters that stand for the rest of a path, and so may have slashes."""
     described = [
         one for operation in operations.values() for one in operation["parameters"] if one["in"] == "path"
     ]
@@ -222,7 +223,7 @@ def _rests(operations: dict[str, Any]) -> set[str]:
 
 
 def _form(path: str, operations: dict[str, Any]) -> str:
-    """What a path looks like when it is asked for, as a pattern."""
+    """The pattern of requested paths that match a path of the document."""
     rest = _rests(operations)
     parts = re.split(r"\{([^/]+?)\}", path)
     form = [
@@ -233,7 +234,7 @@ def _form(path: str, operations: dict[str, Any]) -> str:
 
 
 def _strict(node: Any) -> Any:
-    """A document in which an object has no properties but those that are described."""
+    """The document, changed so that objects must not have other properties than those described."""
     if isinstance(node, list):
         return [_strict(inner) for inner in node]
     if not isinstance(node, dict):
@@ -243,7 +244,7 @@ def _strict(node: Any) -> Any:
 
 
 def _read(document: dict[str, Any]) -> tuple[dict[str, Any], Registry]:
-    """A document whose references name it, and what they lead to: read once, however many schemas have them."""
+    """A document whose references name it, and the registry in which they are found: read once for all schemas."""
     text = msgspec.json.encode(document).replace(b'"#/components', f'"{_DOCUMENT}#/components'.encode())
     read = msgspec.json.decode(text)
     return read, Registry([(_DOCUMENT, {"components": read["components"]})])
@@ -251,5 +252,5 @@ def _read(document: dict[str, Any]) -> tuple[dict[str, Any], Registry]:
 
 @cache
 def spec() -> Spec:
-    """The one of this process."""
+    """The documents of the service, read once in a process."""
     return Spec()

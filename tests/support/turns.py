@@ -1,5 +1,4 @@
-"""Turns for the writer, and what they need around them: an actor `thing`, a lease, a gate that stops a
-commit."""
+"""Turns for the writer, and what they need: an actor `thing`, a lease, and a gate that holds a commit up."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -23,7 +22,7 @@ GATE = 77
 
 
 async def persist_things(conn: Connection, turns: Sequence[Turn]) -> None:
-    """One row an event; a note that says `bad` breaks a constraint."""
+    """Write a row for each event; a note that says `bad` breaks a constraint."""
     rows = [(turn.id, str(event)) for turn in turns for event in turn.events]
     await conn.execute(
         "INSERT INTO things (id, note) SELECT * FROM unnest($1::text[], $2::text[])",
@@ -32,14 +31,14 @@ async def persist_things(conn: Connection, turns: Sequence[Turn]) -> None:
 
 
 def plan_things(turns: Sequence[Turn]) -> list[Statement]:
-    """The same, to be part of one statement."""
+    """The rows of `persist_things` as statements, to be part of one statement for all turns."""
     rows = [(turn.id, str(event)) for turn in turns for event in turn.events]
     sql = "INSERT INTO things (id, note) SELECT * FROM unnest($1::text[], $2::text[])"
     return [Statement(sql, list(zip(*rows, strict=True)))]
 
 
 async def persist_behind_gate(conn: Connection, turns: Sequence[Turn]) -> None:
-    """As `persist_things`, once the gate is open."""
+    """Do as `persist_things` does, once the gate is open."""
     await conn.execute("SELECT pg_advisory_xact_lock_shared($1)", GATE)
     await persist_things(conn, turns)
 
@@ -73,7 +72,7 @@ def a_turn(
     """A turn of the thing `id`: an event, a journal entry and a row for each note (`note` by default).
 
     Args:
-        version: None where each turn before had one note.
+        version: the actor's version before the turn; None for `seq`, as where each earlier turn had one note.
     """
     texts = notes or ("note",)
     return Turn(
@@ -107,14 +106,14 @@ def a_receipt(
 
 @dataclass(slots=True)
 class Answers:
-    """Takes the answers of the writer, by id of the actor, and lets one wait for them."""
+    """Collects the answers of the writer, by the id of the actor, and lets a test wait for them."""
 
     by_id: dict[str, list[PersistenceError | None]] = field(default_factory=dict)
     _count: int = 0
     _more: trio.Event = field(default_factory=trio.Event)
 
     def submit(self, database: Database, turn: Turn) -> None:
-        """Hand the turn over, and note its answer."""
+        """Hand a turn over to the writer, and note its answer."""
 
         def done(error: PersistenceError | None) -> None:
             self.by_id.setdefault(turn.id, []).append(error)
@@ -139,7 +138,7 @@ class Answers:
 
 
 async def commit(database: Database, *turns: Turn) -> dict[str, list[str]]:
-    """Hand the turns over at once, so that they share a batch, and wait for all the answers."""
+    """Hand turns over at once, so that they share a batch; returns all answers, as `Answers.names` does."""
     answers = Answers()
     for turn in turns:
         answers.submit(database, turn)
@@ -148,7 +147,7 @@ async def commit(database: Database, *turns: Turn) -> dict[str, list[str]]:
 
 
 async def make_things(conn: Connection, ids: Sequence[str]) -> None:
-    """The table, the heads, and the lease of shard 0 under fence 1."""
+    """Make the table, the heads of these things, and the lease of shard 0 under fence 1."""
     await conn.execute("CREATE TABLE things (id text, note text CHECK (note <> 'bad'))")
     await take_leases(conn, NODE, [0])
     for id in ids:
@@ -174,15 +173,15 @@ class Gate:
         self._holder = holder
 
     async def close(self) -> None:
-        """From now on it waits."""
+        """Have `persist_behind_gate` wait from now on."""
         await self._holder.read(_lock)
 
     async def open(self) -> None:
-        """Let it go on."""
+        """Let `persist_behind_gate` go on."""
         await self._holder.read(_unlock)
 
     async def wait_for_arrival(self) -> None:
-        """Return when somebody waits at the gate."""
+        """Return when a transaction waits at the gate."""
 
         async def somebody_waits() -> bool:
             return await self._holder.read(_is_waited_for)
@@ -192,7 +191,7 @@ class Gate:
 
 @asynccontextmanager
 async def open_gate(url: str) -> AsyncIterator[Gate]:
-    """A gate, open; it keeps its lock on the one connection that it has."""
+    """A gate, which is open at first; it holds its lock on a connection of its own."""
     async with open_database(url, pool_size=1, timeout_seconds=PATIENCE_SECONDS) as holder:
         yield Gate(holder)
 

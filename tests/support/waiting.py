@@ -1,4 +1,4 @@
-"""Waiting for what will happen: no test depends on how soon, so that it passes on any machine."""
+"""Waiting for what will happen. No test depends on how soon that is, so that it passes on any machine."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
@@ -8,16 +8,16 @@ import trio
 LOOK_SECONDS = 0.01
 
 PATIENCE_SECONDS = 120
-"""What only a fault can exceed, on however slow a machine: how quick things are is measured, not tested."""
+"""A time that only a fault can exceed, however slow the machine: speed is measured by benchmarks, not tested."""
 
 
 def patience() -> AbstractContextManager[trio.CancelScope]:
-    """Around what waits for something that will happen; `trio.TooSlowError` when it never does."""
+    """A scope for waiting for something that will happen; raises `trio.TooSlowError` when it does not."""
     return trio.fail_after(PATIENCE_SECONDS)
 
 
 async def wait_until(condition: Callable[[], Awaitable[bool]]) -> None:
-    """Return as soon as the condition holds, for what sets no event of ours."""
+    """Return as soon as a condition holds, by polling it: for conditions that set no event."""
     with patience():
         while not await condition():  # noqa: ASYNC110
             await trio.sleep(LOOK_SECONDS)

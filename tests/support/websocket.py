@@ -1,4 +1,4 @@
-"""A small WebSocket client on trio and wsproto: what a browser would do, and what no browser would."""
+"""A small WebSocket client on trio and wsproto, which can also do what no browser would."""
 
 import json
 from collections import deque
@@ -36,12 +36,12 @@ class Refused(Exception):
 
     @property
     def problem(self) -> Any:
-        """The problem document."""
+        """The problem document in the body of the answer."""
         return json.loads(self.body)
 
 
 class Closed(Exception):
-    """The socket is closed; 1006 when there was no close frame."""
+    """The socket is closed; the code is 1006 when there was no close frame."""
 
     def __init__(self, code: int, reason: str = "") -> None:
         super().__init__(code, reason)
@@ -54,9 +54,9 @@ class Client:
 
     Attributes:
         stream: the connection below, for bytes that no client would send.
-        subprotocol: what the server selected.
-        pings, pongs: how many came; pings are answered while something is received.
-        answers_pings: set it to False to play dead.
+        subprotocol: the subprotocol that the server has selected.
+        pings, pongs: how many of them came; pings are answered while something is received.
+        answers_pings: whether pings are answered; a test sets it to False to play dead.
 
     Args:
         heard: called with each message that is received.
@@ -101,7 +101,7 @@ class Client:
                     if isinstance(event, AcceptConnection):
                         self.subprotocol = event.subprotocol
                         self.headers = {k.decode(): v.decode() for k, v in event.extra_headers}
-                        # Frames that came in the same packet stay for `receive`.
+                        # Frames that came in the same packet are left for `receive`.
                         await self._read_events()
                         return
                     if isinstance(event, RejectConnection):
@@ -137,11 +137,10 @@ class Client:
         await self.stream.send_all(self._ws.send(Ping(payload=b"are you there")))
 
     async def receive(self, *, patience_seconds: float = PATIENCE_SECONDS) -> str | bytes:
-        """The next message.
+        """Wait for the next message, and return it.
 
         Raises:
-            Closed: there will be no more.
-            trio.TooSlowError: nothing came.
+            Closed: the socket is closed. trio.TooSlowError: no message came within `patience_seconds`.
         """
         with trio.fail_after(patience_seconds):
             while not self._messages:
@@ -240,12 +239,10 @@ async def connect(
     Args:
         url: `http:` or `ws:`, with path and query.
         token: sent as bearer.
-        headers, subprotocols: of the handshake.
-        heard: as in `Client`.
-        refused: called when the server says no.
-
-    Raises:
-        Refused: the server said no.
+        headers, subprotocols: further headers, and the subprotocols, of the handshake.
+        heard: called with each message that is received.
+        refused: called when the server refuses the handshake. Raises:
+        Refused: the server refuses the handshake.
     """
     parts = urlsplit(url)
     target = parts.path + (f"?{parts.query}" if parts.query else "")

@@ -1,4 +1,4 @@
-"""A whole service in this process, on a real database and real sockets, and the people who use it.
+"""A whole service in this process, on a real database and real sockets, and its users.
 
 world  one service, once on our server and once on stock Hypercorn; with `--nodes`, several that serve as one
 """
@@ -42,7 +42,7 @@ NOBODY_THERE = "http://127.0.0.1:1"
 
 
 class ShiftedClock:
-    """The system's time, which a test may move forward, and stop."""
+    """The system's time, which a test may move forward and stop."""
 
     def __init__(self) -> None:
         self._system = hurried_clock()
@@ -54,9 +54,9 @@ class ShiftedClock:
         return at_ms + self._ahead_ms
 
     def stop(self) -> None:
-        """Let no time pass from now on but by `advance`: for rates, and for whatever must not end too soon.
+        """Let time pass from now on by `advance` alone: for tests of rates, or where something must not end too soon.
 
-        What waits for a time, such as the next frame of a view that was just sent, waits for ever.
+        Whatever waits for a moment, such as the next frame of a view that has just sent one, then waits for ever.
         """
         self._stopped_at_ms = self._system.now_ms()
 
@@ -69,9 +69,9 @@ class Player:
     """A user with a token and an HTTP client.
 
     Args:
-        world: where they are.
-        id, name: as in the token.
-        token: of a bearer; None for somebody who has none.
+        world: the world that they are in.
+        id, name: the user's id and name, as the token has them.
+        token: the access token; None for somebody who has none.
     """
 
     def __init__(self, world: "World", id: str, name: str, token: str | None) -> None:
@@ -94,7 +94,7 @@ class Player:
 
         Args:
             body: sent as JSON; None sends none.
-            content: a raw body in its place, as JSON by its label.
+            content: a raw body in place of `body`, sent with the media type of JSON.
         """
         sent = {**self.headers, **(headers or {})}
         if content is not None:
@@ -102,12 +102,13 @@ class Player:
         return await self.world.http.request(method, path, json=body, content=content, headers=sent)
 
     async def get(self, path: str, **query: object) -> Any:
-        """The JSON of a successful GET."""
+        """Make a GET, which has to succeed; returns the JSON of the answer."""
         asked = "&".join(f"{name}={value}" for name, value in query.items())
         return await self.do("GET", f"{path}?{asked}" if asked else path, status=200)
 
     async def do(self, method: str, path: str, body: object = None, *, status: int | None = None) -> Any:
-        """The JSON of a successful request; None where there is none."""
+        """Make a request, which has to succeed, with `status` if that is given; returns the JSON of the answer, or
+        None."""
         response = await self.ask(method, path, body)
         wanted = {status} if status is not None else {200, 201, 202, 204}
         assert response.status_code in wanted, response.text
@@ -116,13 +117,13 @@ class Player:
     async def refused(
         self, method: str, path: str, body: object = None, *, content: bytes | None = None
     ) -> tuple[int, str]:
-        """Status and code of a request that is refused."""
+        """Make a request, which has to be refused; returns (status, code)."""
         response = await self.ask(method, path, body, content=content)
         assert response.status_code >= 400, response.text
         return response.status_code, response.json()["code"]
 
     async def talk_to(self, *others: "Player", kind: str | None = None) -> "Room":
-        """The conversation with these: a direct one with a single other, else a group."""
+        """Make a conversation with others: a direct one with a single other, else a group."""
         kind = kind or ("direct" if len(others) == 1 else "group")
         body = {"kind": kind, "participantIds": [other.id for other in others]}
         made = await self.do("POST", CONVERSATIONS, body)
@@ -133,7 +134,7 @@ class Player:
         return await self.do("POST", room.messages, {"content": content, **more}, status=201)
 
     def live(self, path: str = "/v1/social/live", **options: Any) -> AbstractAsyncContextManager[Client]:
-        """A WebSocket of theirs, whose frames are held against AsyncAPI, and so is what it is refused with."""
+        """A WebSocket of the user, whose frames are compared with AsyncAPI, and so is the answer that refuses it."""
         plain = path.partition("?")[0]
         heard = spec().frames_of(plain)
 
@@ -162,12 +163,12 @@ class World:
 
     Args:
         services: its nodes, nearly always one.
-        urls: of the server of each.
-        clock: of all.
-        http: one client for everybody.
+        urls: the address of each node's server.
+        clock: the clock of all nodes.
+        http: the one HTTP client of all users.
 
     Attributes:
-        service: the first node, for what no client could bring about, and to look inside.
+        service: the first node, for changes that no client can make, and to look into its memory.
     """
 
     def __init__(
@@ -181,14 +182,16 @@ class World:
 
     @property
     def url(self) -> str:
-        """Where it is reached; at each look the server of the next node."""
+        """The base address; with several nodes each look returns that of the next one."""
         return next(self._urls)
 
     async def player(self, name: str, *, ttl_seconds: int = 3600, known: bool = True) -> Player:
-        """Somebody new.
+        """Make a new user.
 
         Args:
-            known: the service has seen them already.
+            name: the user's name.
+            ttl_seconds: how long the token is valid.
+            known: whether the service knows them already, by a first request.
         """
         id = new_uuid(secrets.token_bytes)
         player = Player(self, id, name, self.token(id, name, ttl_seconds=ttl_seconds))
@@ -197,7 +200,7 @@ class World:
         return player
 
     async def players(self, *names: str) -> list[Player]:
-        """Several."""
+        """Make several new users, by their names."""
         return [await self.player(name) for name in names]
 
     def nobody(self) -> Player:
@@ -215,14 +218,14 @@ class World:
         """The node that owns an actor.
 
         Args:
-            kind: the name of its kind.
-            id: its id.
+            kind: the name of the actor's kind.
+            id: the actor's id.
         """
         shard = shard_of(kind, id)
         return next(one for one in self.services if shard in one.placement.held())
 
     async def everywhere(self, holds: Callable[[Service], bool]) -> None:
-        """Wait until something holds on all nodes: with one it does at once, or never."""
+        """Wait until a condition holds on all nodes; with a single node it holds at once, or never."""
 
         async def hold() -> bool:
             return all(map(holds, self.services))
@@ -230,25 +233,25 @@ class World:
         await wait_until(hold)
 
     def advance(self, ms: int) -> None:
-        """Let so much time pass for every rule, and have timers of actors ring that are due by now."""
+        """Let so many milliseconds pass for every rule, and have timers of actors ring that are due then."""
         self.clock.advance(ms)
-        # Whoever sets the earliest timer has them all look at the clock again.
+        # Setting the earliest timer makes all of them look at the clock again.
         for service in self.services:
             service.system._runtime.timers.at(0, lambda: None)
 
     async def grant(self, player: Player, node: str, *, negated: bool = False, value: object = None) -> None:
-        """Give a permission node, as a super-admin does; `negated` takes it away from them for good."""
+        """Give a user a permission node, as a super-admin does; with `negated` they never hold it."""
         body: dict[str, object] = {"node": node, "negated": negated}
         if value is not None:
             body["value"] = value
         await (await self.super_admin()).do("POST", f"/v1/admin/users/{player.id}/permissions", body)
 
     async def super_admin(self) -> Player:
-        """Somebody who may do everything, made as the command line makes them."""
+        """Make a user who may do everything, as the command line does."""
         return await self.ranked("Root", "super-admin")
 
     async def ranked(self, name: str, role: str) -> Player:
-        """Somebody new with a role."""
+        """Make a new user who has a role."""
         player = await self.player(name)
         await self.service.database.transact(add_role, player.id, role, self.clock.now_ms())
         for service in self.services:
@@ -256,7 +259,7 @@ class World:
         return player
 
     async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:
-        """Let one user block another, or no longer; everybody who looks is told."""
+        """Let one user block another, or end the block; all who watch are told."""
         service = self.service
         now_ms = self.clock.now_ms()
 
@@ -282,10 +285,11 @@ async def open_world(
     """Run a service for the block.
 
     Args:
-        database_url: a fresh database.
-        folder: for its files.
-        clock: of an earlier service, to go on with.
-        settings: configuration, by field name.
+        database_url: the address of a fresh database.
+        folder: the folder for its files.
+        edge: which server serves it.
+        clock: the clock of an earlier service, to go on with; None for a new one.
+        settings: settings of the service, {field name: value}.
     """
     clock = clock or ShiftedClock()
     async with AsyncExitStack() as stack:
@@ -308,10 +312,11 @@ async def open_world(
 
 
 async def _held(servers: Container[bytes], response: httpx2.Response) -> None:
-    """Hold what a service has answered against OpenAPI; others that tests ask have documents of their own.
+    """Compare an answer of the service with OpenAPI; answers of other servers are passed over.
 
     Args:
-        servers: host and port of each.
+        servers: host and port of each server of the service.
+        response: the answer.
     """
     request = response.request
     if request.url.netloc not in servers:
@@ -327,10 +332,10 @@ async def _held(servers: Container[bytes], response: httpx2.Response) -> None:
 def _environ(database_url: str, settings: Mapping[str, str]) -> dict[str, str]:
     return {
         "PARTYLINE_DATABASE_URL": database_url,
-        # No test asks the Internet.
+        # No test uses the Internet.
         "PARTYLINE_MODRINTH_URL": f"{NOBODY_THERE}/v2",
         "PARTYLINE_CURSEFORGE_URL": f"{NOBODY_THERE}/v1",
-        # A machine that stands still for a while must not decide what a test finds.
+        # Long deadlines, as a machine that stands still for a while must not make a test fail.
         "PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS),
         **{f"PARTYLINE_{name.upper()}": value for name, value in settings.items()},
     }
@@ -338,6 +343,6 @@ def _environ(database_url: str, settings: Mapping[str, str]) -> dict[str, str]:
 
 @pytest.fixture
 async def world(served_by: Edge, database_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """One service; on each of the servers in turn where the test is marked `both_edges`."""
+    """One service; a test with the mark `both_edges` runs on each of the two servers."""
     async with open_world(database_url, tmp_path, edge=served_by) as world:
         yield world

@@ -30,7 +30,7 @@ def uid(number: int) -> str:
 
 
 async def counted(database: Database) -> None:
-    """What triggers have counted is what there is."""
+    """Check that the counts which triggers keep agree with the rows."""
 
     async def look(conn: Connection) -> None:
         wrong = await conn.fetch(

@@ -9,7 +9,7 @@ def one(user: Player) -> str:
 
 
 async def erase(world: World, user: Player) -> Player:
-    """Erase a user to the last message; returns the super-admin who did it."""
+    """Erase a user completely, down to their last message; returns the super-admin who did it."""
     root = await world.super_admin()
     await root.do("DELETE", one(user), status=204)
     await sweep_erased(world.service)

@@ -27,23 +27,23 @@ FILE = {
 
 @dataclass
 class Publisher:
-    """Somebody who may write and publish releases.
+    """A user who may write and publish releases.
 
     Args:
-        world: where they are.
-        player: holds the nodes.
+        world: the service.
+        player: the user, who holds the permission nodes.
     """
 
     world: World
     player: Player
 
     async def release(self, version: str = "1.0.0", **more: Any) -> Any:
-        """A draft with one file."""
+        """Make a draft of a release with one file; returns it."""
         body = {"scope": SCOPE, "version": version, "artifacts": [FILE]}
         return await self.player.do("POST", RELEASES, body | more, status=201)
 
     async def activate(self, release: Any, channel: str = "stable", **more: Any) -> Any:
-        """The channel's pointer, now at this release."""
+        """Point a channel to a release; returns the pointer."""
         scope = release["scope"]
         body = {
             "scopeType": scope["type"],
@@ -54,18 +54,18 @@ class Publisher:
         return await self.player.do("POST", CHANNELS, body | more)
 
     async def published(self, version: str = "1.0.0", **more: Any) -> Any:
-        """A release that the stable channel points to."""
+        """Publish a release to which the stable channel points; returns it."""
         release = await self.release(version, **more)
         await self.activate(release)
         return release
 
     async def changed(self, release: Any, **changes: Any) -> Any:
-        """The release after a change."""
+        """Change a release; returns it."""
         return await self.player.do("PATCH", f"{RELEASES}/{release['releaseId']}", changes)
 
 
 async def a_publisher(world: World) -> Publisher:
-    """Somebody with all nodes of releases."""
+    """Make a user with all permission nodes of releases."""
     player = await world.player("Pia")
     for node in ("versions:write", "versions:publish", "versions:track"):
         await world.grant(player, node)
@@ -73,7 +73,7 @@ async def a_publisher(world: World) -> Publisher:
 
 
 async def resolved(world: World, version: str = "1.0.0", **more: Any) -> Any:
-    """What a client of the stable channel is offered."""
+    """The answer about updates to a client of the stable channel."""
     asked = {
         "scopeType": SCOPE["type"], "scopeId": SCOPE["id"], "channel": "stable", "platform": "win32",
         "arch": "amd64", "version": version,

@@ -20,10 +20,10 @@ NODE = {
 
 
 class VoiceNode(Player):
-    """A node that has registered.
+    """A registered voice node.
 
     Args:
-        made: as it was answered.
+        made: the answer to registering it.
     """
 
     def __init__(self, world: World, made: dict[str, Any]) -> None:
@@ -34,7 +34,7 @@ class VoiceNode(Player):
         self.cursor: str | None = None
 
     async def beat(self, *, wait: int = 0, **more: object) -> list[dict[str, Any]]:
-        """A heartbeat; what it was told before is acknowledged, and what it is told now returned."""
+        """Send a heartbeat, which acknowledges the orders of the answer before; returns the orders of this answer."""
         body = {
             "participants": 0, "channels": 0, "load": 0.1, "draining": False, "waitSeconds": wait,
             "ack": self.cursor, **more,
@@ -45,19 +45,19 @@ class VoiceNode(Player):
         return actions
 
     def at(self, world: World) -> "VoiceNode":
-        """The same node, at another node of the service."""
+        """The same voice node, as a client of another node of the service."""
         other = VoiceNode(world, {"nodeId": self.id, "nodeSecret": self.secret})
         other.cursor = self.cursor
         return other
 
     async def repeated(self) -> list[dict[str, Any]]:
-        """What it was told and has not acknowledged, as another heartbeat without an acknowledgement is told."""
+        """The orders that are not acknowledged, from the answer to a heartbeat without an acknowledgement."""
         self.cursor = None
         return await self.beat()
 
 
 def minding(world: World) -> Service:
-    """The node of the service that minds voice."""
+    """The node of the service that is in charge of voice."""
     return world.home(KIND, HOME)
 
 
@@ -69,35 +69,35 @@ async def node_server(world: World) -> GameServer:
 
 
 def credentials_of(server: GameServer) -> Credentials:
-    """What scripts/agent would keep of a server."""
+    """The credentials of a game server, as `scripts/agent` would keep them."""
     return Credentials(server.id, server.secret)
 
 
 async def node(world: World, server: GameServer, **more: object) -> VoiceNode:
-    """A new node of a server."""
+    """Register a new voice node of a game server."""
     return VoiceNode(world, await server.do("POST", f"{NODES}/register", {**NODE, **more}, status=201))
 
 
 async def private(player: Player, other: Player, **more: object) -> str:
-    """The id of the channel of two."""
+    """Make a private channel of two users; returns its id."""
     made = await player.do("POST", f"{VOICE}/channels/private", {"targetId": other.id, **more})
     return str(made["id"])
 
 
 async def join(player: Player, channel_id: str, **more: object) -> Any:
-    """Come into a channel."""
+    """Join a channel; returns the answer."""
     return await player.do("POST", f"{VOICE}/session/join", {"channelId": channel_id, **more}, status=200)
 
 
 async def sync(player: Player, joined: Any, **more: object) -> Any:
-    """Say that one is there."""
+    """Sync a session, by which its client says that it is still there; returns the answer."""
     return await player.do(
         "POST", f"{VOICE}/session/sync", {"sessionId": joined["session"]["id"], **more}, status=200
     )
 
 
 async def ended(player: Player, joined: Any) -> str:
-    """Why a session has ended, as a sync is told."""
+    """The reason why a session has ended, from the answer to a sync."""
     response = await player.ask("POST", f"{VOICE}/session/sync", {"sessionId": joined["session"]["id"]})
     assert (response.status_code, response.json()["code"]) == (409, "INVALID_STATE"), response.text
     return str(response.json()["meta"]["reason"])
