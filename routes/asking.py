@@ -104,7 +104,7 @@ async def ask_all_there(
         commands: (id of an actor, command for it) pairs.
 
     Raises:
-        DatabaseUnavailable, QueueFull: the database is away; the actors behind were not asked.
+        DatabaseUnavailable, QueueFull: the database cannot be asked; the actors behind were not asked.
         PersistenceError, Refused, Fault: the last failure of an actor; all others were asked.
     """
     failure: Failure | None = None

@@ -4,8 +4,8 @@ Memory derived from rows (who hides from whom, who may write to whom) follows kn
 is reloaded from the rows, which is retried until it succeeds. It begins only when the database has ended the
 transaction, which it may still commit long after the service has stopped waiting for it.
 
-A subject whose reconciliation fails is put off alone, for longer each time. If the database is away, the round ends,
-and the next one begins with the other subjects: a subject whose own rows cannot be read in time looks the same.
+A subject whose reconciliation fails is put off alone, for longer each time. If the database cannot be asked, the round
+ends, and the next one begins with the other subjects: a subject whose own rows cannot be read in time looks the same.
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
@@ -100,7 +100,7 @@ class Reconciler:
         others have their turn.
 
         Raises:
-            PersistenceError: the database is away; subjects not reconciled yet stay queued.
+            PersistenceError: the database cannot be asked; subjects not reconciled yet stay queued.
         """
         if not self._open:
             return

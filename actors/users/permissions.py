@@ -8,9 +8,9 @@ In this order they decide about one node:
 4. a node of chat, friends or totem that the catalog does not know: yes (service-api §5 rule 6);
 5. otherwise: no.
 
-An expired grant counts as absent. A quota node carries a number and gates nothing. The catalog of rule 4 is
-always one that the store has answered with: while it cannot be asked, users have no `Access` and so no
-rights (503, not yes).
+An expired grant counts as absent. A quota node carries a number and gates nothing. The catalog of rule 4 is always one
+that the store has answered with: while the database cannot be asked, users have no `Access` and so no rights (503, not
+yes).
 """
 
 import re

@@ -5,7 +5,7 @@ A user is created when their first verified token is seen, and renamed by a newe
 PostgreSQL's NOTIFY, which the service passes on to `heard`. A load that runs while its rows change is repeated before
 it is answered, so that no caller acts on rights that were revoked before they asked.
 
-When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: only an answer ever grants anything.
+When the database cannot be asked, loading raises `DatabaseUnavailable`, a 503: only an answer ever grants anything.
 """
 
 from collections.abc import Callable, Coroutine, Sequence

@@ -35,7 +35,7 @@ async def export_user(user_id: str, path: Path, database: Database, blobs: Blobs
 
     Raises:
         CommandFault: there is no such user, or the file exists or cannot be written; no file is left.
-        DatabaseUnavailable: the export took too long, or the database is away; no file is left.
+        DatabaseUnavailable: the export took too long, or the database cannot be asked; no file is left.
     """
     tables = [table for domain in domains for table in domain.exported]
     try:

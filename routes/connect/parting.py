@@ -50,7 +50,7 @@ async def end_consent(service: Service, between: ConsentBetween) -> None:
     """End the sessions and tickets between two users, server by server; safe to repeat.
 
     Raises:
-        PersistenceError: the rows cannot be read, or the database is away.
+        PersistenceError: the rows cannot be read, or the database cannot be asked.
         RowsRejected, Refused, Fault: the last failure of a server; all others were asked.
     """
     kind = service.of(GAME_SERVERS).server

@@ -163,7 +163,7 @@ class Settling:
         Cancellation: those who are settled stay so, and the next call finds the others.
 
         Raises:
-            PersistenceError: the database is away; the next call begins with those who are left.
+            PersistenceError: the database cannot be asked; the next call begins with those who are left.
         """
         bought = await self._bought(limit)
         return await self._granted(limit) or bought

@@ -66,7 +66,7 @@ async def sweep_erased(service: Service) -> None:
     comes back before their erasure is finished.
 
     Raises:
-        DatabaseUnavailable, QueueFull: the database is away; the rest waits for the next run.
+        DatabaseUnavailable, QueueFull: the database cannot be asked; the rest waits for the next run.
         RowsRejected, Fault, Refused: the failure of the last user who could not be finished, after all were tried.
     """
     failure: Failure | None = None

@@ -23,8 +23,8 @@ def following_renames(
 ) -> BackgroundTask:
     """Subscribe to new names; returns the task that passes them on, one after another.
 
-    While the database is away, names wait. A name is dropped if too many users are renamed at once, or if the database
-    is away for longer than `insist` tries.
+    While the database cannot be asked, names wait. A name is dropped if too many users are renamed at once, or if the
+    database is away for longer than `insist` tries.
 
     Args:
         service: gives the directory of users.

@@ -88,7 +88,7 @@ async def end_doomed(service: Service) -> None:
     """End the sessions that are to end, channel by channel; what one cannot do now is left for the next time.
 
     Raises:
-        PersistenceError: the database is away; what is left is ended next time.
+        PersistenceError: the database cannot be asked; what is left is ended next time.
     """
     attendance, channel = service.of(ATTENDANCE), service.of(VOICE_KINDS).channel
     for channel_id in tuple(attendance.doomed):

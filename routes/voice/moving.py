@@ -38,7 +38,7 @@ async def move(service: Service, since_ms: int) -> None:
         since_ms: the service's start, epoch milliseconds: nodes that were not heard since then get some time.
 
     Raises:
-        PersistenceError: the database is away; what is left is moved next time.
+        PersistenceError: the database cannot be asked; what is left is moved next time.
     """
     now_ms = service.clock.now_ms()
     started = now_ms - since_ms >= SILENCE_MS
