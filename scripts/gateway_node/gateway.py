@@ -114,7 +114,7 @@ class Gateway:
                 self._say(f"listening at {plan.host}:{self.port}")
                 task_status.started()
                 await self._stopping.wait()
-                nursery.cancel_scope.cancel()  # also the heartbeats: names lead elsewhere in half a minute
+                nursery.cancel_scope.cancel()  # also the heartbeats: names lead elsewhere within two minutes
             self._say(f"draining: {self._carrying.connections} connections, {plan.drain_seconds:g} s at most")
             connections.cancel_scope.deadline = trio.current_time() + plan.drain_seconds
 
