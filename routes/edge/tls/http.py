@@ -9,6 +9,7 @@ Faults of Hypercorn 0.18 that are fixed here:
 - A target or method over HTTP/2 that is not ASCII, and a thousand PRIORITY frames, end the connection with a fault in
   the log; here the request is reset, and priorities are ignored.
 - A response over HTTP/2 that breaks off resets its stream; stock leaves the client waiting for the rest.
+- A response over HTTP/2 waits where it is made for a client that gives no room, or little; stock holds all of it.
 - A server that stops, or says that it will, answers what comes over HTTP/2, and then ends the connection by a GOAWAY
   behind the last response; stock resets new requests as if they were done, and may cut the end off the last response.
 Head and first piece of a response are sent together.
@@ -36,6 +37,7 @@ from hypercorn.protocol.http_stream import HTTPStream
 from hypercorn.typing import H11SendableEvent
 
 from routes.edge.outgoing import Headers
+from routes.edge.tls.waiting import Waiting
 from routes.edge.tls.websocket import SocketStream
 from routes.edge.transport.refusals import farewell, refusal_of_status
 
@@ -276,6 +278,8 @@ class Http2(H2Protocol):
             self.connection.reset_stream(request.stream_id, refused)
             return
         await super()._create_stream(request)
+        # Nothing has been put into stock's: the application begins once this task waits, and it has not yet.
+        self.stream_buffers[request.stream_id] = Waiting(self.context.event_class)
         await self.send(Updated(idle=False))
 
     async def _priority_updated(self, event: h2.events.PriorityUpdated) -> None:

@@ -14,6 +14,7 @@ import trio.testing
 from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 from structlog.typing import EventDict
 
+from routes.edge.outgoing import PIECE_BYTES
 from routes.edge.server.server import ServerSettings, serve
 from tests.edge.apps import Application
 from tests.edge.certificate import Certificate
@@ -22,6 +23,8 @@ from tests.support.waiting import patience
 
 ROOM_BYTES = 1 << 30
 """Window of a client that takes whatever comes."""
+
+PIECES = 40
 
 
 class Breaking(Application):
@@ -45,6 +48,23 @@ class Waiting(Application):
         await super().__call__(scope, receive, send)
 
 
+class Streaming(Application):
+    """Sends a response of many pieces, and counts those that were taken off it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken = 0
+
+    async def _answer(
+        self, method: str, path: str, receive: ASGIReceiveCallable, send: ASGISendCallable
+    ) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(PIECES):
+            await send({"type": "http.response.body", "body": bytes(PIECE_BYTES), "more_body": True})
+            self.taken += 1
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
 class Http2Client:
     """A client that says each frame itself."""
 
@@ -62,6 +82,11 @@ class Http2Client:
     async def ask(self, number: int, path: bytes, method: bytes = b"GET") -> None:
         head = [(b":method", method), (b":scheme", b"https"), (b":authority", b"t"), (b":path", path)]
         self.h2.send_headers(number, head, end_stream=True)
+        await self.flush()
+
+    async def narrow(self, window_bytes: int) -> None:
+        """Take no more than so many bytes of each response."""
+        self.h2.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: window_bytes})
         await self.flush()
 
     async def hear(self, last: type[h2.events.Event] | None = None) -> list[h2.events.Event]:
@@ -184,6 +209,31 @@ async def test_a_response_that_breaks_off_is_reset(certificate: Certificate, fau
         heard = await client.hear(h2.events.StreamReset)
     assert not any(isinstance(event, h2.events.StreamEnded) for event in heard)
     faults.clear()
+
+
+@pytest.mark.parametrize("window_bytes", [0, 1, 10_000])
+async def test_a_response_that_a_client_does_not_take_waits_where_it_is_made(
+    window_bytes: int, certificate: Certificate
+) -> None:
+    app = Streaming()
+    async with (
+        running(app, settings=ServerSettings(certificate=certificate.server)) as base_url,
+        connected(base_url, certificate) as client,
+    ):
+        await client.narrow(window_bytes)
+        await client.ask(1, b"/x")
+        await client.hear(h2.events.ResponseReceived)
+        for _ in range(PIECES):  # each is looked at by the sending task, which makes no room
+            client.h2.increment_flow_control_window(1, 1)
+            client.h2.ping(b"12345678")
+            await client.flush()
+            await client.hear(h2.events.PingAckReceived)
+        assert app.taken <= 1
+        client.h2.increment_flow_control_window(ROOM_BYTES, 1)
+        await client.flush()
+        heard = await client.hear(h2.events.StreamEnded)
+    assert app.taken == PIECES
+    assert not any(isinstance(event, h2.events.StreamReset) for event in heard)
 
 
 @pytest.mark.parametrize(("path", "size"), [(b"/streamed", 11), (b"/big", 8_000_000)])
