@@ -1,7 +1,8 @@
 """The bytes that wait for slow clients, by address and in all, with bounds.
 
 A byte counts as long as this process holds it: a response of 7 MB of which the last 10 KB wait is 7 MB. What lives
-anyway, such as the documentation (`SharedBytes`), counts nothing, however many clients read it slowly.
+anyway, such as the documentation (`SharedBytes`), counts nothing, however many clients read it slowly; over TLS the
+piece that is being framed and encrypted does, since it is copied.
 
     connection   one response at a time: the next request is not read while part of the last response waits
     address      above its bound its requests are refused, and its live sockets lag: updates are skipped, not queued

@@ -14,6 +14,7 @@ import trio.testing
 
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.mounts import Mount, RouteTable
+from routes.edge.outgoing import PIECE_BYTES
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.principal import PUBLIC
@@ -36,6 +37,7 @@ from tests.support.waiting import wait_until
 if TYPE_CHECKING:
     from routes.service import Service
 
+OUR_ANSWER = SharedBytes(bytes(LARGE_BYTES))
 MINE = b"GET /mine HTTP/1.1\r\nHost: t\r\n\r\n"
 OURS = MINE.replace(b"/mine", b"/ours")
 
@@ -255,6 +257,38 @@ async def test_over_tls_no_address_fills_memory_with_responses_that_it_does_not_
         assert (await second.read_response())[0] == 503
         assert parts.unsent.refused == 1
         await trio.aclose_forcefully(first.stream)
+        await wait_until(lambda: _is(parts.unsent, 0))
+
+
+@endpoint("GET", "/v1/shared", needs=PUBLIC)
+async def shared(call: Call) -> Encoded[dict[str, str]]:
+    """What everybody is sent from one place."""
+    return Encoded(OUR_ANSWER)
+
+
+async def test_over_tls_an_address_has_a_piece_of_each_response_that_it_does_not_read_and_so_many_of_them(
+    certificate: Certificate,
+) -> None:
+    """However the bytes are shared: what is framed and encrypted is a copy."""
+    parts = Parts(unsent=Unsent(max_address_bytes=4 * PIECE_BYTES))
+    table = RouteTable.of([Mount("bulk", (sys.modules[__name__],))])
+    app = EdgeApp(table, partial(_opened, parts, table))
+    settings = ServerSettings(certificate=certificate.server, linger_seconds=0.2)
+    request = b"GET /v1/shared HTTP/1.1\r\nHost: t\r\n\r\n"
+    trusting = certificate.trusting()
+    async with (
+        running(app, settings=settings) as base_url,
+        slow(base_url, trusting) as first,
+        slow(base_url, trusting) as second,
+        raw(base_url, trusting) as third,
+    ):
+        for number, client in enumerate((first, second), start=1):
+            await client.send(request)
+            await wait_until(lambda number=number: _is(parts.unsent, number * 2 * PIECE_BYTES))
+        await third.send(request)
+        assert (await third.read_response())[0] == 503
+        for client in (first, second):
+            await trio.aclose_forcefully(client.stream)
         await wait_until(lambda: _is(parts.unsent, 0))
 
 

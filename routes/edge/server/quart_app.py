@@ -168,7 +168,7 @@ class EdgeHTTP(TrioASGIHTTPConnection):
         if outgoing is None:
             await super().__call__(receive, send)
             return
-        held = held_bytes(outgoing.body) if isinstance(outgoing.body, bytes) else 0
+        held = _held_by(outgoing)
         if held > PIECE_BYTES and incoming.method == "GET" and not tab.fits(held):
             outgoing, held = self.app.unread(incoming), 0
         with tab.holding(held):
@@ -252,6 +252,15 @@ def _incoming(scope: HTTPScope | WebsocketScope, receive: ASGIReceiveCallable) -
         receive=asker.next_piece,
         far_end=asker,
     )
+
+
+def _held_by(outgoing: Outgoing) -> int:
+    """Memory that a response takes while it is sent over ASGI.
+
+    Of what lives anyway, and of files, that is one piece as it is passed on and as the server frames it.
+    """
+    own = held_bytes(outgoing.body) if isinstance(outgoing.body, bytes) else 0
+    return max(own, min(outgoing.length_bytes, 2 * PIECE_BYTES))
 
 
 async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
