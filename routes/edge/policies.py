@@ -69,6 +69,9 @@ SERVER = Policy("server", 1200, 60)
 LIVE_FRAME = Policy("live-frame", 600, 60)
 """Frames of one socket that are not whole messages: pings, pongs, fragments."""
 
+HTTP2_FRAME = Policy("http2-frame", 2400, 60)
+"""Frames of one HTTP/2 connection that are no part of a request, beyond those that its answers account for."""
+
 BAD_CREDENTIALS = Policy("bad-credentials", 60, 60, by_address=True)
 """Wrong credentials only: each costs the check of a signature, or a database query."""
 
@@ -79,4 +82,14 @@ ASTRAY = Policy("astray", 1200, 60, by_address=True)
 """Requests refused before any other policy counts them: unknown routes and methods, OPTIONS, missing or expired
 credentials, WebSocket handshakes that are refused for their headers."""
 
-POLICIES = (USER_READ, USER_WRITE, PUBLIC, SERVER, LIVE_FRAME, BAD_CREDENTIALS, KEPT_ANSWERS, ASTRAY)
+POLICIES = (
+    USER_READ,
+    USER_WRITE,
+    PUBLIC,
+    SERVER,
+    LIVE_FRAME,
+    HTTP2_FRAME,
+    BAD_CREDENTIALS,
+    KEPT_ANSWERS,
+    ASTRAY,
+)

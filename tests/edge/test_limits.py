@@ -39,6 +39,7 @@ def test_contract_table() -> None:
         "settings-write-all": (120, 60),
         "settings-write": (60, 60),
         "live-frame": (600, 60),
+        "http2-frame": (2400, 60),
         "invite": (10, 600),
         "domain-verify": (30, 60),
         "operations": (1200, 60),

@@ -10,6 +10,8 @@ Faults of Hypercorn 0.18 that are fixed here:
   the log; here the request is reset, and priorities are ignored.
 - A response over HTTP/2 that breaks off resets its stream; stock leaves the client waiting for the rest.
 - A response over HTTP/2 waits where it is made for a client that gives no room, or little; stock holds all of it.
+- A read of frames is handled a few at a time, and those that neither ask nor bring anything are counted (`frames.py`);
+  with stock, one client that sends nothing else holds up everybody for a quarter of a second each time.
 - A server that stops, or says that it will, answers what comes over HTTP/2, and then ends the connection by a GOAWAY
   behind the last response; stock resets new requests as if they were done, and may cut the end off the last response.
 Head and first piece of a response are sent together.
@@ -19,7 +21,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from enum import Enum, auto
-from typing import cast
+from typing import Any, cast
 
 import h2.config
 import h2.connection
@@ -28,6 +30,7 @@ import h2.events
 import h2.exceptions
 import h2.settings
 import h11
+import trio
 from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.events import Body, Data, EndBody, Request, Response, StreamClosed
 from hypercorn.protocol.events import Event as StreamEvent
@@ -37,9 +40,11 @@ from hypercorn.protocol.http_stream import HTTPStream
 from hypercorn.typing import H11SendableEvent
 
 from routes.edge.outgoing import Headers
+from routes.edge.tls.frames import Frames
 from routes.edge.tls.waiting import Waiting
 from routes.edge.tls.websocket import SocketStream
 from routes.edge.transport.refusals import farewell, refusal_of_status
+from routes.edge.transport.settings import EdgeContext
 
 __all__ = ["Http1", "Http2", "Phase"]
 
@@ -200,6 +205,13 @@ def _is_websocket(request: h11.Request) -> bool:
 class Http2(H2Protocol):
     """One HTTP/2 connection, over TLS only; takes the arguments of `H2Protocol`."""
 
+    context: EdgeContext
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._frames = Frames()
+        self._allowance = self.context.settings.allowance()
+
     @property
     def phase(self) -> Phase:
         """The current phase: a connection without a request is idle, whatever frames it carries. The bodies of its
@@ -217,6 +229,25 @@ class Http2(H2Protocol):
         self.connection.local_settings.acknowledge()
         await super().initiate(headers, settings)
 
+    async def handle(self, event: Event) -> None:
+        """Take bytes or the end of the connection (`H2Protocol`); others get their turn after a few frames.
+
+        A client that sends too many frames that neither ask nor bring anything is told so, and its connection ends.
+        Cancellation leaves the protocol unusable; the connection has to be closed.
+        """
+        if not isinstance(event, RawData):
+            await super().handle(event)
+            return
+        for piece in self._frames.cut(event.data):
+            if self.closed:
+                return
+            idle, self._frames.idle = self._frames.idle, 0
+            if idle and not self._allowance.take(idle):
+                await self._end(h2.errors.ErrorCodes.ENHANCE_YOUR_CALM)
+                return
+            await super().handle(RawData(piece))
+            await trio.lowlevel.checkpoint()
+
     async def stream_send(self, event: StreamEvent) -> None:
         """Send a part of a response (`H2Protocol`).
 
@@ -230,6 +261,8 @@ class Http2(H2Protocol):
         buffer = self.stream_buffers.get(event.stream_id)
         if buffer is not None and not buffer.complete:
             await self._break_off(event.stream_id)
+        else:
+            self._allowance.answered()
         await self._close_stream(event.stream_id)
         await self.send(Updated(idle=self.idle))
         await self._part_if_stopping()
@@ -241,10 +274,13 @@ class Http2(H2Protocol):
         (RFC 9113 §6.8). Cancellation during the send closes the connection at once.
         """
         if self.idle and not (self.stream_buffers or self.closed):
-            self.connection.close_connection()
-            await self._flush()
-            await self.send(Closed())
+            await self._end(h2.errors.ErrorCodes.NO_ERROR)
         return self.closed
+
+    async def _end(self, why: h2.errors.ErrorCodes) -> None:
+        self.connection.close_connection(why)
+        await self._flush()
+        await self.send(Closed())
 
     async def _break_off(self, stream_id: int) -> None:
         with suppress(h2.exceptions.ProtocolError):  # the client has ended it already
@@ -279,7 +315,7 @@ class Http2(H2Protocol):
             return
         await super()._create_stream(request)
         # Nothing has been put into stock's: the application begins once this task waits, and it has not yet.
-        self.stream_buffers[request.stream_id] = Waiting(self.context.event_class)
+        self.stream_buffers[request.stream_id] = Waiting(self.context.event_class, self._allowance.sent)
         await self.send(Updated(idle=False))
 
     async def _priority_updated(self, event: h2.events.PriorityUpdated) -> None:

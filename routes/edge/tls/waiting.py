@@ -1,6 +1,9 @@
 """What waits of one response over HTTP/2 until its client has room for it."""
 
+from collections.abc import Callable
+
 from hypercorn.protocol.h2 import BUFFER_HIGH_WATER, BUFFER_LOW_WATER, BufferCompleteError, StreamBuffer
+from hypercorn.typing import Event
 
 __all__ = ["Waiting"]
 
@@ -10,7 +13,15 @@ class Waiting(StreamBuffer):
 
     Stock takes the next piece whenever it has looked at a stream, also where the client has no room for a byte; so
     whoever gave no room had the whole response put here, however long its file is.
+
+    Args:
+        event_class: of stock.
+        sent: called with how many bytes leave.
     """
+
+    def __init__(self, event_class: type[Event], sent: Callable[[int], None]) -> None:
+        super().__init__(event_class)
+        self._sent = sent
 
     async def push(self, data: bytes) -> None:
         """Add a piece; returns once there is room for another, or the stream has ended.
@@ -32,6 +43,7 @@ class Waiting(StreamBuffer):
         """Take the next bytes, at most so many; cancellation takes none."""
         data = bytes(self.buffer[:max_length])
         del self.buffer[:max_length]
+        self._sent(len(data))
         if len(self.buffer) < BUFFER_LOW_WATER:
             await self._paused.set()
         if not self.buffer:

@@ -10,6 +10,7 @@ from actors.kernel.clock import Clock, SystemClock
 from routes.edge import policies
 from routes.edge.limits import Limits, Meter
 from routes.edge.tls.certificate import ServerCertificate
+from routes.edge.tls.frames import Allowance
 from routes.edge.unsent import Unsent
 
 
@@ -44,8 +45,9 @@ class ServerSettings:
         sweep_seconds: time between two checks of the deadlines, and so how late an expired one may be noticed.
         backlog: most connections that wait to be accepted on each listener.
         unsent: counts and bounds the bytes that wait for slow clients.
-        limits: the rate limits; each WebSocket's control frames and fragments are counted by one of them.
-        clock: the clock of that limit.
+        limits: the rate limits; each WebSocket's control frames and fragments are counted by one of them, and so are
+            frames of an HTTP/2 connection that are no part of a request.
+        clock: the clock of these limits.
     """
 
     bind: tuple[str, ...] = ("127.0.0.1:8080",)
@@ -74,6 +76,10 @@ class ServerSettings:
     def frame_meter(self) -> Meter:
         """A new bucket for the control frames and fragments of one WebSocket."""
         return self.limits.meter(policies.LIVE_FRAME)
+
+    def allowance(self) -> Allowance:
+        """What one HTTP/2 client may send of frames that neither ask nor bring anything."""
+        return Allowance(self.limits.meter(policies.HTTP2_FRAME), self.clock)
 
     def hypercorn(self) -> Config:
         """Hypercorn's own configuration, for the parts that Hypercorn does."""

@@ -18,11 +18,9 @@ from routes.edge.outgoing import PIECE_BYTES
 from routes.edge.server.server import ServerSettings, serve
 from tests.edge.apps import Application
 from tests.edge.certificate import Certificate
-from tests.support.server import address_of, on_free_port, running
+from tests.edge.tls.http2_client import ROOM_BYTES, connected
+from tests.support.server import on_free_port, running
 from tests.support.waiting import patience
-
-ROOM_BYTES = 1 << 30
-"""Window of a client that takes whatever comes."""
 
 PIECES = 40
 
@@ -63,59 +61,6 @@ class Streaming(Application):
             await send({"type": "http.response.body", "body": bytes(PIECE_BYTES), "more_body": True})
             self.taken += 1
         await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-class Http2Client:
-    """A client that says each frame itself."""
-
-    def __init__(self, stream: trio.SSLStream[trio.SocketStream]) -> None:
-        self._stream = stream
-        lax = h2.config.H2Configuration(client_side=True, validate_outbound_headers=False)
-        self.h2 = h2.connection.H2Connection(lax)
-        self.h2.initiate_connection()
-        self.h2.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: ROOM_BYTES})
-        self.h2.increment_flow_control_window(ROOM_BYTES)
-
-    async def flush(self) -> None:
-        await self._stream.send_all(self.h2.data_to_send())
-
-    async def ask(self, number: int, path: bytes, method: bytes = b"GET") -> None:
-        head = [(b":method", method), (b":scheme", b"https"), (b":authority", b"t"), (b":path", path)]
-        self.h2.send_headers(number, head, end_stream=True)
-        await self.flush()
-
-    async def narrow(self, window_bytes: int) -> None:
-        """Take no more than so many bytes of each response."""
-        self.h2.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: window_bytes})
-        await self.flush()
-
-    async def hear(self, last: type[h2.events.Event] | None = None) -> list[h2.events.Event]:
-        """All events up to the first of a sort, or to the end of the connection."""
-        heard: list[h2.events.Event] = []
-        with patience():
-            while last is None or not any(isinstance(event, last) for event in heard):
-                try:
-                    data = await self._stream.receive_some(1 << 20)
-                except trio.BrokenResourceError:
-                    data = b""
-                if not data:
-                    assert last is None
-                    return heard
-                heard += self.h2.receive_data(bytes(data))
-        return heard
-
-
-@asynccontextmanager
-async def connected(url: str, certificate: Certificate) -> AsyncIterator[Http2Client]:
-    context = certificate.trusting()
-    context.set_alpn_protocols(["h2"])
-    stream = await trio.open_ssl_over_tcp_stream(*address_of(url), ssl_context=context, https_compatible=True)
-    try:
-        client = Http2Client(stream)
-        await client.flush()
-        yield client
-    finally:
-        await trio.aclose_forcefully(stream)
 
 
 @asynccontextmanager
