@@ -59,7 +59,8 @@ async def test_old_messages_that_move_below_what_is_shown(world: World) -> None:
     """They are archived now, and nothing that is shown is another: nobody is sent it again."""
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     room = await ben.talk_to(ann, cid)
-    world.service.limits.enabled = False
+    for service in world.services:
+        service.limits.enabled = False
     now_ms = world.clock.now_ms()
     await import_history(world, room, ann, [now_ms - 100_000])
     for number in range(WINDOW_LINES + 2):
