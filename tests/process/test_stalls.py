@@ -138,7 +138,7 @@ async def test_every_job_is_among_them(world: World) -> None:
 async def test_a_database_that_stands_still_in_the_middle_of_a_job_ends_nothing(
     world: World, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    database, housekeeping = world.service.database, Housekeeping()
+    housekeeping = Housekeeping()
     ann, ben = await world.players("Ann", "Ben")
     await prepare(world, ann.id)
     job = replace(job_named(world, name), every_seconds=BEAT_SECONDS)
@@ -151,7 +151,8 @@ async def test_a_database_that_stands_still_in_the_middle_of_a_job_ends_nothing(
 
     async with trio.open_nursery() as nursery:
         with monkeypatch.context() as hasty:
-            hasty.setattr(database, "_timeout_seconds", STALL_SECONDS)
+            for service in world.services:
+                hasty.setattr(service.database, "_timeout_seconds", STALL_SECONDS)
             proxy.swallow_after(1)  # the job has begun
             note(world, ann.id, ben.id)
             nursery.start_soon(keep_house, (job,), housekeeping, lambda _job: True)
