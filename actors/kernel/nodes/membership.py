@@ -39,6 +39,10 @@ RENEW_SECONDS = 1.0
 WATCH_SECONDS = 0.2
 """How often the row is renewed while another node is about to die or to yield, so that its end is seen sooner."""
 
+ANSWER_SECONDS = 2.0
+"""How long a renewal is waited for, however long a request may take: one whose connection has fallen silent leaves time
+for another, over another connection, before the row runs out."""
+
 HEARD_SECONDS = 3.0
 """A node that was silent for so long on the bus is not among those that are heard."""
 
@@ -153,17 +157,21 @@ class Membership:
             NodeEnded: the others have declared this node dead, or go on without it; or `failed` was called.
         """
         while True:
-            try:
-                await self.renew()
-            except NodeEnded:
-                raise
-            except PersistenceError as failure:
-                _log.warning("node_not_renewed", node=self.life.node, why=type(failure).__name__)
+            with trio.move_on_after(ANSWER_SECONDS) as waiting:
+                try:
+                    await self.renew()
+                except NodeEnded:
+                    raise
+                except PersistenceError as failure:
+                    _log.warning("node_not_renewed", node=self.life.node, why=type(failure).__name__)
+            if waiting.cancelled_caught:
+                _log.warning("node_not_renewed", node=self.life.node, why="no answer")
             if self._yields >= YIELD_ROUNDS:
                 self.failed(f"node {self.life.node} does not reach the others, which reach each other")
             if self._failure is not None:
                 raise NodeEnded(self._failure)
-            await trio.sleep(WATCH_SECONDS if self._is_one_going() else RENEW_SECONDS)
+            is_hurried = waiting.cancelled_caught or self._is_one_going()
+            await trio.sleep(WATCH_SECONDS if is_hurried else RENEW_SECONDS)
 
     def _is_one_going(self) -> bool:
         """Whether another node has missed renewals, or is silent on a bus that carries what others say."""
