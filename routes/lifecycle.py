@@ -16,6 +16,10 @@ class Phase(Enum):
     DRAINING = "draining"
 
 
+END_SECONDS = 28.0
+"""From being asked to stop to the end of the process, which may take 30 s in all (contract §11)."""
+
+
 class Lifecycle:
     """The phase of the process, and the event that it drains.
 
@@ -27,6 +31,7 @@ class Lifecycle:
         self.started_at_ms = started_at_ms
         self.phase = Phase.STARTING
         self._drain = trio.Event()
+        self._drained_at: float | None = None
 
     @property
     def draining(self) -> bool:
@@ -40,8 +45,16 @@ class Lifecycle:
 
     def drain(self) -> None:
         """Ask the process to stop; idempotent."""
+        if self._drained_at is None:
+            self._drained_at = trio.current_time()
         self.phase = Phase.DRAINING
         self._drain.set()
+
+    def left_seconds(self) -> float:
+        """How much of `END_SECONDS` is left, for what ends last; all of it before the process was asked to stop."""
+        if self._drained_at is None:
+            return END_SECONDS
+        return max(0.0, self._drained_at + END_SECONDS - trio.current_time())
 
     async def wait_draining(self) -> None:
         """Wait until the process is asked to stop; returns at once if it was already."""

@@ -76,7 +76,7 @@ async def open_service(
 
 async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
     seams, name = await _seams(stack, config), await _hold(stack, config)
-    database = await _open_database(stack, config, seams)
+    database = await _open_database(stack, config, seams, lifecycle := Lifecycle(clock.now_ms()))
     keys = await keys_of(database, config.shared_dir)
     node = await _join(stack, config, database=database, keys=keys, clock=clock, name=name)
     placement = await _place(stack, database, node, name)
@@ -112,7 +112,7 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         clock=clock,
         random_bytes=secrets.token_bytes,
         ids=ObjectIds(secrets.token_bytes),
-        lifecycle=Lifecycle(clock.now_ms()),
+        lifecycle=lifecycle,
         database=database,
         placement=placement,
         node=node,
@@ -223,11 +223,18 @@ def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
     nursery.start_soon(keep_house, jobs, service.housekeeping, does)
 
 
-async def _open_database(stack: AsyncExitStack, config: Config, seams: Seams) -> Database:
+async def _open_database(
+    stack: AsyncExitStack, config: Config, seams: Seams, lifecycle: Lifecycle
+) -> Database:
     dsn = config.database_url
     if dsn is None:
         dsn = await stack.enter_async_context(
-            embedded_postgres(config.data_dir, pg_bin=config.pg_bin, wal_dir=config.wal_dir)
+            embedded_postgres(
+                config.data_dir,
+                pg_bin=config.pg_bin,
+                wal_dir=config.wal_dir,
+                left_seconds=lifecycle.left_seconds,
+            )
         )
     database = await stack.enter_async_context(
         open_database(dsn, timeout_seconds=config.request_seconds, made=seams.database)

