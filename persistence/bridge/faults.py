@@ -19,11 +19,12 @@ CONNECT_FAULTS = (
 )
 """What a failed attempt to connect can raise: network, deadline, refusal by the server, broken handshake."""
 
+_STANDBY_CODE = "25006"
 # SQLSTATE classes (the first two characters) under which the connection is of no further use.
 _LOST_CLASSES = frozenset({"08"})
 # Codes that say the same: shutdown, crash, starting up, database dropped, session or transaction ended for
 # idling, and a server that became a standby under us (asking again has to find the new primary).
-_LOST_CODES = frozenset({"57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04", "25006"})
+_LOST_CODES = frozenset({"57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04", _STANDBY_CODE})
 # The server is there and cannot serve now: disk full, out of memory, too many connections, system and I/O
 # errors; a statement cancelled by its timeout; a lock not granted. The connection stays good and nothing was
 # changed.
@@ -44,6 +45,11 @@ def is_lost(error: BaseException, conn: asyncpg.Connection) -> bool:
         return True
     code = _sqlstate(error)
     return code in _LOST_CODES or code[:2] in _LOST_CLASSES
+
+
+def is_standby(error: BaseException) -> bool:
+    """True when the server may only read, so that a statement which was to write has changed nothing."""
+    return _sqlstate(error) == _STANDBY_CODE
 
 
 def is_busy(error: BaseException) -> bool:

@@ -11,7 +11,7 @@ from enum import Enum
 import asyncpg
 from asyncpg.prepared_stmt import PreparedStatement
 
-from persistence.bridge.faults import is_busy, is_lost
+from persistence.bridge.faults import is_busy, is_lost, is_standby
 from persistence.bridge.isolating import write_apart
 from persistence.errors import PersistenceError, RowsRejected
 from persistence.journal import commit
@@ -99,6 +99,7 @@ class WriterConnection:
         except Exception as error:
             # Kinds' `persist` runs in here: no exception of theirs may end the writer.
             if is_lost(error, conn) or not await self._roll_back():
+                may_have_landed = may_have_landed and not is_standby(error)
                 raise Broken(commit_was_sent=commit_was_sent, may_have_landed=may_have_landed) from error
             raise Undone(error) from error
         if tag != "COMMIT":

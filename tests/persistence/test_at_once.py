@@ -132,3 +132,17 @@ async def test_no_planned_turn_is_lost_or_doubled_while_sessions_are_ended(
                 seqs[id] = head.seq
     notes = await things.read(read_notes)
     assert len(notes) == len(set(notes)) == sum(seqs.values())
+
+
+async def test_what_a_standby_refuses_has_not_landed(things: Database) -> None:
+    await things.transact(become_standby)
+    assert await commit(things, a_planned_turn("a")) == {"a": ["DatabaseUnavailable"]}
+
+
+async def become_standby(conn: Connection) -> None:
+    """Have PostgreSQL refuse rows as it does when another one has become the primary."""
+    await conn.execute(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+        "$$ BEGIN RAISE EXCEPTION 'cannot execute INSERT' USING ERRCODE = 'read_only_sql_transaction'; END $$;"
+        "CREATE TRIGGER refuse BEFORE INSERT ON things EXECUTE FUNCTION refuse()"
+    )
