@@ -72,6 +72,7 @@ async def reroll(
         Conflict: the quest is completed, all are, or the user has no reroll left.
     """
     await require_user(conn, user_id)
+    await rows.lock(conn, user_id, day_of(now_ms))  # what is completed meanwhile is not drawn again
     kept = await _day(conn, user_id, random_bytes, now_ms)
     replaced = _replaceable(kept, wanted.quest_id)
     if kept.rerolls >= wanted.rerolls:

@@ -85,6 +85,11 @@ async def replace(conn: Connection, user_id: str, day: int, draws: int, quests: 
     )
 
 
+async def lock(conn: Connection, user_id: str, day: int) -> None:
+    """Lock the quests of a day, if they were drawn: nobody moves one of them until the transaction ends."""
+    await conn.execute(_LOCK, [user_id], [day])
+
+
 async def lock_unfinished(conn: Connection, days: Sequence[tuple[str, int]]) -> list[QuestRow]:
     """The quests of these (user id, day) pairs that are not completed; the days stay locked until the transaction
     ends."""

@@ -2,6 +2,8 @@
 
 import trio
 
+from actors.quests import units_progress
+from persistence.connection import Connection
 from tests.connect.play import claimed
 from tests.quests.play import (
     HOUR_MS,
@@ -15,6 +17,7 @@ from tests.quests.play import (
     pass_minutes,
     quest,
 )
+from tests.support.locks import during
 from tests.support.world import Player, World
 
 AT_ONCE = 50
@@ -43,6 +46,22 @@ async def test_counted_by_many_at_once_it_is_rewarded_once(world: World) -> None
     assert done["completedAt"] is not None
     assert await experience(ann) == done["reward"]["xp"] == 50
     await count(world)
+    assert await experience(ann) == 50
+
+
+async def test_drawn_again_while_it_is_completed_it_stays(world: World) -> None:
+    ann = await about_to_complete(world)
+    shown, now_ms = await quest(ann, "play_minutes"), world.clock.now_ms()
+
+    async def complete(conn: Connection) -> None:
+        await units_progress.count_play(conn, None, 10, now_ms, now_ms)
+
+    async def draw_again() -> None:
+        assert await ann.refused("POST", REROLL, {"questId": shown["id"]}) == (409, "INVALID_STATE")
+
+    await during(world.service.database, complete, draw_again)
+    done = await quest(ann, "play_minutes")
+    assert (done["id"], done["completedAt"] is not None) == (shown["id"], True)
     assert await experience(ann) == 50
 
 
