@@ -8,16 +8,32 @@ from collections.abc import Sequence
 
 from actors.connect.events import SessionEnded, TicketVoided
 from actors.connect.state import State
+from persistence.connect.rows import SessionRow
 
 
-def consent_ended(state: State, user_id: str | None = None) -> Sequence[SessionEnded | TicketVoided]:
+def session_ended(state: State, session: SessionRow, now_ms: int) -> SessionEnded:
+    """The event that ends a session, now or when it has expired.
+
+    Args:
+        now_ms: the turn's time, epoch milliseconds.
+    """
+    own = state.row.owner_id == session.user_id
+    return SessionEnded(session, min(now_ms, session.expires_at_ms), own)
+
+
+def consent_ended(
+    state: State, now_ms: int, user_id: str | None = None
+) -> Sequence[SessionEnded | TicketVoided]:
     """End sessions and void unused tickets.
 
     Args:
+        now_ms: the turn's time, epoch milliseconds.
         user_id: the player whose session and ticket end; None for all players.
     """
     sessions = [
-        SessionEnded(session) for session in state.sessions.values() if user_id in {None, session.user_id}
+        session_ended(state, session, now_ms)
+        for session in state.sessions.values()
+        if user_id in {None, session.user_id}
     ]
     tickets = [
         TicketVoided(ticket)

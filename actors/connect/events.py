@@ -82,9 +82,16 @@ class SessionStarted(Unseen, tag="session_started", frozen=True):
 
 
 class SessionEnded(Unseen, tag="session_ended", frozen=True):
-    """A player's session on the server has ended."""
+    """A player's session on the server has ended.
+
+    Args:
+        at_ms: when, epoch milliseconds; 0 from a node of before that does not tell.
+        own: the server was the player's own.
+    """
 
     session: SessionRow
+    at_ms: int = 0
+    own: bool = False
 
 
 class ServerRemoved(Unseen, tag="server_removed", frozen=True):

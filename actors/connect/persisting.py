@@ -28,6 +28,9 @@ from persistence.connection import Connection
 from persistence.discord.rows import Subject
 from persistence.journal.turn import Statement, Turn
 from persistence.notifications.notifications import NewNotification
+from persistence.quests import visits
+from persistence.quests.visits import Visit
+from persistence.users.users import keep_users
 
 VERSIONS_KEPT = 100
 """The most versions kept of the settings of one source."""
@@ -109,6 +112,7 @@ class Changes:
         # {(server id, user id): the newest; None where it is void, has ended, or was removed}
         self.tickets: dict[tuple[str, str], TicketRow | None] = {}
         self.sessions: dict[tuple[str, str], SessionRow | None] = {}
+        self.visits: list[Visit] = []  # those that have ended, which are still to be counted
         self.members: dict[tuple[str, str], MemberRow | None] = {}
         self.commands = CommandChanges()
         self.settings: list[events.SettingsChanged] = []
@@ -145,6 +149,7 @@ class Changes:
                 self.sessions[server_id, event.session.user_id] = event.session
             case events.SessionEnded():
                 self.sessions[server_id, event.session.user_id] = None
+                self.visits.append(_visit(event))
             case events.CommandChanged() | events.CommandTouched():
                 self.commands.take(event)
             case events.SettingsChanged():
@@ -179,6 +184,8 @@ class Changes:
 
     async def write(self, conn: Connection) -> None:
         """Write all changes but the notices, inside the writer's transaction."""
+        # Users are locked before their rows: who erases one waits for these rows, and this must not wait for them.
+        there = await keep_users(conn, {one.user_id for one in self.visits}) if self.visits else set()
         if self.servers or self.removed:  # rare: once in the life of most servers
             gaining = {self.servers[id].owner_id for id in self.taken | self.entered}
             for owner_id in sorted(filter(None, gaining)):
@@ -194,6 +201,7 @@ class Changes:
         if self.sessions:
             await sessions.end(conn, list(self.sessions))
             await sessions.start(conn, [one for one in self.sessions.values() if one is not None])
+            await visits.end(conn, [one for one in self.visits if one.user_id in there])
         for statement in self.commands.statements():
             await conn.execute(statement.sql, *statement.parameters)
         for change in self.settings:
@@ -236,6 +244,13 @@ class Changes:
             await (invites.add if invite.id in self.sent else invites.end)(conn, invite)
         if self.dropped:
             await invites.remove(conn, self.dropped)
+
+
+def _visit(event: events.SessionEnded) -> Visit:
+    session = event.session
+    return Visit(
+        session.id, session.server_id, session.user_id, session.started_at_ms, event.at_ms, event.own
+    )
 
 
 def _version(change: events.SettingsChanged) -> SettingsVersionRow:

@@ -32,7 +32,7 @@ from actors.connect import (
     rules_settings,
 )
 from actors.connect.commands import AnyCommand
-from actors.connect.consent import consent_ended
+from actors.connect.consent import consent_ended, session_ended
 from actors.connect.events import AnyEvent
 from actors.connect.state import CLAIM_KEYS_KEPT, State, Template
 from actors.errors import ClaimKeyExpired, ClaimKeyUsed, NotFound
@@ -122,7 +122,7 @@ def _decide(  # noqa: PLR0911 - a table
             return rules_sessions.decide(state, command, now_ms)
         case commands.EndExpired():
             ended = (one for one in state.sessions.values() if one.expires_at_ms <= now_ms)
-            sessions = [events.SessionEnded(session) for session in ended]
+            sessions = [session_ended(state, session, now_ms) for session in ended]
             return [*sessions, *rules_commands.ended_by_time(state, now_ms)]
 
 
@@ -167,7 +167,7 @@ def _claim(state: State, command: commands.Claim, now_ms: int) -> Sequence[AnyEv
     policy = (rules_members.policy_of(row),) if moved else ()
     forgotten = rules_members.forget_all(state)
     return (
-        *consent_ended(state),
+        *consent_ended(state, now_ms),
         events.ServerChanged(row, taken=True),
         *policy,
         *forgotten,
@@ -232,7 +232,7 @@ def _change(state: State, command: commands.ChangeServer, now_ms: int) -> Sequen
 
 
 def _remove(state: State, now_ms: int) -> Sequence[AnyEvent]:
-    ended = [events.SessionEnded(session) for session in state.sessions.values()]
+    ended = [session_ended(state, session, now_ms) for session in state.sessions.values()]
     return [*ended, events.ServerRemoved(now_ms)]
 
 

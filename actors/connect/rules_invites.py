@@ -161,7 +161,7 @@ def _passed_on(
     row = replace(row, owner_id=user.user_id, owner_name=user.name, updated_at_ms=now_ms)
     after = replace(with_invite(passed, accepted), row=row)
     taken = ServerChanged(row, taken=True)
-    return (*consent_ended(state), moved, taken, accepted, *overreaching(after, now_ms))
+    return (*consent_ended(state, now_ms), moved, taken, accepted, *overreaching(after, now_ms))
 
 
 def _check_passable(state: State) -> None:

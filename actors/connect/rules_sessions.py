@@ -16,7 +16,7 @@ from hmac import compare_digest
 from msgspec.structs import replace
 
 from actors.connect import commands, events
-from actors.connect.consent import consent_ended
+from actors.connect.consent import consent_ended, session_ended
 from actors.connect.events import SessionEvent
 from actors.connect.state import TICKET_KEPT_MS, State
 from actors.errors import Blocked, JoinTokenExpired, JoinTokenUsed, NotFound, Overloaded, QuotaExceeded
@@ -49,9 +49,9 @@ def decide(state: State, command: commands.SessionCommand, now_ms: int) -> Seque
         case commands.RedeemTicket():
             return _redeem(state, command, now_ms)
         case commands.EndSession():
-            return (events.SessionEnded(_session(state, command)),)
+            return (session_ended(state, _session(state, command), now_ms),)
         case commands.EndConsent():
-            return consent_ended(state, command.user_id)
+            return consent_ended(state, now_ms, command.user_id)
 
 
 def ticket_of(state: State, command: commands.RedeemTicket) -> TicketRow | None:
@@ -114,7 +114,7 @@ def _redeem(state: State, command: commands.RedeemTicket, now_ms: int) -> Sequen
         state.id, ticket.user_id, command.session_id, ticket.name, now_ms, now_ms + SESSION_MS
     )
     started = events.SessionStarted(session, replace(ticket, used=True))
-    return (started,) if former is None else (events.SessionEnded(former), started)
+    return (started,) if former is None else (session_ended(state, former, now_ms), started)
 
 
 def _is_erased(state: State, user_id: str) -> bool:

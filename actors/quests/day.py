@@ -1,10 +1,11 @@
 """Days (UTC), and how the time that users have played falls into them. Pure."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from actors.time import DAY_MS
-from persistence.connect.rows import SessionRow
 from persistence.quests.play import Stretch
+from persistence.quests.visits import Visit
 
 SESSION_MAX_MS = 12 * 3_600_000
 """How much of one session counts as played time."""
@@ -24,18 +25,35 @@ def ends_at_ms(day: int) -> int:
     return (day + 1) * DAY_MS
 
 
-def stretches(sessions: Iterable[SessionRow], now_ms: int) -> Iterator[Stretch]:
-    """The time that these sessions have lasted today and yesterday: at most one stretch for each session and day.
+def stretches(visits: Iterable[Visit], now_ms: int) -> Iterator[Stretch]:
+    """The time that these visits have lasted on this day and the one before: at most one stretch for each.
 
     Args:
-        sessions: sessions that have begun and not ended.
+        visits: visits that have begun.
         now_ms: epoch milliseconds.
     """
     today = day_of(now_ms)
-    for session in sessions:
-        until_ms = min(now_ms, session.expires_at_ms, session.started_at_ms + SESSION_MAX_MS)
+    for visit in visits:
+        until_ms = min(now_ms, visit.ends_at_ms, visit.began_at_ms + SESSION_MAX_MS)
         for day in (today - 1, today):
-            begins_at_ms = max(session.started_at_ms, day * DAY_MS)
+            begins_at_ms = max(visit.began_at_ms, day * DAY_MS)
             end_ms = min(until_ms, ends_at_ms(day))
             if begins_at_ms < end_ms:
-                yield Stretch(session.user_id, day, session.server_id, begins_at_ms, end_ms)
+                yield Stretch(visit.user_id, day, visit.server_id, begins_at_ms, end_ms, visit.own)
+
+
+def in_turns(stretches: Iterable[Stretch]) -> list[list[Stretch]]:
+    """These stretches in turns, none of which has two of one user, day and server: the earlier ones come before.
+
+    Args:
+        stretches: those of one user, day and server do not overlap.
+    """
+    turns: list[list[Stretch]] = []
+    met: Counter[tuple[str, int, str]] = Counter()
+    for one in sorted(stretches, key=lambda one: one.begins_at_ms):
+        key = one.user_id, one.day, one.server_id
+        if met[key] == len(turns):
+            turns.append([])
+        turns[met[key]].append(one)
+        met[key] += 1
+    return turns

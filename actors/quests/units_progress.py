@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from actors.quests.day import day_of, stretches
+from actors.quests.day import day_of, in_turns, stretches
 from actors.quests.table import progress_of
-from actors.time import DAY_MS
-from persistence.connect.rows import SessionRow
 from persistence.connection import Connection
-from persistence.quests import company, play, quests, totals
+from persistence.quests import company, play, quests, totals, visits
 from persistence.quests.company import Launch
+from persistence.quests.play import Stretch
+from persistence.quests.visits import Visit
 from persistence.users.users import keep_users
 
 LAUNCHES_KEPT = 3
@@ -26,7 +26,7 @@ PARTY_SIZE_KEPT = 3
 
 
 class PlayPage(msgspec.Struct, frozen=True):
-    """One page of the walk over all sessions; `last` is (server id, user id) of its last session, None at the end."""
+    """One page of the walk over all visits; `last` is (server id, user id) of its last visit, None at the end."""
 
     last: tuple[str, str] | None
 
@@ -34,25 +34,31 @@ class PlayPage(msgspec.Struct, frozen=True):
 async def count_play(
     conn: Connection, after: tuple[str, str] | None, limit: int, since_ms: int, now_ms: int
 ) -> PlayPage:
-    """Count the time that players have had since it was last counted, for one page of sessions.
+    """Count the time that players have had since it was last counted, for one page of visits.
 
     Args:
         after: the `last` of the page before; None for the first page.
-        limit: how many sessions at most.
+        limit: how many visits at most.
         since_ms: a moment, epoch milliseconds: friends are looked for of players who came after it, and on a new day of
             all players.
         now_ms: epoch milliseconds.
     """
-    page = await play.read_sessions(conn, after, limit)
-    there = await keep_users(conn, {one.user_id for one in page.sessions})
-    sessions = [one for one in page.sessions if one.user_id in there]
-    counted = await play.count(conn, list(stretches(sessions, now_ms)))
-    moved = {(one.user_id, one.day) for one in counted}
-    moved.update(await play.first_players(conn, [one for one in counted if one.fresh]))
-    moved.update(await _count_friends(conn, sessions, since_ms, now_ms))
-    there = await keep_users(conn, {user_id for user_id, _ in moved})
-    await advance(conn, sorted(one for one in moved if one[0] in there), now_ms)
+    page = await visits.going_on(conn, after, limit)
+    # Read after the page: whoever has come back since they were last counted is counted in the order of their visits.
+    await _count(conn, await visits.ended_before(conn, page.visits), page.visits, since_ms, now_ms)
     return PlayPage(page.last)
+
+
+async def count_ended(conn: Connection, limit: int, now_ms: int) -> int:
+    """Count what players had until they left, for some who have since they were last counted; returns how many visits.
+
+    Args:
+        limit: the most visits.
+        now_ms: epoch milliseconds.
+    """
+    ended = await visits.ended(conn, limit)
+    await _count(conn, ended, (), now_ms, now_ms)
+    return len(ended)
 
 
 async def count_parties(conn: Connection, limit: int, now_ms: int) -> int:
@@ -101,18 +107,30 @@ async def advance(conn: Connection, days: Sequence[tuple[str, int]], now_ms: int
         await quests.advance(conn, moved, now_ms)
 
 
-async def _count_friends(
-    conn: Connection, sessions: Sequence[SessionRow], since_ms: int, now_ms: int
-) -> list[tuple[str, int]]:
-    day = day_of(now_ms)
-    players = [
-        (one.user_id, one.server_id)
-        for one in sessions
-        if since_ms <= max(one.started_at_ms, day * DAY_MS) and one.expires_at_ms > now_ms
+async def _count(
+    conn: Connection, ended: Sequence[Visit], going_on: Sequence[Visit], since_ms: int, now_ms: int
+) -> None:
+    there = await keep_users(conn, {one.user_id for one in (*ended, *going_on)})
+    held = await visits.hold(conn, [one.session_id for one in ended if one.user_id in there])
+    lasted = [
+        one for visit in ended if visit.session_id in held for one in stretches([visit], visit.ends_at_ms)
     ]
-    if not players:
-        return []
-    met = await company.meeting_friends(conn, players, day, now_ms)
-    there = await keep_users(conn, met)
-    await company.note_friends(conn, day, sorted(there))
-    return [(user_id, day) for user_id in there]
+    lasting = list(stretches([one for one in going_on if one.user_id in there], now_ms))
+    counted = []
+    for turn in in_turns(one for one in (*lasted, *lasting) if not one.own):
+        counted += await play.count(conn, turn)
+    moved = {(one.user_id, one.day) for one in counted}
+    moved.update(await play.first_players(conn, [one for one in counted if one.fresh]))
+    came = [one for one in lasting if since_ms <= one.begins_at_ms]
+    moved.update(await _count_friends(conn, [*lasted, *came]))
+    await visits.forget(conn, held)
+    there = await keep_users(conn, {user_id for user_id, _ in moved})
+    await advance(conn, sorted(one for one in moved if one[0] in there), now_ms)
+
+
+async def _count_friends(conn: Connection, players: Sequence[Stretch]) -> list[tuple[str, int]]:
+    met = await company.meeting_friends(conn, players) if players else []
+    there = await keep_users(conn, {user_id for user_id, _ in met})
+    noted = sorted(one for one in met if one[0] in there)
+    await company.note_friends(conn, noted)
+    return noted

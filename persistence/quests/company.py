@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from persistence.connection import Connection
+from persistence.quests.play import Stretch
 
 
 class Launch(msgspec.Struct, frozen=True):
@@ -55,35 +56,34 @@ async def note_parties(conn: Connection, day: int, sizes: dict[str, int]) -> Non
     await conn.execute(_NOTE_PARTIES, user_ids, day, [sizes[user_id] for user_id in user_ids])
 
 
-async def meeting_friends(
-    conn: Connection, players: Sequence[tuple[str, str]], day: int, now_ms: int
-) -> list[str]:
-    """Users who play on the same server as a friend and are not stored as such for the day: these players and the
-    friends whom they meet.
-
-    Args:
-        players: (user id, server id).
-        day: counted from 1970.
-        now_ms: epoch milliseconds; sessions that have expired do not count.
+async def meeting_friends(conn: Connection, players: Sequence[Stretch]) -> list[tuple[str, int]]:
+    """(user id, day) of the users who have played with a friend during these stretches, and are not stored as such for
+    the day: these players, and the friends whom they met. Who has left is met until their visit is forgotten.
     """
-    user_ids, server_ids = [user_id for user_id, _ in players], [server_id for _, server_id in players]
-    rows = await conn.fetch(_MEETING_FRIENDS, user_ids, server_ids, day, now_ms)
-    return [row["user_id"] for row in rows]
+    rows = await conn.fetch(
+        _MEETING_FRIENDS,
+        [one.user_id for one in players],
+        [one.day for one in players],
+        [one.server_id for one in players],
+        [one.begins_at_ms for one in players],
+        [one.ends_at_ms for one in players],
+        [one.own for one in players],
+    )
+    return [(row["user_id"], row["day"]) for row in rows]
 
 
-async def note_friends(conn: Connection, day: int, user_ids: Sequence[str]) -> None:
-    """Store that users have played with a friend.
+async def note_friends(conn: Connection, days: Sequence[tuple[str, int]]) -> None:
+    """Keep that users have played with a friend.
 
     Args:
-        day: counted from 1970.
-        user_ids: users who exist and cannot be erased meanwhile.
+        days: (user id, day); the users exist and cannot be erased meanwhile.
     """
     await conn.execute(
         "INSERT INTO quest_company (user_id, day, friends)"
-        " SELECT user_id, $2, 1 FROM unnest($1::text[]) AS new (user_id) ORDER BY user_id"
+        " SELECT user_id, day, 1 FROM unnest($1::text[], $2::integer[]) AS new (user_id, day) ORDER BY user_id, day"
         " ON CONFLICT (user_id, day) DO UPDATE SET friends = 1",
-        user_ids,
-        day,
+        [user_id for user_id, _ in days],
+        [day for _, day in days],
     )
 
 
@@ -141,12 +141,20 @@ ON CONFLICT (user_id, day) DO UPDATE SET party_size = greatest(kept.party_size, 
 """
 
 _MEETING_FRIENDS = """
-SELECT DISTINCT met.user_id
-FROM unnest($1::text[], $2::text[]) AS player (user_id, server_id)
+SELECT DISTINCT met.user_id, player.day
+FROM unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::bigint[], $6::boolean[])
+     AS player (user_id, day, server_id, begins, ends, own)
 JOIN friend_links link ON link.user_id = player.user_id
-JOIN connect_sessions s ON s.server_id = player.server_id AND s.user_id = link.friend_id AND s.expires_at_ms > $4
-JOIN connect_servers c ON c.server_id = player.server_id
-CROSS JOIN LATERAL (VALUES (player.user_id), (link.friend_id)) AS met (user_id)
-LEFT JOIN quest_company kept ON kept.user_id = met.user_id AND kept.day = $3
-WHERE coalesce(kept.friends, 0) = 0 AND c.owner_id IS DISTINCT FROM met.user_id
+CROSS JOIN LATERAL (
+    SELECT s.started_at_ms AS began, s.expires_at_ms AS ends, c.owner_id IS NOT DISTINCT FROM s.user_id AS own
+    FROM connect_sessions s JOIN connect_servers c USING (server_id)
+    WHERE s.server_id = player.server_id AND s.user_id = link.friend_id
+    UNION ALL
+    SELECT e.began_at_ms, e.ended_at_ms, e.own FROM quest_ended_visits e
+    WHERE e.server_id = player.server_id AND e.user_id = link.friend_id
+) AS friend
+CROSS JOIN LATERAL (VALUES (player.user_id, player.own), (link.friend_id, friend.own)) AS met (user_id, own)
+LEFT JOIN quest_company kept ON kept.user_id = met.user_id AND kept.day = player.day
+WHERE friend.began < player.ends AND friend.ends > player.begins AND NOT met.own
+AND coalesce(kept.friends, 0) = 0
 """

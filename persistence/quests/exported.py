@@ -6,6 +6,7 @@ EXPORTED = (
     Exported("quest_days", "user_id = $1"),
     Exported("daily_quests", "user_id = $1"),
     Exported("quest_play", "user_id = $1"),
+    Exported("quest_ended_visits", "user_id = $1"),
     Exported("quest_launches", "user_id = $1"),
     Exported("quest_company", "user_id = $1"),
 )

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from persistence.connect.rows import SessionRow
 from persistence.connection import Connection
 
 
@@ -14,6 +13,7 @@ class Stretch(msgspec.Struct, frozen=True):
     Args:
         day: counted from 1970.
         begins_at_ms, ends_at_ms: epoch milliseconds; the end is the first that is not part of it.
+        own: the server is the user's own; they do not earn anything on it.
     """
 
     user_id: str
@@ -21,6 +21,7 @@ class Stretch(msgspec.Struct, frozen=True):
     server_id: str
     begins_at_ms: int
     ends_at_ms: int
+    own: bool = False
 
 
 class Counted(msgspec.Struct, frozen=True):
@@ -32,38 +33,12 @@ class Counted(msgspec.Struct, frozen=True):
     fresh: bool
 
 
-class SessionPage(msgspec.Struct, frozen=True):
-    """A page of all sessions.
-
-    Args:
-        sessions: the sessions on servers that the player does not own; play on one's own server does not count.
-        last: (server id, user id) of the last session of the page, or None when there are no more pages.
-    """
-
-    sessions: list[SessionRow]
-    last: tuple[str, str] | None
-
-
-async def read_sessions(conn: Connection, after: tuple[str, str] | None, limit: int) -> SessionPage:
-    """The sessions that have begun and not ended, in the order of (server id, user id).
-
-    Args:
-        after: `last` of the page before; None for the first page.
-        limit: the most sessions that are looked at, 1 or more.
-    """
-    rows = await conn.fetch(_SESSIONS, *(after or ("", "")), limit)
-    sessions = [
-        SessionRow(*(row[name] for name in SessionRow.__struct_fields__)) for row in rows if not row["own"]
-    ]
-    last = (rows[-1]["server_id"], rows[-1]["user_id"]) if len(rows) == limit else None
-    return SessionPage(sessions, last)
-
-
 async def count(conn: Connection, stretches: Sequence[Stretch]) -> list[Counted]:
     """Add the play time of these stretches that was not counted yet; returns the rows that have changed.
 
     Args:
-        stretches: at most one for each user, day and server; the users exist and cannot be erased meanwhile.
+        stretches: at most one for each user, day and server, the earlier of them told before the later; the users
+            exist and cannot be erased meanwhile.
     """
     rows = await conn.fetch(
         _COUNT,
@@ -107,12 +82,6 @@ async def prune(conn: Connection, limit: int, *, before_day: int) -> int:
     )
     return int(tag.rpartition(" ")[2])
 
-
-_SESSIONS = """
-SELECT s.*, c.owner_id IS NOT DISTINCT FROM s.user_id AS own
-FROM connect_sessions s JOIN connect_servers c USING (server_id)
-WHERE (s.server_id, s.user_id) > ($1, $2) ORDER BY s.server_id, s.user_id LIMIT $3
-"""
 
 _COUNT = """
 INSERT INTO quest_play AS kept (user_id, day, server_id, played_ms, counted_until_ms)

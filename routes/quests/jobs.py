@@ -13,7 +13,7 @@ from routes.quests.parts import LAUNCHES
 from routes.service import Service
 
 PAGE_ROWS = 1_000
-"""How many sessions, or members of parties, one transaction counts."""
+"""How many visits, or members of parties, one transaction counts."""
 
 KEPT_DAYS = 7
 """How many days before the present one are kept."""
@@ -31,7 +31,7 @@ class Progress:
         self._began_at_ms = 0  # of the last run that came to its end
 
     async def run(self) -> None:
-        """Walk through all sessions and parties.
+        """Walk through all visits and parties.
 
         Cancellation: what was counted stays counted, and the next run counts the rest.
 
@@ -39,6 +39,11 @@ class Progress:
             PersistenceError: the database failed; the next run counts what this one has not.
         """
         service, now_ms = self._service, self._service.clock.now_ms()
+        while (
+            await change_by_itself(service, units_progress.count_ended, PAGE_ROWS, now_ms, about=None)
+            == PAGE_ROWS
+        ):
+            pass
         place: tuple[str, str] | None = None
         while True:
             page = await change_by_itself(

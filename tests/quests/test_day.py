@@ -4,7 +4,7 @@ import pytest
 
 from actors.quests.day import SESSION_MAX_MS, day_of, ends_at_ms, stretches
 from actors.time import DAY_MS
-from persistence.connect.rows import SessionRow
+from persistence.quests.visits import Visit
 
 DAY = 20_000
 MIDNIGHT = DAY * DAY_MS
@@ -34,9 +34,9 @@ def test_a_day_ends_at_midnight(at_ms: int, day: int):
 def test_a_session_is_cut_at_midnight_at_its_end_and_after_twelve_hours(
     began: int, now: int, expires: int, expected: list[tuple[int, int, int]]
 ):
-    session = SessionRow("s", "u", "0" * 24, "U", MIDNIGHT + began, MIDNIGHT + expires)
+    visit = Visit("0" * 24, "s", "u", MIDNIGHT + began, MIDNIGHT + expires, own=False)
     found = [
         (one.day, one.begins_at_ms - MIDNIGHT, one.ends_at_ms - MIDNIGHT)
-        for one in stretches([session], MIDNIGHT + now)
+        for one in stretches([visit], MIDNIGHT + now)
     ]
     assert found == expected
