@@ -43,7 +43,7 @@ from routes.changes import change
 from routes.connect.guards import caller_of, may
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import Cursor, OnePage, PageQuery
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.principal import AUTHENTICATED, USER_OR_SERVER, Access
 from routes.edge.wire import Wire
 from routes.rates import SETTINGS_WRITE
@@ -59,6 +59,7 @@ MAX_OWNED = 50
 _CATALOG = "/v1/connect/extensions"
 _OF_SERVER = "/v1/connect/servers/{serverId}/extensions"
 _PAGES = Cursor("extensions", str)
+_PAGES_OF_SERVER = Cursor("extensions-of-server", str)
 
 KEPT = "private, no-cache"
 """Cache-Control of the catalog: whom a private extension is shown to changes with each grant."""
@@ -126,10 +127,12 @@ class RegisteredExtension(Extension, frozen=True, rename="camel"):
     last_seen_at: str
 
 
-class RegisteredExtensions(OnePage, frozen=True):
-    """The extensions of a server on one page, sorted by extension id."""
+class RegisteredExtensions(Wire, frozen=True):
+    """A page of the extensions of a server, sorted by extension id."""
 
     items: tuple[RegisteredExtension, ...]
+    next_cursor: str | None
+    has_more: bool
 
 
 @endpoint("GET", _CATALOG, needs=AUTHENTICATED, cacheable=KEPT)
@@ -197,9 +200,11 @@ async def change_extension(call: Call, extension_id: str, body: ExtensionChange)
 
 
 @endpoint("GET", _OF_SERVER, needs=USER_OR_SERVER, refusals=(NotFound, Forbidden), guard=may(READ))
-async def list_server_extensions(call: Call, server_id: Uuid) -> RegisteredExtensions:
+async def list_server_extensions(call: Call, server_id: Uuid, query: PageQuery) -> RegisteredExtensions:
     """GET …/servers/{serverId}/extensions: the extensions that the server has registered, sorted by id."""
-    return RegisteredExtensions(await call.service.database.read(_registered, server_id))
+    registered = await call.service.database.read(_registered, server_id)
+    page = _PAGES_OF_SERVER.page_of_few(registered, query, lambda one: one.extension_id)
+    return RegisteredExtensions(tuple(page.rows), page.next_cursor, page.has_more)
 
 
 @endpoint(

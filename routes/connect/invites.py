@@ -29,7 +29,7 @@ from routes.connect.guards import may
 from routes.connect.members import READ_NODE, WRITE_NODE, Capabilities
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import Cursor, OnePage, PageQuery
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
@@ -40,6 +40,8 @@ MAX_NOTE_CHARACTERS = 300
 _INVITES = "/v1/connect/servers/{serverId}/invites"
 
 _OFFERS = "/v1/connect/server-invites"
+
+_PAGES = Cursor("invites-of-server", tuple[int, str])
 
 _OFFER_PAGES = Cursor("server-invites", tuple[int, str])
 
@@ -59,10 +61,12 @@ class InviteBody(Wire, frozen=True):
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE_CHARACTERS)] = ""
 
 
-class InviteList(OnePage, frozen=True):
-    """The invites of a server on one page, oldest first; at most 100 are kept."""
+class InviteList(Wire, frozen=True):
+    """A page of the invites of a server, oldest first; at most 100 are kept."""
 
     items: tuple[Invite, ...]
+    next_cursor: str | None
+    has_more: bool
 
 
 class OfferList(Wire, frozen=True):
@@ -74,13 +78,16 @@ class OfferList(Wire, frozen=True):
 
 
 @endpoint("GET", _INVITES, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))
-async def list_invites(call: Call, server_id: Uuid) -> InviteList:
+async def list_invites(call: Call, server_id: Uuid, query: PageQuery) -> InviteList:
     """GET …/servers/{serverId}/invites: open and finished invites, oldest first.
 
     Needs the capability `server.members.read`.
     """
     rows = await call.service.database.read(invites.of_server, server_id)
-    return InviteList(tuple(invite_of(row, call.now_ms) for row in rows))
+    page = _PAGES.page_of_few(rows, query, lambda row: (row.created_at_ms, row.id))
+    return InviteList(
+        tuple(invite_of(row, call.now_ms) for row in page.rows), page.next_cursor, page.has_more
+    )
 
 
 @endpoint(

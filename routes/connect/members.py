@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.connect.capabilities import CAPABILITIES, READ_MEMBERS, WRITE_MEMBERS, Capability, Role
+from actors.connect.capabilities import CAPABILITIES, OWNER, READ_MEMBERS, WRITE_MEMBERS, Capability, Role
 from actors.connect.commands import PutMember, RemoveMember
 from actors.connect.public_members import Member, member_of, members_of
 from actors.errors import Blocked, Conflict, Forbidden, Invalid, NotFound, QuotaExceeded
@@ -16,7 +16,7 @@ from routes.call import Call
 from routes.connect.guards import belongs, may
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import OnePage
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
@@ -24,6 +24,8 @@ from routes.users.parts import USER_DIRECTORY
 READ_NODE, WRITE_NODE = "connect:members:read", "connect:members:write"
 
 _MEMBERS = "/v1/connect/servers/{serverId}/members"
+
+_PAGES = Cursor("server-members", tuple[str, str])
 
 _may_write = may(WRITE_MEMBERS)
 
@@ -42,14 +44,16 @@ class MemberBody(Wire, frozen=True):
     capabilities: Capabilities = ()
 
 
-class MemberList(OnePage, frozen=True):
-    """The members of a server on one page: the owner first, then the others in the order in which they joined."""
+class MemberList(Wire, frozen=True):
+    """A page of the members of a server: the owner first, then the others in the order in which they joined."""
 
     items: tuple[Member, ...]
+    next_cursor: str | None
+    has_more: bool
 
 
 @endpoint("GET", _MEMBERS, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))
-async def list_members(call: Call, server_id: Uuid) -> MemberList:
+async def list_members(call: Call, server_id: Uuid, query: PageQuery) -> MemberList:
     """GET …/servers/{serverId}/members: the server's owner and members, the owner first.
 
     Needs the capability `server.members.read`. A server that was removed meanwhile is a 404.
@@ -57,7 +61,8 @@ async def list_members(call: Call, server_id: Uuid) -> MemberList:
     row, rows = await call.service.database.read(_read, server_id)
     if row is None:
         raise NotFound
-    return MemberList(members_of(row, rows))
+    page = _PAGES.page_of_few(members_of(row, rows), query, _place)
+    return MemberList(tuple(page.rows), page.next_cursor, page.has_more)
 
 
 async def may_place(call: Call, server_id: Uuid, user_id: UserId) -> None:
@@ -114,3 +119,7 @@ def remove_member(call: Call, server_id: Uuid, user_id: UserId) -> Ask[None]:
 
 async def _read(conn: Connection, server_id: str) -> tuple[ServerRow | None, list[MemberRow]]:
     return await servers.read(conn, server_id), await members.of_server(conn, server_id)
+
+
+def _place(member: Member) -> tuple[str, str]:
+    return "" if member.role == OWNER else member.created_at, member.user_id

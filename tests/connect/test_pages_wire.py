@@ -1,5 +1,7 @@
 """How much a page of a game server may take, how much of its past is kept, and how fast it can be written."""
 
+from itertools import product
+
 from actors.connect.persisting import VERSIONS_BYTES
 from actors.pages import MAX_PAGE_BYTES
 from persistence.connection import Connection
@@ -50,6 +52,22 @@ async def test_lists_that_fit_one_page_have_the_form_of_every_list(world: World)
     for path in (*(f"{server.path}/{which}" for which in ("members", "invites", "extensions")), *own):
         page = await ann.get(path)
         assert (len(page["items"]) < 2, page["nextCursor"], page["hasMore"]) == (True, None, False), path
+
+
+async def test_the_lists_of_a_server_take_a_limit_and_a_cursor_as_all_do(world: World):
+    ann, *others = await world.players("Ann", "Ben", "Cid")
+    server = await claimed(world, ann)
+    for other in others:
+        await ann.do("PUT", f"{server.path}/members/{other.id}", {"role": "viewer"})
+    pages = await _walk(ann, f"{server.path}/members", limit=1)
+    assert [[one["userId"] for one in page] for page in pages] == [[one.id] for one in (ann, *others)]
+    for limit, items in ((0, 1), (-1, 1), (2, 2), (3, 3), (201, 3), ("", 3)):
+        page = await ann.ask("GET", f"{server.path}/members{'?limit=' if limit != '' else ''}{limit}")
+        assert (len(page.json()["items"]), page.json()["hasMore"]) == (items, items < 3)
+    foreign = (await ann.get(f"{server.path}/members", limit=1))["nextCursor"]
+    for which, query in product(("members", "invites", "extensions"), ("limit=abc", "limit=1.5", "cursor=x")):
+        assert await ann.refused("GET", f"{server.path}/{which}?{query}") == (400, "BAD_QUERY")
+    assert await ann.refused("GET", f"{server.path}/invites?cursor={foreign}") == (400, "BAD_QUERY")
 
 
 async def test_the_history_of_settings_never_exceeds_its_bytes_nor_its_pages_theirs(database_url, tmp_path):

@@ -242,6 +242,44 @@ async def extensions(world: World) -> Walked:
     return Walked(ann, path, "extensionId", make, swept(world, "connect_extensions", "extension_id"))
 
 
+@scene("/v1/connect/servers/{serverId}/extensions")
+async def extensions_of_a_server(world: World) -> Walked:
+    ann = await world.player("Ann")
+    path = f"{(await claimed(world, ann)).path}/extensions"
+
+    async def make(number: int) -> str:
+        id = await extension(ann, f"e{number % 3}-{number}")
+        await ann.do("PUT", f"{path}/{id}", {})
+        return id
+
+    return Walked(ann, path, "extensionId", make, swept(world, "connect_registrations", "extension_id"))
+
+
+@scene("/v1/connect/servers/{serverId}/members")
+async def members_of_a_server(world: World) -> Walked:
+    ann = await world.player("Ann")
+    path = f"{(await claimed(world, ann)).path}/members"
+
+    async def make(number: int) -> str:
+        other = await world.player(f"P{number}")
+        await ann.do("PUT", f"{path}/{other.id}", {"role": "viewer"})
+        return other.id
+
+    return Walked(ann, path, "userId", make, asked(ann, path + "/{}"))
+
+
+@scene("/v1/connect/servers/{serverId}/invites")
+async def invites_of_a_server(world: World) -> Walked:
+    ann = await world.player("Ann")
+    path = f"{(await claimed(world, ann)).path}/invites"
+
+    async def make(number: int) -> str:
+        other = await world.player(f"P{number}")
+        return str((await ann.do("POST", path, {"inviteeUserId": other.id, "role": "viewer"}))["id"])
+
+    return Walked(ann, path, "id", make, swept(world, "connect_invites"))
+
+
 @scene("/v1/connect/server-invites")
 async def offers(world: World) -> Walked:
     ann, ben = await world.players("Ann", "Ben")

@@ -7,7 +7,7 @@ order, is refused. A cursor is not signed: a client can make one of any position
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 
@@ -28,13 +28,6 @@ class PageQuery(Wire, frozen=True):
 
     cursor: Annotated[str | None, msgspec.Meta(description="As `nextCursor` of the page before.")] = None
     limit: Annotated[int, Clamp(1, 200)] = 50
-
-
-class OnePage(Wire, frozen=True, kw_only=True):
-    """The end of a list that is always whole, since its items are few: the form of every list, without a next page."""
-
-    next_cursor: None = None
-    has_more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +88,24 @@ class Cursor(Generic[Place]):
         if len(rows) <= size:
             return CursorPage(rows, None, has_more=False)
         return CursorPage(rows[:size], self.text(place_of(rows[size - 1])), has_more=True)
+
+    def page_of_few(
+        self, rows: Sequence[Row], query: PageQuery, place_of: Callable[[Row], Place]
+    ) -> CursorPage[Row]:
+        """The page of a list whose rows are so few that all of them are read.
+
+        Args:
+            rows: all of them, in the order of their positions.
+            query: which page.
+            place_of: returns the position of a row.
+
+        Raises:
+            BadQuery: the query's cursor is not one of this list.
+        """
+        after = self.place(query.cursor)
+        order: Callable[[Row], Any] = place_of
+        left = rows if after is None else [row for row in rows if order(row) > after]
+        return self.page(left, query.limit, place_of)
 
     def _parsed(self, text: str) -> Place:
         if len(text) > MAX_CHARACTERS or not text.startswith(self._prefix):
