@@ -8,7 +8,8 @@
 | `invite_only`  | who has an open invite        | `invited`      | `not_invited`    |
 | `private`      | no one else                   |                | `private`        |
 
-The owner is admitted with the reason `owner`, a member with `member`; an id without a user is an `unknown_user`.
+The owner is admitted with the reason `owner`, a member with `member`; an id without a user is an `unknown_user`. Nobody
+is admitted in any mode between whom and the owner a block stands, with the reason `blocked`: they get no ticket either.
 """
 
 from dataclasses import dataclass
@@ -33,11 +34,13 @@ class Acquaintance:
 
     Args:
         exists: whether there is such a user.
+        barred: whether a block stands between them and the server's owner.
         friend_of_owner: whether they and the server's owner are friends.
         in_network: whether they own, belong to or play on a server of the same network.
     """
 
     exists: bool
+    barred: bool = False
     friend_of_owner: bool = False
     in_network: bool = False
 
@@ -55,6 +58,8 @@ def admits(state: State, user_id: str, known: Acquaintance, now_ms: int) -> Entr
         return Entry(allowed=False, reason="unknown_user")
     if user_id == row.owner_id:
         return Entry(allowed=True, reason="owner")
+    if known.barred:
+        return Entry(allowed=False, reason="blocked")
     if user_id in state.members:
         return Entry(allowed=True, reason="member")
     invited = any(

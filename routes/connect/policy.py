@@ -77,7 +77,8 @@ async def read_access(call: Call, server_id: Uuid, query: AccessQuery) -> Entry:
     """GET …/servers/{serverId}/access: whether a user may play here, and why.
 
     For the server itself, once it is claimed; delegated tokens need the scope `server.members.read`. Its owner and
-    members may always play. A `userId` that is not a uuid is a 400.
+    members may always play; but nobody may between whom and the owner a block stands (`blocked`). A `userId` that is
+    not a uuid is a 400.
     """
     state = await state_of(call, server_id)
     known = await call.service.database.read(_acquaintance, state, query.user_id, call.now_ms)
@@ -88,9 +89,12 @@ async def _acquaintance(conn: Connection, state: State, user_id: str, now_ms: in
     row = state.row
     if user_id not in await read_names(conn, (user_id,)):
         return Acquaintance(exists=False)
-    friend = network = False
-    if row.access_mode == "friends_only" and row.owner_id is not None:
-        friend = (await standing.between(conn, row.owner_id, user_id)).linked
+    if row.owner_id is None:
+        return Acquaintance(exists=True)
+    marks = await standing.between(conn, row.owner_id, user_id)
+    network = False
     if row.access_mode == "network" and row.network_id is not None:
         network = await members.in_network(conn, row.network_id, user_id, now_ms)
-    return Acquaintance(exists=True, friend_of_owner=friend, in_network=network)
+    return Acquaintance(
+        exists=True, barred=marks.blocks or marks.blocked, friend_of_owner=marks.linked, in_network=network
+    )

@@ -20,6 +20,9 @@ TABLE: dict[str, tuple[str, str, str, str, str]] = {
     "was invited": ("public", "!not_in_network", "!not_a_friend", "!not_invited", "!private"),
     "member next door": ("public", "network", "!not_a_friend", "!not_invited", "!private"),
     "player next door": ("public", "network", "!not_a_friend", "!not_invited", "!private"),
+    "blocked by the owner": ("!blocked",) * 5,
+    "blocking the owner": ("!blocked",) * 5,
+    "blocked member": ("!blocked",) * 5,
 }
 
 
@@ -47,6 +50,12 @@ async def test_the_table(world: World):
         if who == "was invited":
             await owner.do("DELETE", f"{server.path}/invites/{made['id']}", status=204)
     await next_door.seat(people["player next door"])
+    await owner.do(
+        "PUT", f"{server.path}/members/{people['blocked member'].id}", {"role": "viewer"}, status=200
+    )
+    for who in ("blocked by the owner", "blocked member"):
+        await world.block(owner, people[who])
+    await world.block(people["blocking the owner"], owner)
     for column, mode in enumerate(MODES):
         await owner.do("PATCH", f"{server.path}/access-policy", {"accessMode": mode}, status=200)
         said = {
@@ -56,6 +65,9 @@ async def test_the_table(world: World):
             for who in TABLE
         }
         assert said == {who: row[column] for who, row in TABLE.items()}, mode
+    for who, row in TABLE.items():
+        if row == ("!blocked",) * 5:
+            assert await people[who].refused("POST", f"{server.path}/join-tickets") == (403, "BLOCKED")
 
 
 async def test_a_mode_network_without_a_network_opens_to_members_alone(world: World):
