@@ -11,6 +11,7 @@ from actors.bounds import MAX_NAMED, Bigint, IdText, LongText, ShortText, UuidTe
 from actors.errors import FieldError, Invalid
 from actors.id_fields import uuid_in
 from actors.news import markdown
+from actors.news.locales import MAX_LOCALE_CHARACTERS, is_locale, spelled
 from actors.polls import Poll, PollDraft, check_poll
 from actors.texts import line_flaws, lines_flaws, with_line_feeds
 from actors.time import parse_iso
@@ -22,13 +23,11 @@ MAX_SUMMARY_CHARACTERS = 500
 MAX_COVER_CHARACTERS = 500
 MAX_WORD_CHARACTERS = 32
 MAX_TAGS = 10
-MAX_LOCALE_CHARACTERS = 35
 MAX_SLUG_CHARACTERS = 64
 MAX_AHEAD_MS = 366 * 24 * 3600 * 1000
 """How far ahead an article may be scheduled (contract §10)."""
 
 SLUG_FORM = re.compile(r"[a-z0-9-]{3,64}", re.ASCII)
-_LOCALE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,16}", re.ASCII)
 _NO_SLUG = re.compile(r"[^a-z0-9]+", re.ASCII)
 
 
@@ -55,7 +54,7 @@ class ArticleFields(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         cover_url: an https address of an image, at most 500 characters.
         category: at most 32 characters, case ignored.
         tags: at most 10, each of at most 32 characters, case ignored.
-        locale: a language tag (BCP 47); `en` where none is given.
+        locale: a language tag (BCP 47), case ignored; `en` where none is given.
         pinned: whether it comes before the others in lists of its own scope, and everywhere where its scope is global.
         visibility: `authenticated` leaves it out of the public lists, and of what is posted elsewhere.
         status: see the table of states in `docs/news.md`.
@@ -209,8 +208,9 @@ def _words(patch: ArticleFields, errors: list[FieldError]) -> dict[str, Any]:
             for place, tag in enumerate(tags):
                 errors += line_flaws(tag, f"/tags/{place}", MAX_WORD_CHARACTERS)
     if not isinstance(patch.locale, UnsetType):
-        columns["locale"] = locale = patch.locale or "en"
-        if len(locale) > MAX_LOCALE_CHARACTERS or _LOCALE.fullmatch(locale) is None:
+        locale = patch.locale or "en"
+        columns["locale"] = spelled(locale)
+        if not is_locale(locale):
             errors.append(FieldError("/locale", "BAD_FORMAT", "a language tag, such as en or de-AT"))
     return columns
 

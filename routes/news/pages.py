@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 
 from actors.ids import Uuid
+from actors.news.locales import spelled
 from actors.news.public import Article, article_of
 from actors.pages import MAX_PAGE_BYTES, fitting
 from persistence.news import listing
@@ -35,7 +36,7 @@ class NewsQuery(NewsPageQuery, frozen=True):
         scope_type: only global ones, only of networks, or only of servers.
         scope_id: only of this network or server.
         category, tag: only with this one, case ignored.
-        locale: only in this language.
+        locale: only in this language, case ignored.
     """
 
     scope_type: ScopeType | None = None
@@ -60,7 +61,7 @@ def wanted_by(query: NewsQuery, *, public_only: bool) -> Wanted:
         scope_id=query.scope_id,
         category=_lowered(query.category),
         tag=_lowered(query.tag),
-        locale=query.locale or None,
+        locale=spelled(query.locale) if query.locale else None,
         public_only=public_only,
     )
 

@@ -36,7 +36,7 @@ class RssQuery(Wire, frozen=True):
         scope_type: only global ones, only of networks, or only of servers.
         scope_id: only of this network or server.
         category: only with this one, case ignored.
-        locale: only in this language.
+        locale: only in this language, case ignored.
         limit: at most so many, clamped to 1..50; a feed has about 512 KiB at most.
     """
 
