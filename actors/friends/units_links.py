@@ -38,7 +38,7 @@ async def choose(
     *,
     now_ms: int,
 ) -> Change[Link]:
-    """Change a link; a unit of work for one transaction.
+    """Change a link; a unit of work for one transaction. Without an effective change nothing is written, nor told.
 
     Raises:
         NotFound: the two are not friends.
@@ -54,7 +54,10 @@ async def choose(
         keep_note=isinstance(note, msgspec.UnsetType),
         now_ms=now_ms,
     )
-    if not changed:
+    found = await links.named(conn, user_id, (friend_id,))
+    if not found:
         raise NotFound("no such friend")
-    (link,) = await links.named(conn, user_id, (friend_id,))
+    (link,) = found
+    if not changed:
+        return Change(link)
     return Change(link, (await numbered(conn, LinkChanged(user_id, friend_id, link.visibility)),))

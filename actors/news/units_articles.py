@@ -63,7 +63,7 @@ async def create(conn: Connection, id: str, scope: Scope, wish: Checked, by: Wri
 async def change(
     conn: Connection, news_id: str, wish: Checked, by: Writer, *, revision: int | None = None
 ) -> Change[ArticleRow]:
-    """Change an article.
+    """Change an article. Without an effective change nothing is written.
 
     Args:
         revision: the revision of the article that the writer has changed; None for any.
@@ -89,6 +89,8 @@ async def change(
         raise RevisionConflict(revision=row.revision)
     readable_before = is_readable(row, now_ms)
     after = await _put(conn, row, wish, now_ms)
+    if after.revision == row.revision:
+        return Change(row, (ArticleChanged(row, published=True),) if row != stored else ())
     await _audit(conn, "news.changed", after, by, own=own)
     published = after.published_at_ms is not None and stored.published_at_ms is None
     return _changed(after, now_ms, readable_before=readable_before, published=published)
@@ -112,7 +114,7 @@ async def authorised(conn: Connection, news_id: str, by: Writer) -> tuple[Articl
 
 async def _put(conn: Connection, row: ArticleRow, wish: Checked, now_ms: int) -> ArticleRow:
     """Store the article as wished, after deciding on its move and on fields that are fixed since the publication."""
-    after = replace(row, **wish.columns, updated_at_ms=now_ms)
+    after = replace(row, **wish.columns)
     after = replace(after, slug=await _slug(conn, row, after.title, wish))
     after = _moment(after, row, wish, now_ms)
     status: Status = row.status if wish.status is UNSET else wish.status
@@ -122,6 +124,9 @@ async def _put(conn: Connection, row: ArticleRow, wish: Checked, now_ms: int) ->
         _check_end(poll, after.publish_at_ms)
     elif row.published_at_ms is None:
         _check_end(poll, after.published_at_ms)
+    if row.revision and after == row and wish.poll is UNSET:
+        return row
+    after = replace(after, updated_at_ms=now_ms)
     await articles.put(conn, after)
     await _put_poll(conn, row, after, wish, now_ms)
     if after.status == "published" and row.published_at_ms is None:

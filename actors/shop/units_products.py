@@ -50,7 +50,8 @@ async def make_product(
 async def change_product(
     conn: Connection, before: Product, draft: Draft, stamp: Stamp, random_bytes: RandomBytes
 ) -> Change[Product]:
-    """Replace a product; checkouts that are open keep what they were made with.
+    """Replace a product; checkouts that are open keep what they were made with. Without an effective change nothing is
+    written.
 
     Args:
         before: the product as the client has seen it, of which only id and revision count.
@@ -71,6 +72,8 @@ async def change_product(
         raise RevisionConflict(revision=kept.revision)
     if draft.kind == "bundle" and kept.kind != "bundle" and await rows.is_included(conn, kept.id):
         raise Invalid(FieldError("/kind", "NOT_ALLOWED", "a bundle has it, and no bundle is in a bundle"))
+    if draft == _draft(kept):
+        return Change(kept)
     revision = kept.revision + 1
     product = _product(
         kept.id, draft, revision=revision, created_at_ms=kept.created_at_ms, now_ms=stamp.at_ms
@@ -79,6 +82,10 @@ async def change_product(
         # What unlocks nothing any more can still be put away, or reworded.
         await _check_target(conn, product)
     return await _save(conn, product, "product.changed", stamp, random_bytes)
+
+
+def _draft(product: Product) -> Draft:
+    return Draft(**{name: getattr(product, name) for name in Draft.__struct_fields__})
 
 
 def _product(id: str, draft: Draft, *, revision: int, created_at_ms: int, now_ms: int) -> Product:

@@ -137,7 +137,7 @@ async def change(
     keep_note: bool,
     now_ms: int,
 ) -> bool:
-    """Change a user's own choices about a friend; False when the two are not friends.
+    """Change a user's own choices about a friend; False when they are so already, or the two are not friends.
 
     Args:
         favorite, visibility: None leaves it as it is.
@@ -146,7 +146,9 @@ async def change(
     """
     tag = await conn.execute(
         "UPDATE friend_links SET favorite = coalesce($3, favorite), visibility = coalesce($4, visibility),"
-        " note = CASE WHEN $6 THEN note ELSE $5 END, updated_at_ms = $7 WHERE user_id = $1 AND friend_id = $2",
+        " note = CASE WHEN $6 THEN note ELSE $5 END, updated_at_ms = $7 WHERE user_id = $1 AND friend_id = $2"
+        " AND (favorite, visibility, note) IS DISTINCT FROM"
+        " (coalesce($3, favorite), coalesce($4, visibility), CASE WHEN $6 THEN note ELSE $5 END)",
         user_id,
         friend_id,
         favorite,

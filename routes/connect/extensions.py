@@ -258,8 +258,10 @@ async def _change(conn: Connection, call: Call, extension_id: str, body: Extensi
         name=row.name if body.name is None else named(body.name),
         description=row.description if body.description is None else described(body.description),
         visibility=row.visibility if body.visibility is None else body.visibility,
-        updated_at_ms=call.now_ms,
     )
+    if changed == row:
+        return row
+    changed = replace(changed, updated_at_ms=call.now_ms)
     await extensions.change(conn, changed)
     return changed
 

@@ -31,6 +31,9 @@ async def test_the_catalog(world: World):
     assert await bob.refused("PUT", f"{CATALOG}/shop", {"name": "Mine"}) == (403, "FORBIDDEN")
     changed = await ann.do("PUT", f"{CATALOG}/shop", {"visibility": "private"}, status=200)
     assert (changed["name"], changed["visibility"]) == ("Shop", "private")
+    world.clock.advance(1_000)
+    for nothing in ({}, {"name": "Shop", "visibility": "private", "description": None}):
+        assert await ann.do("PUT", f"{CATALOG}/shop", nothing, status=200) == changed
     assert (await bob.get(CATALOG))["items"] == []
     assert await bob.refused("PUT", f"{CATALOG}/shop", {"name": "Mine"}) == (404, "NOT_FOUND")
     await world.grant(bob, "svc.connect.extensions.shop")

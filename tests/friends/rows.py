@@ -23,8 +23,8 @@ async def befriend(conn: Connection, one_id: str, other_id: str, now_ms: int) ->
 async def choose(
     conn: Connection, user_id: str, friend_id: str, visibility: Visibility, favorite: bool, now_ms: int
 ) -> None:
-    """Change a user's settings of a friendship, as they would themselves."""
-    assert await links.change(
+    """Change a user's settings of a friendship, as they would themselves, or leave them as they are."""
+    await links.change(
         conn,
         user_id,
         friend_id,

@@ -21,6 +21,9 @@ from tests.support.one_world import in_one_world
 from tests.support.waiting import wait_until
 from tests.support.world import World
 
+OWN = ("favorite", "visibility", "note", "updatedAt")
+"""The fields of an entry that its holder moves."""
+
 
 @pytest.mark.one_node(because="when somebody was last seen is up to a minute old on other nodes")
 async def test_a_link_is_its_holders_own(world: World) -> None:
@@ -36,8 +39,11 @@ async def test_a_link_is_its_holders_own(world: World) -> None:
     other = await entry_of(ben, ann)
     assert (other["favorite"], other["visibility"], other["note"]) == (False, "DEFAULT", None)
 
-    same = await ann.do("PATCH", path, {})
-    assert (same["favorite"], same["visibility"], same["note"]) == (True, "LIMITED", "raids")
+    world.clock.advance(1_000)
+    for again in ({}, {"favorite": True, "visibility": None}, {"visibility": "LIMITED", "note": "raids"}):
+        same = await ann.do("PATCH", path, again)
+        assert {key: same[key] for key in OWN} == {key: changed[key] for key in OWN}
+    assert (await ann.do("PATCH", path, {"note": "raid"}))["updatedAt"] > changed["updatedAt"]
     bare = await ann.do("PATCH", path, {"note": None, "favorite": False, "visibility": "whatever"})
     assert (bare["favorite"], bare["visibility"], bare["note"]) == (False, "DEFAULT", None)
     for body in ({"note": "x" * 301}, {"favorite": "yes"}, {"visibility": 1}):

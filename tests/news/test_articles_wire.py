@@ -139,6 +139,23 @@ async def test_slugs(world: World) -> None:
     assert (await change(ed, published, slug="other", title="T"))["slug"] == "other"
 
 
+@pytest.mark.parametrize("status", ["draft", "scheduled", "published"])
+async def test_a_change_of_nothing_changes_nothing(world: World, status: str) -> None:
+    ed = await editor(world)
+    moment = {"publishAt": ahead(world, 60_000)} if status == "scheduled" else {}
+    made = await write(ed, status=status, body="text", tags=["a"], poll=POLL, **moment)
+    world.advance(1_000)
+    for nothing in (
+        {},
+        {"revision": made["revision"]},
+        {"title": made["title"], "tags": ["A"]},
+        {"status": status},
+    ):
+        assert await change(ed, made, **nothing) == made
+    changed = await change(ed, made, body="texts")
+    assert (changed["revision"], changed["updatedAt"] > made["updatedAt"]) == (made["revision"] + 1, True)
+
+
 async def test_changing_what_is_published_announces_nothing_anew(world: World) -> None:
     ed = await editor(world)
     made = await write(ed)

@@ -116,6 +116,8 @@ async def test_a_change_names_the_revision_that_it_is_about(world: World) -> Non
     assert changed == product | {"revision": 2, "limit": 3, "available": False}
     assert changed["description"] == "first\nsecond"
     assert await shop.manager.refused("PATCH", path, {"revision": 1}) == (409, "REVISION_CONFLICT")
+    for nothing in ({}, {"limit": 3, "available": False}, {"name": f" {product['name']} "}):
+        assert await shop.manager.do("PATCH", path, {"revision": 2, **nothing}) == changed
     nameless = {"revision": 2, "name": "   "}
     assert await shop.manager.refused("PATCH", path, nameless) == (422, "VALIDATION_FAILED")
     renamed = await shop.manager.do("PATCH", path, {"revision": 2, "name": " Glow, more "})
