@@ -1,7 +1,5 @@
 """`GET /v1/social/live`: one socket for everything (contract §9)."""
 
-import msgspec
-
 from routes.call import Call
 from routes.chat.channels import READ
 from routes.edge.declare.endpoint import Stream, stream
@@ -12,15 +10,18 @@ from routes.live.channels import Channels
 from routes.live.commands import Commands
 from routes.live.connecting import subscribe_all
 from routes.live.session import MAX_SUBSCRIPTIONS
+from routes.live.single import StreamQuery
 from routes.live.social import SocialSession
 from routes.rates import LIVE_COMMAND
 
 
-class SocialQuery(msgspec.Struct, frozen=True):
+class SocialQuery(StreamQuery, frozen=True):
     """The query parameters of the stream.
 
     Args:
         channels: names joined by commas, in place of the default channels; empty for none.
+
+    And `interval`, as every stream takes it.
     """
 
     channels: str | None = None

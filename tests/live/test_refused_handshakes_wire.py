@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from routes import TABLE
 from tests.support.spec import spec
 from tests.support.websocket import Refused
 from tests.support.world import Player, World, world
@@ -38,6 +39,16 @@ async def test_refusals_of_handshakes_are_described(world: World) -> None:
     for service in world.services:
         service.lifecycle.drain()
     assert await _refused(ann, LIVE) == (503, "DRAINING")
+
+
+async def test_every_stream_takes_an_interval_and_nothing_else_for_one(world: World) -> None:
+    (ann,) = await world.players("Ann")
+    assert all(one.query is not None and "interval" in one.query.fields for one in TABLE.streams)
+    for path in (one.path for one in TABLE.streams if not one.parameters):
+        assert await _refused(ann, f"{path}?interval=abc") == (400, "BAD_QUERY"), path
+        for interval in (-1, 0, 61):
+            async with ann.live(f"{path}?interval={interval}"):
+                pass
 
 
 def test_every_channel_says_what_it_refuses() -> None:
