@@ -132,7 +132,7 @@ async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
 def rotate_secret(call: Call, server_id: Uuid) -> Ask[RotatedSecret]:
     """POST …/servers/{serverId}/secret/rotate: makes a new secret; the former one is accepted for 10 more minutes.
 
-    For the server's owner.
+    For the server's owner. Only one former secret is kept: rotating twice ends one that has leaked at once.
     """
     secret = to_base64url(call.service.random_bytes(SECRET_BYTES))
 
