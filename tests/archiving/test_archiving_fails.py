@@ -64,7 +64,7 @@ async def test_a_full_archive_is_told_and_the_database_goes_on_meanwhile() -> No
             for _ in range(WRITES):
                 await database.transact(_close_segment)
             [finding] = [one async for one in examine(config) if one.about == "archive"]
-            assert re.search(r"whose disk is full \(0 bytes are left\) since 2", finding.says)
+            assert re.search(r"whose disk is full \(0 bytes are left\), as was last tried at 2", finding.says)
             log = (config.data_dir / "postgres" / "postgres.log").read_text()
             assert "No space left on device" in log
             (archive / "ballast").unlink()

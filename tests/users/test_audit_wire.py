@@ -123,7 +123,7 @@ PLAYS: dict[tuple[str, str], Play] = {
     ("POST", PRODUCTS): Play("product.created", A_PRODUCT, refused=A_PRODUCT | {"slug": "-"}, of_user=False),
     ("PATCH", f"{PRODUCTS}/{{productId}}"): Play(
         "product.changed",
-        {"revision": 1, "name": "Glow"},
+        {"revision": 1, "name": "Gleam"},
         a_product,
         {"revision": 1, "name": ""},
         of_user=False,
