@@ -1,6 +1,6 @@
 """The rows of a batch of turns of game servers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -199,9 +199,7 @@ class Changes:
             await sessions.void_tickets(conn, [key for key, one in self.tickets.items() if one is None])
             await sessions.put_tickets(conn, [one for one in self.tickets.values() if one is not None])
         if self.sessions:
-            await sessions.end(conn, list(self.sessions))
-            await sessions.start(conn, [one for one in self.sessions.values() if one is not None])
-            await visits.end(conn, [one for one in self.visits if one.user_id in there])
+            await self._write_sessions(conn, there)
         for statement in self.commands.statements():
             await conn.execute(statement.sql, *statement.parameters)
         for change in self.settings:
@@ -230,6 +228,12 @@ class Changes:
         if self.left:
             now_ms = max(self.servers[server_id].updated_at_ms for server_id in self.left)
             await remove_left(conn, self.left, self._gateway_domain, now_ms)
+
+    async def _write_sessions(self, conn: Connection, there: Collection[str]) -> None:
+        await sessions.end(conn, list(self.sessions))
+        await sessions.start(conn, [one for one in self.sessions.values() if one is not None])
+        if there:  # else nobody has left whose visit would count
+            await visits.end(conn, [one for one in self.visits if one.user_id in there])
 
     async def _write_belonging(self, conn: Connection) -> None:
         for (server_id, user_id), member in self.members.items():  # rare, as is the rest

@@ -42,8 +42,8 @@ class Absences:
         self._send = send
         self._now_ms = now_ms
         self._away: set[str] = set()  # those who were told as away
-        # those whose party failed to take what it was told of them, who has waited longest first
-        self._in_vain: dict[str, None] = {}
+        # {user id: their party, which failed to take what it was told of them}; who has waited longest comes first
+        self._in_vain: dict[str, str] = {}
         memberships.on_change(self._moved)
 
     def heard(self, user_id: str, online: bool) -> None:
@@ -61,18 +61,15 @@ class Absences:
         party could not be told.
         """
         never_told = [
-            user_id
-            for user_id, _ in self._memberships.all()
+            (user_id, party_id)
+            for user_id, party_id in self._memberships.all()
             if user_id not in self._away
             and user_id not in self._in_vain
             and not self._presence.is_online(user_id)
         ]
         # Who was told in vain comes last and in turn, so that hundreds whose party is at fault hold up nobody else.
-        for user_id in list(islice(chain(never_told, self._in_vain), TOLD_AT_ONCE)):
-            party_id = self._memberships.of(user_id)
+        for user_id, party_id in list(islice(chain(never_told, self._in_vain.items()), TOLD_AT_ONCE)):
             self._in_vain.pop(user_id, None)
-            if party_id is None:
-                continue
             if self._presence.is_online(user_id):
                 self._tell_back(user_id, party_id)
             else:
@@ -95,7 +92,7 @@ class Absences:
         if answer.error is None or isinstance(answer.error, NotFound):  # a party that is gone has no members
             return
         if self._memberships.of(user_id) == party_id:
-            self._in_vain[user_id] = None
+            self._in_vain[user_id] = party_id
 
     def _moved(self, user_id: str, _party_id: str | None) -> None:
         self._away.discard(user_id)

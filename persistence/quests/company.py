@@ -73,7 +73,7 @@ async def meeting_friends(conn: Connection, players: Sequence[Stretch]) -> list[
 
 
 async def note_friends(conn: Connection, days: Sequence[tuple[str, int]]) -> None:
-    """Keep that users have played with a friend.
+    """Store that users have played with a friend.
 
     Args:
         days: (user id, day); the users exist and cannot be erased meanwhile.

@@ -11,10 +11,11 @@ class Visit(msgspec.Struct, frozen=True):
     """A session on a game server.
 
     Args:
-        session_id: of the session.
-        began_at_ms: epoch milliseconds.
+        session_id: the session's id.
+        server_id, user_id: where it is or was, and the player.
+        began_at_ms: when it began, epoch milliseconds.
         ends_at_ms: when it has ended, or will at the latest; epoch milliseconds.
-        own: the server is the player's own.
+        own: whether the server is the player's own.
     """
 
     session_id: str
@@ -29,8 +30,8 @@ class VisitPage(msgspec.Struct, frozen=True):
     """A page of the visits that go on.
 
     Args:
-        visits: in order.
-        last: (server id, user id) of the page's end, or None at the end of all.
+        visits: in the order of (server id, user id).
+        last: (server id, user id) of the last visit, or None when there are no more pages.
     """
 
     visits: list[Visit]
@@ -41,8 +42,8 @@ async def going_on(conn: Connection, after: tuple[str, str] | None, limit: int) 
     """The visits that have begun and not ended, in the order of (server id, user id).
 
     Args:
-        after: where the page begins; None for the first one.
-        limit: the most visits of the page, from 1.
+        after: the `last` of the page before; None for the first page.
+        limit: how many visits at most, 1 or more.
     """
     rows = await conn.fetch(_GOING_ON, *(after or ("", "")), limit)
     visits = [Visit(*row) for row in rows]
