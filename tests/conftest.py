@@ -13,6 +13,7 @@ from tests.support.database import database, database_url, postgres_server
 from tests.support.hurry import hurry
 from tests.support.in_turn import gather, spread
 from tests.support.memory import work_in_memory
+from tests.support.plain_log import log_plainly
 from tests.support.server import EDGES
 
 __all__ = ["database", "database_url", "postgres_server"]
@@ -49,6 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     work_in_memory()
+    log_plainly()
     gc.disable()  # what is loaded while tests are collected stays; see `pytest_collection_finish`
     # A script has its background processes ignore SIGINT, and programs that tests start would inherit that from us.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -3,14 +3,15 @@
 import os
 
 import pytest
-import structlog
+
+from tests.support.plain_log import log_plainly
 
 
 @pytest.fixture(autouse=True)
 def _default_log():
     """Commands say how the log is written, for the whole process."""
     yield
-    structlog.reset_defaults()
+    log_plainly()
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-import structlog
 
 from routes.logs import configure_logging
 from tests.discord.play import Guild, put
 from tests.news.play import write
 from tests.support.canaries import Overheard, dump, found, kept_in_files
+from tests.support.plain_log import log_plainly
 
 FAULTS = ("400", "500", "429", "dropped", "cut", "html", "encoded", "redirect", "endless", "401")
 
@@ -34,7 +34,7 @@ async def test_the_token_is_nowhere(guild: Guild, tmp_path: Path, capfd: pytest.
         cut_short = f'{{"webhookUrl": "{url}", '.encode()
         assert (await net.owner.refused("PUT", path, content=cut_short))[0] == 400
     finally:
-        structlog.reset_defaults()
+        log_plainly()
     said = capfd.readouterr()
     assert "a post to Discord was dropped" in said.err
     assert found([canary], said.out + said.err) == []

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import structlog
 
 from routes.logs import configure_logging
 from tests.mods.play import AWAY, CANARY, CURSEFORGE, MODRINTH, SEARCH, Catalogues, open_catalogues
 from tests.support.canaries import Overheard, dump, found, kept_in_files
+from tests.support.plain_log import log_plainly
 
 PROJECT = f"{MODRINTH}/project/lanterns"
 MOD = f"{CURSEFORGE}/projects/300001"
@@ -109,10 +109,10 @@ async def test_a_wrong_key(database_url: str, tmp_path: Path, monkeypatch: pytes
 
 @pytest.fixture
 def as_operated(catalogues: Catalogues, capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
-    """The log is that of the program: what tests see of exceptions holds the values of variables."""
+    """The log is that of the program, as its operator sees it."""
     configure_logging(catalogues.world.service.config)
     yield
-    structlog.reset_defaults()
+    log_plainly()
 
 
 @pytest.mark.usefixtures("as_operated")

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 import trio
 
 from routes.logs import configure_logging
@@ -19,6 +18,7 @@ from tests.shop.play import CHECKOUT, PURCHASES, Shop, may, open_shop
 from tests.shop.stripe_play import CANARY, SECRET
 from tests.support.canaries import Overheard, dump, found, kept_in_files
 from tests.support.jobs import job_named
+from tests.support.plain_log import log_plainly
 from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.support.world import Player, ShiftedClock, World, open_world
 
@@ -221,10 +221,10 @@ async def test_events_of_the_other_mode_change_nothing(market: Market) -> None:
 
 @pytest.fixture
 def as_operated(market: Market, capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
-    """The log is that of the program: what tests see of exceptions holds the values of variables."""
+    """The log is that of the program, as its operator sees it."""
     configure_logging(market.world.service.config)
     yield
-    structlog.reset_defaults()
+    log_plainly()
 
 
 async def test_the_key_and_the_secret_are_nowhere(
