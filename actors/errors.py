@@ -17,6 +17,7 @@
     │   ├── AlreadyFriends        409
     │   ├── CommandFinished       409
     │   ├── DomainNotVerified     409
+    │   ├── NetworkInUse          409
     │   ├── NotProfilePrepared    409
     │   ├── PollClosed            409
     │   ├── RequestExists         409
@@ -233,6 +234,22 @@ class DomainNotVerified(Conflict):
     """The network has not verified that it holds the domain."""
 
     code, sentence = "DOMAIN_NOT_VERIFIED", "this domain is not verified"
+
+
+class NetworkInUse(Conflict):
+    """Game servers are in the network.
+
+    Args:
+        servers: how many; the client is told it as `meta.servers`.
+    """
+
+    code, sentence = (
+        "NETWORK_IN_USE",
+        "game servers are in this network; take them out of it, or remove them, first",
+    )
+
+    def __init__(self, *, servers: int) -> None:
+        super().__init__(servers=servers)
 
 
 class NotProfilePrepared(Conflict):

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from actors.hostnames import inside
-from persistence.networks.rows import DnsTask, DomainRow
+from persistence.networks.rows import DnsRow, DnsTask, DomainRow, RecordType
 
 
 def txt_name(domain: str) -> str:
@@ -59,3 +61,21 @@ def record_of_route(
     if not inside(route_host, zone) or route_host in claimed:
         return []
     return [DnsTask(network_id, "A", route_host, content, due_at_ms)]
+
+
+def removals(provider: DnsRow, claims: Iterable[DomainRow], queued: Iterable[DnsTask]) -> tuple[DnsTask, ...]:
+    """The tasks that remove what a network has at its provider, before the network goes: first the records that are
+    queued, whatever they were to say, and then those of its claims.
+
+    Args:
+        provider: the network's provider.
+        claims: all claims of the network.
+        queued: all tasks of the network.
+    """
+    gone = {(task.type, task.name): replace(task, content=None) for task in queued}
+    for domain in [claim.domain for claim in claims if inside(claim.domain, provider.zone_name)]:
+        # The CNAME also where the service has no gateway host now: it may have had one.
+        records: tuple[tuple[RecordType, str], ...] = (("CNAME", domain), ("TXT", txt_name(domain)))
+        for type, name in records:
+            gone[type, name] = DnsTask(provider.network_id, type, name, None, due_at_ms=0)
+    return tuple(gone.values())

@@ -9,12 +9,15 @@ import msgspec
 
 from actors.change import Change
 from actors.errors import Conflict
+from actors.networks.units_networks import MAX_NETWORKS
+from actors.networks.units_removal import NetworkRemoved
 from actors.shop.events import PurchaseChanged
 from actors.users.events import UserErased
 from actors.users.locking import require_super_admin, require_user
 from actors.users.permissions import Role
 from persistence.connection import Connection
 from persistence.friends import turns
+from persistence.networks import networks
 from persistence.shop import purchases
 from persistence.shop.checkouts import lock_of_user
 from persistence.users import erasure
@@ -51,11 +54,13 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp, *, even_if_held: b
     ):
         raise Conflict("the last super-admin stays one")
     others = await erasure.others_of(conn, user_id)
+    owned = await networks.of_owner(conn, user_id, MAX_NETWORKS)
     given = await purchases.given_to(conn, user_id)
     # The audit trail keeps the bare id: a name in it would outlive the user.
     await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))
     if not await erasure.erase(conn, user_id, stamp.at_ms, even_if_held=even_if_held):
         raise StillHeld("they have joined or begun something meanwhile")
     erased = UserErased(user_id, others, await turns.announce(conn, ""))
+    gone = [NetworkRemoved(network.network_id) for network in owned]
     # Who has paid for the user is shown that the purchases are nobody's now.
-    return Change(None, (erased, *(PurchaseChanged(id, (payer_id,)) for id, payer_id in given)))
+    return Change(None, (erased, *gone, *(PurchaseChanged(id, (payer_id,)) for id, payer_id in given)))

@@ -26,16 +26,6 @@ async def watched_one(conn: Connection, network_id: str) -> WatchedRow | None:
     return None if row is None else WatchedRow(row["network_id"], tuple(row["online"]))
 
 
-async def still_watched(conn: Connection, network_ids: Collection[str]) -> set[str]:
-    """Those of the networks that still exist and want posts when their servers go online or offline."""
-    rows = await conn.fetch(
-        "SELECT network_id FROM network_discord"
-        " WHERE events && ARRAY['server_online', 'server_offline'] AND network_id = ANY ($1::text[])",
-        list(network_ids),
-    )
-    return {row["network_id"] for row in rows}
-
-
 async def replace(conn: Connection, network_id: str, online: Sequence[str]) -> None:
     """Store which servers of a network count as announced online, in place of those stored before.
 

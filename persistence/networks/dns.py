@@ -124,6 +124,18 @@ async def due_tasks(conn: Connection, network_id: str, now_ms: int, limit: int) 
     return [DnsTask(*row) for row in rows]
 
 
+async def queued(conn: Connection, network_id: str) -> list[DnsTask]:
+    """All tasks of a network, due or not, the longest waiting first."""
+    rows = await conn.fetch(
+        """
+        SELECT network_id, type, name, content, due_at_ms, attempts FROM network_dns_tasks
+        WHERE network_id = $1 ORDER BY due_at_ms, type DESC, name
+        """,
+        network_id,
+    )
+    return [DnsTask(*row) for row in rows]
+
+
 async def finish_tasks(conn: Connection, done: Sequence[DnsTask], later: Sequence[DnsTask]) -> None:
     """Delete completed tasks and postpone failed ones, unless a newer task for the same record has replaced them.
 

@@ -27,6 +27,11 @@ async def of_network(conn: Connection, network_id: str) -> list[DomainRow]:
     return [DomainRow(**dict(row)) for row in await conn.fetch(_OF_NETWORK, network_id)]
 
 
+async def hold(conn: Connection, network_id: str) -> None:
+    """Lock a network's claims until the transaction ends, in the order in which `lock_claims` does."""
+    await conn.execute("SELECT FROM network_domains WHERE network_id = $1 ORDER BY id FOR UPDATE", network_id)
+
+
 async def read(conn: Connection, id: str, network_id: str) -> DomainRow | None:
     """One claim of a network, or None.
 

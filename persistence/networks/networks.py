@@ -14,6 +14,7 @@ SELECT network_id, id, name, owner_id, slug, public_summary, public_profile_mode
        created_at_ms, updated_at_ms
 FROM networks WHERE network_id = $1 FOR NO KEY UPDATE
 """
+_HOLD = _READ + " FOR UPDATE"
 _OF_OWNER = """
 SELECT network_id, id, name, owner_id, slug, public_summary, public_profile_mode, public_profile_share_code,
        created_at_ms, updated_at_ms
@@ -48,6 +49,19 @@ async def lock(conn: Connection, network_id: str) -> NetworkRow | None:
     """One network, or None; its row is locked for changes until the transaction ends."""
     row = await conn.fetchrow(_LOCK, network_id)
     return None if row is None else NetworkRow(**dict(row))
+
+
+async def hold(conn: Connection, network_id: str) -> NetworkRow | None:
+    """Lock a network as `lock` does, and let nobody add rows that refer to it until the transaction ends; waits for
+    transactions that have added some. Returns the network, or None.
+    """
+    row = await conn.fetchrow(_HOLD, network_id)
+    return None if row is None else NetworkRow(**dict(row))
+
+
+async def remove(conn: Connection, network_id: str) -> None:
+    """Delete a network, and with it whatever refers to it; servers that are in it are in none afterwards."""
+    await conn.execute("DELETE FROM networks WHERE network_id = $1", network_id)
 
 
 async def of_owner(conn: Connection, owner_id: str, limit: int) -> list[NetworkRow]:

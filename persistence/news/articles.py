@@ -35,14 +35,6 @@ async def read_heads(conn: Connection, news_ids: Collection[str]) -> list[Articl
     return [article_of(row) for row in rows]
 
 
-async def networks_there(conn: Connection, network_ids: Collection[str]) -> set[str]:
-    """Those of these networks that exist."""
-    rows = await conn.fetch(
-        "SELECT network_id FROM networks WHERE network_id = ANY ($1::text[])", list(network_ids)
-    )
-    return {row["network_id"] for row in rows}
-
-
 async def lock(conn: Connection, news_id: str) -> ArticleRow | None:
     """One article, its row locked until the transaction ends, or None."""
     await conn.execute("SELECT FROM news_articles WHERE id = $1 FOR NO KEY UPDATE", news_id)

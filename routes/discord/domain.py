@@ -5,7 +5,7 @@ from routes.discord import webhooks
 from routes.discord.following import follow
 from routes.discord.jobs import jobs_of
 from routes.discord.parts import WEBHOOKS
-from routes.discord.reactions import REACTIONS, forget_networks
+from routes.discord.reactions import REACTIONS
 from routes.domain import Domain
 from routes.edge.declare.mounts import Mount
 
@@ -16,6 +16,5 @@ DISCORD = Domain(
     jobs=jobs_of,
     follow=follow,
     reactions=REACTIONS,
-    forget_user=forget_networks,
     exported=EXPORTED,
 )

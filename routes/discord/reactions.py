@@ -1,6 +1,7 @@
-"""Reactions of the worker and of the memory of servers to committed changes, and to the erasure of owners."""
+"""Reactions of the worker and of the memory of servers to committed changes, and to the removal of networks."""
 
 from actors.discord.units import DiscordChanged
+from actors.networks.units_removal import NetworkRemoved
 from actors.news.units_publishing import ArticleChanged
 from actors.publications.units import Published
 from persistence.discord import servers
@@ -16,19 +17,8 @@ async def _changed(service: Service, event: DiscordChanged) -> None:
     watch(service, event.network_id, watched)
 
 
-async def forget_networks(service: Service, _user_id: str) -> None:
-    """Have all nodes forget networks that were deleted with their owner.
-
-    Raises:
-        DatabaseUnavailable: the database cannot be asked which networks these are.
-    """
-    uptime = service.of(WEBHOOKS).uptime
-    watched = uptime.networks()
-    still = await service.database.read(servers.still_watched, watched)
-    for network_id in set(watched) - still:
-        uptime.unwatch(network_id)
-        if service.node is not None:
-            service.node.retelling.tell(DiscordChanged(network_id))
+def _removed(service: Service, event: NetworkRemoved) -> None:
+    service.of(WEBHOOKS).uptime.unwatch(event.network_id)
 
 
 def _wake(service: Service, _event: ArticleChanged | Published) -> None:
@@ -37,6 +27,7 @@ def _wake(service: Service, _event: ArticleChanged | Published) -> None:
 
 REACTIONS = (
     Reaction(DiscordChanged, _changed),
+    Reaction(NetworkRemoved, _removed),
     Reaction(ArticleChanged, _wake),
     Reaction(Published, _wake),
 )

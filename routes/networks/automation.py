@@ -13,6 +13,7 @@ import trio
 from msgspec.structs import replace
 
 from actors.kernel.clock import Clock
+from actors.networks.units_removal import LeftRecords
 from persistence.connection import Connection
 from persistence.networks import dns
 from persistence.networks.rows import DnsRow, DnsTask
@@ -77,17 +78,26 @@ class Automation:
         with trio.move_on_after(INLINE_SECONDS):
             await self.push(network_id)
 
-    async def push_last(self, network_ids: Sequence[str]) -> None:
-        """Carry out all due tasks of networks that are about to go, and their providers' tokens with them, for at most
-        `INLINE_SECONDS`; records that a provider does not take within these stay there.
+    async def remove_last(self, left: Sequence[LeftRecords]) -> None:
+        """Remove what networks leave at their providers when they go, and the providers' tokens with them, for at most
+        `INLINE_SECONDS`; records that a provider does not let go within these stay there. Reads and writes no rows.
 
-        Raises:
-            DatabaseUnavailable: the tasks cannot be read or updated.
+        Args:
+            left: the records, by network.
         """
         with trio.move_on_after(INLINE_SECONDS):
-            for network_id in network_ids:
-                while await self.push(network_id):
-                    pass
+            for one in left:
+                await self._remove(one.provider, one.tasks)
+
+    async def _remove(self, row: DnsRow, tasks: Sequence[DnsTask]) -> None:
+        token = self._tokens.open(row)
+        for task in tasks:
+            try:
+                await self._write(row, token, task)
+            except CloudflareFault as fault:
+                _log_fault("a DNS record of a network that goes stays", row, task, fault)
+                if fault.status is not None:  # the token or provider fails, so the other tasks would fail too
+                    return
 
     async def tick(self) -> bool:
         """Carry out due tasks of up to `BATCH_NETWORKS` networks; returns False if more may be due.
@@ -100,9 +110,9 @@ class Automation:
             await self.push(network_id)
         return len(due) < BATCH_NETWORKS
 
-    async def push(self, network_id: str) -> bool:
-        """Carry out a network's due tasks, and return whether more may be due; if another task of this process is doing
-        that, it does so once more in its place, and this returns False at once.
+    async def push(self, network_id: str) -> None:
+        """Carry out a network's due tasks; if another task of this process is doing that, it does so once more in its
+        place, and this returns at once.
 
         Cancellation leaves tasks due: those that were carried out already are repeated, which is harmless.
 
@@ -111,9 +121,8 @@ class Automation:
         """
         self._again.add(network_id)
         if network_id in self._busy:
-            return False
+            return
         self._busy.add(network_id)
-        tasks: Sequence[DnsTask] = ()
         try:
             while network_id in self._again:
                 self._again.discard(network_id)
@@ -123,7 +132,6 @@ class Automation:
         finally:
             self._busy.discard(network_id)
             self._again.discard(network_id)
-        return len(tasks) >= BATCH_TASKS
 
     async def _work_off(self, row: DnsRow, tasks: Sequence[DnsTask]) -> None:
         now_ms = self._clock.now_ms()
@@ -135,12 +143,7 @@ class Automation:
             try:
                 await self._write(row, token, task)
             except CloudflareFault as fault:
-                log.info(
-                    "a DNS record cannot be written",
-                    network_id=row.network_id,
-                    name=task.name,
-                    why=str(fault),
-                )
+                _log_fault("a DNS record cannot be written", row, task, fault)
                 failed = [task]
                 if fault.status is not None:  # the token or provider fails, so the other tasks would fail too
                     status, failed = fault.status, list(tasks[at:])
@@ -179,6 +182,10 @@ class Automation:
         if not contents:
             raise CloudflareFault(None)
         return contents, None not in found
+
+
+def _log_fault(text: str, row: DnsRow, task: DnsTask, fault: CloudflareFault) -> None:
+    log.info(text, network_id=row.network_id, name=task.name, why=str(fault))
 
 
 def _put_off(task: DnsTask, now_ms: int) -> DnsTask:

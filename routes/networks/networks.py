@@ -10,18 +10,21 @@ from actors.bounds import ruled, whole
 from actors.connect.claim_keys import digest
 from actors.connect.room import turn_of
 from actors.errors import (
+    Conflict,
     Invalid,
     JoinTokenExpired,
     JoinTokenUsed,
+    NetworkInUse,
     NotFound,
     QuotaExceeded,
     RevisionConflict,
     SlugTaken,
 )
 from actors.ids import Uuid, new_epoch, new_uuid
-from actors.networks import units_networks
+from actors.networks import units_networks, units_removal
 from actors.networks.public import Host, Network, host_of, network_of
 from actors.networks.units_networks import JOIN_TOKEN_MS, MAX_NETWORKS, NetworkChange
+from actors.networks.units_removal import LeftRecords
 from actors.texts import line
 from persistence.connect.rows import ServerRow
 from persistence.networks import networks
@@ -35,7 +38,10 @@ from routes.edge.pipeline.conditions import condition_of, etag_of
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.reply import Tagged
 from routes.edge.wire import Wire
+from routes.networks.automation import INLINE_SECONDS
 from routes.networks.guards import owner_of_network
+from routes.networks.name_service import NAME_SERVICE
+from routes.networks.reactions import RemovalOf
 
 MAX_NAME_CHARACTERS = 100
 MAX_SUMMARY_CHARACTERS = 500
@@ -179,6 +185,31 @@ async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) 
     )
     unit = partial(units_networks.change, is_current=condition_of(call, network_of))
     return await change(call, unit, network_id, call.user_id, wish, call.now_ms, about=None, shape=_tagged)
+
+
+@endpoint(
+    "DELETE",
+    _ONE,
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Conflict, NetworkInUse, RevisionConflict),
+    guard=owner_of_network,
+)
+async def remove_network(call: Call, network_id: Uuid) -> None:
+    """DELETE /v1/connect/networks/{networkId}: removes the network, with its tokens, domains, publication and articles.
+
+    Its DNS provider and Discord settings go too. What users have saved of its publication stays as the address alone.
+    For its owner. While game servers or hosts are in it, the answer is a 409 `NETWORK_IN_USE`, with their number in
+    `meta.servers`. `If-Match` names the `ETag` of the network that the caller has seen; if that is not the current one,
+    it is a `REVISION_CONFLICT`. While a moderator suppresses its publication, it is an `INVALID_STATE`. The
+    DNS records that the service has made go as far as the provider answers within three seconds. Answers 204.
+    """
+    call.wait_longer(INLINE_SECONDS)
+    unit = partial(units_removal.remove, is_current=condition_of(call, network_of))
+    left: list[LeftRecords] = []
+    async with call.service.turnstile.turn(turn_of(call.user_id)):
+        # The answer is empty, and what is left is wanted here once the network is gone for sure.
+        await change(call, unit, network_id, call.user_id, about=RemovalOf(network_id), shape=left.extend)
+    await call.service.of(NAME_SERVICE).automation.remove_last(left)
 
 
 @endpoint(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from actors.connect.events import ServerNews, ServerRemoved
+from actors.networks.units_removal import NetworkRemoved
 from actors.news.live import FOLLOWS
 from actors.news.units_follows import FollowsChanged
 from actors.news.units_publishing import ArticleChanged
@@ -52,13 +53,11 @@ def _erased(service: Service, event: UserErased) -> None:
         _tell_all(service, source)
 
 
-async def _networks_gone(service: Service, _event: UserErased) -> None:
-    """When a user is erased, their networks go too, and the news of these."""
+def _network_gone(service: Service, event: NetworkRemoved) -> None:
     live = service.of(NEWS_LIVE)
-    shown = live.networks
-    there = await service.database.read(articles.networks_there, shown) if shown else set()
-    for source in live.gone([Scope("network", id) for id in shown - there]):
-        _tell_all(service, source)
+    if event.network_id in live.networks:
+        for source in live.gone([Scope("network", event.network_id)]):
+            _tell_all(service, source)
 
 
 def _tell_all(service: Service, source: str) -> None:
@@ -116,7 +115,7 @@ REACTIONS = (
     Reaction(ArticleChanged, _changed),
     Reaction(FollowsChanged, _follows),
     Reaction(UserErased, _erased),
-    Reaction(UserErased, _networks_gone),
+    Reaction(NetworkRemoved, _network_gone),
     Reaction(PollVoted, _voted),
 )
 RECONCILIATIONS = (Reconciliation(Articles, _ask),)

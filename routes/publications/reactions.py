@@ -1,6 +1,8 @@
 """The reaction of the statuses in memory to committed publications."""
 
+from actors.networks.units_removal import NetworkRemoved
 from actors.publications.units import Published
+from persistence.publications.rows import Target
 from routes.changes import Reaction
 from routes.publications.parts import STATUSES
 from routes.service import Service
@@ -10,4 +12,8 @@ def _published(service: Service, event: Published) -> None:
     service.of(STATUSES).published(event.target)
 
 
-REACTIONS = (Reaction(Published, _published),)
+def _removed(service: Service, event: NetworkRemoved) -> None:
+    service.of(STATUSES).published(Target("network", event.network_id))
+
+
+REACTIONS = (Reaction(Published, _published), Reaction(NetworkRemoved, _removed))

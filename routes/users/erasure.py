@@ -42,12 +42,12 @@ LETTING_GO_SECONDS = 5.0
 async def erase_user(call: Call, user_id: UserId) -> None:
     """DELETE /v1/admin/users/{userId}: erases a user for good.
 
-    Profile, rights, friendships, attachments, capes, shares and game servers are deleted; DNS records of the servers
-    go as far as the provider answers within three seconds. They leave groups. Their messages stay, and direct
-    conversations stay with the other; there they are called `deleted`. Their tokens are no longer accepted. One that is
-    issued later makes a new user, who has nothing of this one, as soon as all of that is done. A game server, a party
-    or a voice channel at fault keeps nobody from being erased. Erasing oneself, or the last super-admin, is a 409;
-    whoever has been dismissed or erased meanwhile is a 403. Answers 204.
+    Profile, rights, friendships, attachments, capes, shares, networks and game servers are deleted; the DNS records of
+    networks and servers go as far as the provider answers within three seconds. They leave groups. Their messages stay,
+    and direct conversations stay with the other; there they are called `deleted`. Their tokens are no longer accepted.
+    One that is issued later makes a new user, who has nothing of this one, as soon as all of that is done. A game
+    server, a party or a voice channel at fault keeps nobody from being erased. Erasing oneself, or the last
+    super-admin, is a 409; whoever has been dismissed or erased meanwhile is a 403. Answers 204.
     """
     for tries_left in reversed(range(TRIES)):
         if user_id != call.user_id and await call.service.database.read(read_user, user_id) is not None:

@@ -164,7 +164,8 @@ async def test_while_discord_refuses_everybody_nobody_asks(guild: Guild) -> None
     await guild.until(other, "active")
 
 
-async def test_an_erased_owner_takes_all_of_it_along(guild: Guild) -> None:
+@pytest.mark.parametrize("goes", ["owner", "network"])
+async def test_an_owner_or_network_that_goes_takes_all_of_it_along(guild: Guild, goes: str) -> None:
     net = await guild.network(await guild.world.player("Ann"))
     guild.site.halt(3600)
     await publish(net.owner, net)
@@ -173,8 +174,12 @@ async def test_an_erased_owner_takes_all_of_it_along(guild: Guild) -> None:
     await push(server)
     uptime = guild.world.service.of(WEBHOOKS).uptime
     assert (uptime.networks(), len(uptime)) == ((net.id,), 1)
-    root = await guild.world.super_admin()
-    await root.do("DELETE", f"/v1/admin/users/{net.owner.id}")
+    if goes == "owner":
+        root = await guild.world.super_admin()
+        await root.do("DELETE", f"/v1/admin/users/{net.owner.id}")
+    else:
+        await net.owner.do("DELETE", server.path, status=204)
+        await net.owner.do("DELETE", net.path, status=204)
 
     async def forgotten() -> bool:
         return (uptime.networks(), len(uptime)) == ((), 0)

@@ -189,6 +189,7 @@ async def test_strangers_see_nothing(world: World):
     config = {"apiToken": "x", "zoneId": "0" * 32}
     for method, rest, body in (
         ("PATCH", "", {}),
+        ("DELETE", "", None),
         ("POST", "/join-token", None),
         ("GET", "/domains", None),
         ("POST", "/domains", {"domain": "other.com"}),

@@ -97,8 +97,9 @@ async def test_an_erased_author_is_named_no_longer(world: World) -> None:
             assert [(one["title"], one["authorName"]) for one in told] == [("his", "Ed"), ("hers", None)]
 
 
-async def test_news_go_with_their_network_and_their_server(world: World) -> None:
-    """A network goes with its owner, a server when it is removed; whoever looks sees it at once."""
+@pytest.mark.parametrize("goes", ["owner", "network"])
+async def test_news_go_with_their_network_and_their_server(world: World, goes: str) -> None:
+    """A network goes with its owner, both go when they are removed; whoever looks sees it at once."""
     ed, ann, eve = await editor(world), *(await world.players("Ann", "Eve"))
     server, hers = await claimed(world, ann), await network(eve)
     await follow(ann, {"type": "server", "id": server.id}, hers)
@@ -109,7 +110,10 @@ async def test_news_go_with_their_network_and_their_server(world: World) -> None
         assert await watch(client, "snapshot") == ["of a network", "of a server", "global"]
         await ann.do("DELETE", server.path, status=204)
         await until(client, "of a network", "global")
-        await erase(world, eve)
+        if goes == "owner":
+            await erase(world, eve)
+        else:
+            await eve.do("DELETE", f"/v1/connect/networks/{hers['id']}", status=204)
         await until(client, "global")
         live = world.service.of(NEWS_LIVE)
         assert live.networks == frozenset()

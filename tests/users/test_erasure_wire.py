@@ -28,7 +28,7 @@ PARTY = "/v1/social/party"
 
 def test_a_name_goes_from_what_repeats_it_after_it_is_gone_from_where_it_is_said():
     order = [domain.name for domain in reversed(DOMAINS) if domain.forget_user is not None]
-    assert order == ["discord", "connect", "chat", "party", "notifications", "operations"]
+    assert order == ["connect", "chat", "party", "notifications", "operations"]
 
 
 async def test_nothing_is_left_of_a_user(world: World) -> None:

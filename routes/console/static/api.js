@@ -161,6 +161,7 @@ export const networks = {
   create: (name) => rest.post("/v1/connect/networks", { name }),
   read: (network, signal) => tagged(rest.get(`/v1/connect/networks/${id(network)}`, {}, { signal, raw: true })),
   change: (network, changes, ifMatch) => tagged(rest.patch(`/v1/connect/networks/${id(network)}`, changes, { ifMatch, raw: true })),
+  remove: (network) => rest.delete(`/v1/connect/networks/${id(network)}`),
   domains: (network, signal) => rest.get(`/v1/connect/networks/${id(network)}/domains`, {}, { signal }),
   addDomain: (network, domain) => rest.post(`/v1/connect/networks/${id(network)}/domains`, { domain }),
   verifyDomain: (network, domain) => rest.post(`/v1/connect/networks/${id(network)}/domains/${id(domain)}/verify`),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from http import HTTPStatus
 
+from actors.errors import RevisionConflict
 from routes.edge.declare.endpoint import Endpoint
 from routes.edge.docs.schemas import Schema, alternatives
 from routes.edge.documents import Document
@@ -49,7 +50,7 @@ CONDITION_PARAMETER: Schema = {
     "name": "If-Match",
     "in": "header",
     "required": False,
-    "description": "The `ETag` of what is to be changed; where it has become another one, nothing is.",
+    "description": "The `ETag` of what is to be changed or removed; where it has become another one, nothing is.",
     "schema": {"type": "string"},
 }
 
@@ -61,7 +62,12 @@ def is_revalidated(endpoint: Endpoint) -> bool:
 
 
 def takes_condition(endpoint: Endpoint) -> bool:
-    """Whether an endpoint heeds If-Match: it changes an object only if the object is as the client knows it."""
+    """Whether an endpoint heeds If-Match: it changes or removes an object only if it is as the client knows it.
+
+    A DELETE has neither an answer with an ETag nor a body that names a revision: its refusals say so.
+    """
+    if endpoint.method == "DELETE":
+        return RevisionConflict in endpoint.refusals
     return Tagged in endpoint.wrappers and endpoint.method in {"PUT", "PATCH"}
 
 

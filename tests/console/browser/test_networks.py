@@ -1,7 +1,7 @@
 """Networks: domains and what their DNS answers, hosts and the tokens that bring them in, what everybody sees."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.discord.play import Guild, shown
@@ -118,3 +118,31 @@ async def test_a_webhook_goes_and_the_rest_stays(guild: Guild, look: Look) -> No
         assert (kept["webhookStatus"], len(kept["events"])) == ("none", 5)
 
     await play(guild.world, look, story)
+
+
+async def test_a_network_is_removed_once_nothing_is_in_it(place: Place, look: Look) -> None:
+    world = place.world
+    ada = await world.player("Ada")
+    net = await network(ada, "Islands")
+    node = await net.host()
+
+    def remove(page: Page) -> None:
+        page.get_by_role("button", name="Remove network").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_role("textbox").fill("Islands")
+        dialog.get_by_role("button", name="Remove network").click()
+
+    def story(scene: Scene) -> None:
+        scene.expected.add("409 (Conflict)")
+        page = scene.enter(ada, f"/app/networks/{net.id}")
+        page.get_by_role("link", name="Danger").click()
+        remove(page)
+        expect(page.get_by_text("Game servers or hosts are in this network.")).to_be_visible()
+        scene.stop_at(page, "network-danger")
+        scene.let(ada.do, "DELETE", node.path)
+        remove(page)
+        expect(page.get_by_role("heading", name="Networks", level=1)).to_be_visible()
+        expect(page.get_by_text("No networks yet.")).to_be_visible()
+        assert scene.let(ada.get, NETWORKS)["items"] == []
+
+    await play(world, look, story)

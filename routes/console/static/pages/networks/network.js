@@ -3,13 +3,14 @@ import { html } from "../../html.js";
 import { Id } from "../../ui/chip.js";
 import { PublicationForm } from "../../ui/publication-form.js";
 import { say } from "../../words.js";
+import { Danger } from "./danger.js";
 import { Discord } from "./discord.js";
 import { Dns } from "./dns.js";
 import { Domains } from "./domains.js";
 import { Machines } from "./machines.js";
 import { PublicProfile } from "./public-profile.js";
 
-const TABS = ["servers", "domains", "profile", "publication", "dns", "discord"];
+const TABS = ["servers", "domains", "profile", "publication", "dns", "discord", "danger"];
 
 /** @param {{network: any, tab?: string, changed: () => unknown}} props */
 export function Network({ network, tab, changed }) {
@@ -26,6 +27,7 @@ function Tab({ name, network, changed }) {
     case "publication": return html`<${PublicationForm} target="network" id=${network.networkId} />`;
     case "dns": return html`<${Dns} network=${network} />`;
     case "discord": return html`<${Discord} network=${network} />`;
+    case "danger": return html`<${Danger} network=${network} changed=${changed} />`;
     default: return html`<${Machines} network=${network} />`;
   }
 }

@@ -34,6 +34,7 @@ export const BUTTONS = [
   { page: "/app/networks/:id?/:tab?", words: "networks.create", call: "networks.create", needs: null },
   { page: "/app/networks/:id?/:tab?", words: "networks.addDomain", call: "networks.addDomain", needs: null },
   { page: "/app/networks/:id?/:tab?", words: "networks.joinToken", call: "networks.joinToken", needs: null },
+  { page: "/app/networks/:id?/:tab?", words: "networks.remove", call: "networks.remove", needs: null },
   { page: "/app/extensions", words: "extensions.make", call: "extensions.create", needs: null },
   { page: "/app/operate/users/:id?", words: "notes.add", call: "admin.addNote", needs: MODERATOR },
   { page: "/app/operate/users/:id?", words: "grants.grant", call: "admin.grant", needs: SUPER_ADMIN },
