@@ -7,12 +7,17 @@ import pytest
 from actors.discord import units
 from actors.discord.units import DiscordChanged, Webhook
 from actors.errors import Conflict
+from persistence.connection import Connection
+from persistence.discord import outbox, webhooks
+from persistence.news import articles
+from persistence.news.rows import Scope
 from routes.changes import change_by_itself
 from routes.discord.parts import WEBHOOKS
 from scripts.upstreams.discord import GUILD
 from tests.discord.play import EVENTS, Guild, put, queue, shown
-from tests.networks.play import network
+from tests.networks.play import Net, network
 from tests.publications.play import publish, push
+from tests.support.locks import crossed
 from tests.support.one_world import in_one_world
 from tests.support.waiting import wait_until
 
@@ -188,3 +193,39 @@ async def test_an_owner_or_network_that_goes_takes_all_of_it_along(guild: Guild,
     assert await queue(guild.world, net.id) == []
     guild.later(3700)
     assert guild.webhook.posts == []
+
+
+async def test_a_network_goes_while_its_posts_are_sent(guild: Guild) -> None:
+    """Both lock the settings before the posts, also those about a publication that goes on as its address alone."""
+    net = await guild.network(await guild.world.player("Ann"))
+    guild.site.halt(3600)
+    made = await publish(net.owner, net)
+    await net.owner.do("POST", "/v1/profile/public-servers/saved", {"serverId": made["id"]}, status=201)
+    await guild.halted()
+    assert await queue(guild.world, net.id)
+
+    async def claim(conn: Connection) -> None:
+        assert await webhooks.lock(conn, net.id) is not None
+
+    async def drop(conn: Connection) -> None:
+        await outbox.drop_all(conn, net.id)
+
+    await crossed(guild.world.service.database, claim, drop, partial(_remove, net))
+    assert await queue(guild.world, net.id) == []
+
+
+async def test_a_network_goes_while_its_news_are_written(guild: Guild) -> None:
+    """Both hold the network before its settings."""
+    net = await guild.network(await guild.world.player("Ann"))
+
+    async def hold(conn: Connection) -> None:
+        assert await articles.hold_scope(conn, Scope("network", net.id))
+
+    async def lock(conn: Connection) -> None:
+        assert await webhooks.lock(conn, net.id) is not None
+
+    await crossed(guild.world.service.database, hold, lock, partial(_remove, net))
+
+
+async def _remove(net: Net) -> None:
+    await net.owner.do("DELETE", net.path, status=204)

@@ -1,15 +1,20 @@
 """A network that its owner removes is gone for everybody, whatever comes at the same moment."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from actors.networks import units_claims, units_networks, units_removal
+from actors.networks.record_hosts import queue_records
 from actors.networks.units_claims import Lookup
+from actors.publications import moderating
+from persistence.connect import servers
 from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from persistence.networks import domains, networks
 from persistence.networks.rows import TokenRow
+from persistence.users.audit import Stamp
 from tests.connect.play import claimed
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import NETWORKS, Net, Place, network
@@ -215,6 +220,54 @@ async def test_a_domain_is_verified_while_a_network_goes(world: World, goes: str
     assert await database.read(networks.read, net.id) is None
     if goes == "holder":
         assert (await ann.get(sky.domains))["items"][0]["status"] == "verified"
+
+
+async def test_a_host_joins_while_it_goes(world: World) -> None:
+    """Whoever comes with a token has that before the network, and a removal has both: they wait before either."""
+    ann = await world.player("Ann")
+    sky = await network(ann)
+    token = TokenRow(bytes(32), sky.id, world.clock.now_ms() + 1_000)
+    await world.service.database.transact(units_networks.issue_token, token)
+
+    async def begin(conn: Connection) -> None:
+        await servers.hold_gains(conn, ann.id)
+        await networks.lock_token(conn, token.token)
+
+    async def lock(conn: Connection) -> None:
+        assert await networks.lock(conn, sky.id) is not None
+
+    await crossed(world.service.database, begin, lock, partial(ann.do, "DELETE", sky.path, status=204))
+
+
+async def test_records_are_queued_while_it_goes(place: Place) -> None:
+    """A domain that passes to another network is locked before the provider of the one that has lost it."""
+    ann = await place.world.player("Ann")
+    sky = await _provided(place, ann)
+    (claim,) = (await ann.get(sky.domains))["items"]
+
+    async def lose(conn: Connection) -> None:
+        await domains.lock_claims(conn, "example.com", claim["id"])
+
+    async def queue(conn: Connection) -> None:
+        await queue_records(conn, sky.id, [("a.example.com", None)], 0)
+
+    remove = partial(ann.do, "DELETE", sky.path, status=204)
+    await crossed(place.world.service.database, lose, queue, remove)
+
+
+async def test_its_publication_is_suppressed_while_it_goes(world: World) -> None:
+    ann = await world.player("Ann")
+    sky = await network(ann)
+    made = await publish(ann, sky)
+    stamp = Stamp("0" * 24, world.clock.now_ms(), None, None)
+
+    async def suppress(conn: Connection) -> None:
+        await moderating.judge(conn, made["id"], moderating.Judgement(suppressed=True), stamp)
+
+    async def remove() -> None:
+        assert await ann.refused("DELETE", sky.path) == (409, "INVALID_STATE")
+
+    await during(world.service.database, suppress, remove)
 
 
 async def test_its_owner_is_erased_while_it_goes(world: World) -> None:
