@@ -49,7 +49,7 @@ async def ask_one_of_many(service: Service, kind: Kind[Any, Any], id: str, comma
     Raises:
         DatabaseUnavailable, QueueFull: no other actor could be asked either.
     """
-    with OneOfMany("asking an actor", f"{kind.name} {id}") as asking:
+    with OneOfMany("asking an actor", f"{kind.name} {id}", service.housekeeping.failing) as asking:
         await ask_if_there(service, kind, id, command)
     return asking.failure
 

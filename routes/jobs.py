@@ -29,6 +29,9 @@ LOOK_SECONDS = 1.0
 REST_SECONDS = 1.0
 """Pause between two runs of a job that has not finished its work."""
 
+MOST_FAILING = 10_000
+"""How many things that fail are remembered; of further ones the oldest is forgotten, and logged anew."""
+
 log = structlog.get_logger()
 
 Does: TypeAlias = Callable[[str], bool]
@@ -68,14 +71,43 @@ class BackgroundTask:
     one_node: bool = False
 
 
+class Failing:
+    """What fails again and again, so that a thing that fails in each run of a job does not fill the log.
+
+    A thing is known by what is done (`doing`) and what it is done for (`about`), as the log names them.
+    """
+
+    def __init__(self) -> None:
+        self._times: dict[
+            tuple[str, str], dict[str, int]
+        ] = {}  # {(doing, about): {reason: times}}, oldest first
+
+    def count(self, doing: str, about: str, reason: str) -> int:
+        """Count a failure of `doing` something `about` a thing; returns how often that has failed for this reason since
+        it last went well."""
+        times = self._times.setdefault((doing, about), {})
+        times[reason] = times.get(reason, 0) + 1
+        if len(self._times) > MOST_FAILING:
+            del self._times[next(iter(self._times))]
+        return times[reason]
+
+    def forget(self, doing: str, about: str) -> None:
+        """Forget the failures of `doing` something `about` a thing, because it went well."""
+        self._times.pop((doing, about), None)
+
+
 class Housekeeping:
     """The record of the jobs' runs and failures, for the metrics.
 
     Args:
         now: a clock of monotonic seconds; trio's by default.
+
+    Attributes:
+        failing: the things of all jobs that fail again and again.
     """
 
     def __init__(self, now: Callable[[], float] = trio.current_time) -> None:
+        self.failing = Failing()
         self._now = now
         self._failures: dict[str, int] = {}
         self._done_at: dict[str, float] = {}
@@ -127,18 +159,22 @@ class OneOfMany:
     A job that ended at the first failure would end there each time, and never come to the things behind. Only the
     errors in `PASSING` go further, because all other things would meet them too, and so does cancellation.
 
+    A thing that fails again and again for one reason is logged at its first, second, fourth, eighth failure and so on.
+
     Args:
         doing: what the block does, for the log.
         about: the thing that the block is about, for the log.
+        failing: what has failed before.
 
     Attributes:
         failure: the refusal or error that ended the block; None when it went well. A bug becomes a `Fault`.
     """
 
-    def __init__(self, doing: str, about: str) -> None:
+    def __init__(self, doing: str, about: str, failing: Failing) -> None:
         self.failure: Failure | None = None
         self._doing = doing
         self._about = about
+        self._failing = failing
 
     def __enter__(self) -> "OneOfMany":
         return self
@@ -146,15 +182,22 @@ class OneOfMany:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        if error is None:
+            self._failing.forget(self._doing, self._about)
         if not isinstance(error, Exception) or isinstance(error, PASSING):
             return False
+        reason = type(error).__name__
+        times = self._failing.count(self._doing, self._about, reason)
+        is_told = times & (times - 1) == 0  # a power of two
+        said = {"doing": self._doing, "about": self._about, "times": times}
         if isinstance(error, PersistenceError | Refused | Fault):
             self.failure = error
-            reason = type(error).__name__
-            log.warning("a step of a job is put off", doing=self._doing, about=self._about, reason=reason)
+            if is_told:
+                log.warning("a step of a job is put off", reason=reason, **said)
         else:
             self.failure = Fault()
-            log.error("a step of a job failed", doing=self._doing, about=self._about, exc_info=error)
+            if is_told:
+                log.error("a step of a job failed", exc_info=error, **said)
         return True
 
 

@@ -1,11 +1,12 @@
-"""Deletes overdue rows in batches until none is left, each batch in a transaction of its own.
+"""Deletes overdue rows in batches until none is left, each batch in a transaction of its own; and works off things that
+are due one by one.
 
 After a batch that the database could not finish in time, the next run begins with half its size, down to a single row;
 the size grows again with each success. So neither a large backlog nor a slow disk stops pruning for good. A run ends
 after a while and continues a moment later; between two batches other work has the database.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
 import trio
@@ -13,6 +14,7 @@ import trio
 from actors.kernel.store import Store
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
+from routes.jobs import Failing, OneOfMany
 
 RUN_SECONDS = 10.0
 """How long a run goes on starting batches."""
@@ -24,6 +26,8 @@ BATCH_ROWS = 5_000
 """Default for the most rows of one batch."""
 
 Place = TypeVar("Place")
+
+Item = TypeVar("Item")
 
 Take = Callable[[int], Awaitable[bool]]
 """Processes one batch of at most so many rows; returns whether there may be more."""
@@ -87,6 +91,56 @@ class Walk(Generic[Place]):
         """
         self._place = await self._page(self._place, rows)
         return self._place is not None
+
+
+class EachOf(Generic[Item]):
+    """Works off what is due, one thing after the other, so that none that fails holds up those behind it.
+
+    It walks through all that is due in the order of a key, page by page. What fails is logged and left; the walk goes
+    on behind it, and the next walk, which begins anew, comes to it again.
+
+    Args:
+        page: is given the last thing of the page before, None at the start, and a number of things; reads so many that
+            are due and come after it.
+        step: works off one of them.
+        doing: what a step does, for the log.
+        about: names a thing, for the log.
+    """
+
+    def __init__(
+        self,
+        page: Callable[[Item | None, int], Awaitable[Sequence[Item]]],
+        step: Callable[[Item], Awaitable[object]],
+        *,
+        doing: str,
+        about: Callable[[Item], str],
+    ) -> None:
+        self._page = page
+        self._step = step
+        self._doing = doing
+        self._about = about
+        self._failing = Failing()
+        self._last: Item | None = None
+
+    async def take(self, limit: int) -> bool:
+        """Work off the next page of at most `limit` things; returns whether there may be more.
+
+        Cancellation: the next call goes on behind the thing whose step was cancelled.
+
+        Raises:
+            DatabaseUnavailable, QueueFull: the database cannot be asked. The next call goes on behind the thing that
+                has met this, since it may be the one thing that cannot be done in time.
+            Whatever the page raises.
+        """
+        found = await self._page(self._last, limit)
+        for item in found:
+            self._last = item
+            with OneOfMany(self._doing, self._about(item), self._failing):
+                await self._step(item)
+        if len(found) >= limit:
+            return True
+        self._last = None
+        return False
 
 
 def rows_of(store: Store, prune: Callable[[Connection, int], Awaitable[int]]) -> Take:

@@ -15,7 +15,7 @@ import structlog
 import trio
 
 from persistence.errors import PASSING
-from routes.jobs import OneOfMany
+from routes.jobs import Failing, OneOfMany
 
 MAX_OPEN = 10_000
 """Most subjects in the queue. Beyond it a subject is not queued but logged, and stays stale until a restart."""
@@ -75,6 +75,7 @@ class Reconciler:
     def __init__(self, running_seconds: Callable[[], Awaitable[float]] = _nothing_runs) -> None:
         self._running_seconds = running_seconds
         self._open: dict[Key, _Open] = {}
+        self._failing = Failing()
 
     def __len__(self) -> int:
         return len(self._open)
@@ -112,7 +113,7 @@ class Reconciler:
             if trio.current_time() < queued.due_at:
                 continue
             try:
-                with OneOfMany("reconciling", key[0].__name__) as asking:
+                with OneOfMany("reconciling", key[0].__name__, self._failing) as asking:
                     await reconcile(key[1], [event for events in queued.changes for event in events])
             except PASSING:
                 self._open[key] = self._open.pop(key)  # the others have their turn first next time

@@ -21,9 +21,6 @@ from persistence.notifications.notifications import NewNotification
 NOTIFIED_AT_ONCE = 500
 """Most followers that one transaction notifies."""
 
-DUE_AT_ONCE = 100
-"""Most due articles that are read at once."""
-
 
 class ArticleChanged(msgspec.Struct, frozen=True):
     """An article that readers may see, or could see, has changed.
@@ -35,11 +32,6 @@ class ArticleChanged(msgspec.Struct, frozen=True):
 
     row: ArticleRow
     published: bool
-
-
-async def due(conn: Connection, now_ms: int) -> list[str]:
-    """The ids of scheduled articles whose time of publication has come, `DUE_AT_ONCE` at most."""
-    return await articles.due(conn, now_ms=now_ms, limit=DUE_AT_ONCE)
 
 
 async def publish_due(conn: Connection, news_id: str, now_ms: int) -> Change[bool]:
@@ -79,21 +71,21 @@ async def tell(conn: Connection, row: ArticleRow, now_ms: int) -> None:
         await announcements.announce(conn, row.id, now_ms=now_ms)
 
 
-async def notify_next(conn: Connection, random_bytes: RandomBytes, now_ms: int) -> Change[bool]:
-    """Notify the next followers of the oldest article that is being announced, `NOTIFIED_AT_ONCE` at most.
+async def notify_next(conn: Connection, news_id: str, random_bytes: RandomBytes, now_ms: int) -> Change[bool]:
+    """Notify the next followers of an article that is being announced, `NOTIFIED_AT_ONCE` at most.
 
     The place in the list of followers moves in the same transaction, so that each follower is notified once.
 
     Returns:
-        Whether there may be more to do.
+        Whether there may be more of them.
     """
-    todo = await announcements.lock_next(conn)
+    todo = await announcements.lock(conn, news_id)
     if todo is None:
         return Change(False)
-    row = await articles.read(conn, todo.news_id)
+    row = await articles.read(conn, news_id)
     if row is None or not is_readable(row, now_ms):
-        await announcements.finish(conn, todo.news_id)
-        return Change(True)
+        await announcements.finish(conn, news_id)
+        return Change(False)
     user_ids = await follows.followers(conn, row.scope, after=todo.after_user_id, limit=NOTIFIED_AT_ONCE)
     data = _data_of(row)
     await notifications.add(
@@ -104,11 +96,12 @@ async def notify_next(conn: Connection, random_bytes: RandomBytes, now_ms: int) 
             if user_id != row.author_id
         ],
     )
-    if len(user_ids) < NOTIFIED_AT_ONCE:
-        await announcements.finish(conn, todo.news_id)
+    more = len(user_ids) >= NOTIFIED_AT_ONCE
+    if more:
+        await announcements.move(conn, news_id, user_ids[-1])
     else:
-        await announcements.move(conn, todo.news_id, user_ids[-1])
-    return Change(True, tuple(map(NotificationsChanged, user_ids)))
+        await announcements.finish(conn, news_id)
+    return Change(more, tuple(map(NotificationsChanged, user_ids)))
 
 
 def _subject(row: ArticleRow) -> Subject:

@@ -36,6 +36,8 @@ class Attendance:
         """The sessions that are to end, {channel id: {(user id, session id): why}}."""
         self.suspects: set[str] = set()
         """The ids of users in voice whose rights may have changed, so that they are to be checked."""
+        self.passed: set[str] = set()
+        """The ids of channels that are to move to another node and were tried, be it in vain, in the present walk."""
         self._states: dict[str, State] = {}
         self._of_user: dict[str, tuple[str, str]] = {}  # {user id: (channel id, session id)}
         self._of_party: dict[str, str] = {}

@@ -191,15 +191,22 @@ async def consented(conn: Connection, user_id: str, after: str, limit: int) -> l
     return [row["server_id"] for row in rows]
 
 
-async def barred(conn: Connection, limit: int) -> list[tuple[str, str]]:
-    """(owner id, player id) of sessions that exist although one of the two blocks the other, at most `limit`."""
+async def barred(conn: Connection, after: tuple[str, str] | None, limit: int) -> list[tuple[str, str]]:
+    """(owner id, player id) of sessions that exist although one of the two blocks the other, in order.
+
+    Args:
+        after: the last pair of the page before; None from the start.
+        limit: at most so many.
+    """
     rows = await conn.fetch(
         """
         SELECT DISTINCT c.owner_id, s.user_id FROM connect_sessions s JOIN connect_servers c USING (server_id)
-        WHERE EXISTS (SELECT FROM blocks b WHERE b.user_id = s.user_id AND b.target_id = c.owner_id)
-           OR EXISTS (SELECT FROM blocks b WHERE b.user_id = c.owner_id AND b.target_id = s.user_id)
-        LIMIT $1
+        WHERE (c.owner_id, s.user_id) > ($1, $2)
+          AND (EXISTS (SELECT FROM blocks b WHERE b.user_id = s.user_id AND b.target_id = c.owner_id)
+               OR EXISTS (SELECT FROM blocks b WHERE b.user_id = c.owner_id AND b.target_id = s.user_id))
+        ORDER BY c.owner_id, s.user_id LIMIT $3
         """,
+        *(after or ("", "")),
         limit,
     )
     return [(row["owner_id"], row["user_id"]) for row in rows]

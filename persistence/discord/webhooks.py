@@ -1,7 +1,18 @@
 """Discord settings of networks, and the state of their webhooks."""
 
+from typing import NamedTuple
+
 from persistence.connection import Connection
 from persistence.discord.rows import WebhookRow
+
+
+class DueWebhook(NamedTuple):
+    """A webhook of a network that is due, and since when (epoch milliseconds)."""
+
+    due_at_ms: int
+    network_id: str
+    webhook_id: str
+
 
 _READ = """
 SELECT network_id, guild_id, invite_url, events, webhook_status, webhook_id, sealed_token, failures, failing_since_ms,
@@ -21,10 +32,12 @@ WITH RECURSIVE queued (network_id) AS (
 )
 (
     SELECT d.network_id, d.webhook_id, d.due_at_ms FROM queued JOIN network_discord d USING (network_id)
-    WHERE d.webhook_status = 'active' AND d.due_at_ms <= $1 ORDER BY d.due_at_ms, d.network_id LIMIT $2
+    WHERE d.webhook_status = 'active' AND d.due_at_ms <= $1 AND (d.due_at_ms, d.network_id) > ($3, $4)
+    ORDER BY d.due_at_ms, d.network_id LIMIT $2
 ) UNION ALL (
     SELECT network_id, webhook_id, due_at_ms FROM network_discord
-    WHERE webhook_status = 'unreachable' AND due_at_ms <= $1 ORDER BY due_at_ms, network_id LIMIT $2
+    WHERE webhook_status = 'unreachable' AND due_at_ms <= $1 AND (due_at_ms, network_id) > ($3, $4)
+    ORDER BY due_at_ms, network_id LIMIT $2
 ) ORDER BY 3, 1 LIMIT $2
 """
 
@@ -81,11 +94,17 @@ async def remove(conn: Connection, network_id: str) -> None:
     await conn.execute("DELETE FROM network_discord WHERE network_id = $1", network_id)
 
 
-async def due(conn: Connection, now_ms: int, limit: int) -> list[tuple[str, str]]:
-    """(network id, webhook id) of webhooks that have a post to send now, or are to be asked whether they answer again;
-    the longest waiting first.
+async def due(conn: Connection, after: DueWebhook | None, now_ms: int, limit: int) -> list[DueWebhook]:
+    """Webhooks that have a post to send now, or are to be asked whether they answer again; the longest waiting first.
+
+    Args:
+        after: the last one of the page before; None from the start.
+        now_ms: epoch milliseconds.
+        limit: at most so many.
     """
-    return [(row["network_id"], row["webhook_id"]) for row in await conn.fetch(_DUE, now_ms, limit)]
+    due_at_ms, network_id = (-1, "") if after is None else (after.due_at_ms, after.network_id)
+    rows = await conn.fetch(_DUE, now_ms, limit, due_at_ms, network_id)
+    return [DueWebhook(row["due_at_ms"], row["network_id"], row["webhook_id"]) for row in rows]
 
 
 def _row(values: dict[str, object]) -> WebhookRow:

@@ -1,6 +1,7 @@
 """DNS providers of networks, and the queue of records that are to be written there."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from persistence.connection import Connection
 from persistence.networks.rows import DnsRow, DnsTask
@@ -87,22 +88,34 @@ async def add_tasks(conn: Connection, tasks: Sequence[DnsTask]) -> None:
     )
 
 
-async def due_networks(conn: Connection, now_ms: int, limit: int) -> list[str]:
-    """Ids of networks with due tasks, the longest waiting first.
+class DueNetwork(NamedTuple):
+    """A network with due tasks, and since when the oldest of them is due (epoch milliseconds)."""
+
+    due_at_ms: int
+    network_id: str
+
+
+async def due_networks(
+    conn: Connection, after: DueNetwork | None, now_ms: int, limit: int
+) -> list[DueNetwork]:
+    """Networks with due tasks, the longest waiting first.
 
     Args:
+        after: the last one of the page before; None from the start.
         now_ms: epoch milliseconds.
         limit: at most so many.
     """
     rows = await conn.fetch(
         """
-        SELECT network_id FROM network_dns_tasks WHERE due_at_ms <= $1
-        GROUP BY network_id ORDER BY min(due_at_ms) LIMIT $2
+        SELECT min(due_at_ms), network_id FROM network_dns_tasks WHERE due_at_ms <= $3
+        GROUP BY network_id HAVING (min(due_at_ms), network_id) > ($1, $2)
+        ORDER BY min(due_at_ms), network_id LIMIT $4
         """,
+        *(after or DueNetwork(-1, "")),
         now_ms,
         limit,
     )
-    return [row["network_id"] for row in rows]
+    return [DueNetwork(*row) for row in rows]
 
 
 async def due_tasks(conn: Connection, network_id: str, now_ms: int, limit: int) -> list[DnsTask]:

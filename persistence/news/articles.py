@@ -1,9 +1,17 @@
 """Articles, one at a time. Rows only."""
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 from persistence.connection import Connection
 from persistence.news.rows import HEADS, ArticleRow, Scope, article_of
+
+
+class Due(NamedTuple):
+    """A scheduled article, and the moment at which it is to be published (epoch milliseconds)."""
+
+    publish_at_ms: int
+    news_id: str
 
 
 async def hold_scope(conn: Connection, scope: Scope) -> bool:
@@ -41,15 +49,23 @@ async def lock(conn: Connection, news_id: str) -> ArticleRow | None:
     return await read(conn, news_id)
 
 
-async def due(conn: Connection, *, now_ms: int, limit: int) -> list[str]:
-    """The ids of scheduled articles whose moment has come, the earliest first."""
+async def due(conn: Connection, after: Due | None, *, now_ms: int, limit: int) -> list[Due]:
+    """Scheduled articles whose moment has come, the earliest first.
+
+    Args:
+        after: the last one of the page before; None from the start.
+        now_ms: epoch milliseconds.
+        limit: at most so many.
+    """
     rows = await conn.fetch(
-        "SELECT id FROM news_articles WHERE status = 'scheduled' AND publish_at_ms <= $1"
-        " ORDER BY publish_at_ms, id LIMIT $2",
+        "SELECT publish_at_ms, id FROM news_articles WHERE status = 'scheduled'"
+        " AND publish_at_ms >= $1 AND (publish_at_ms, id) > ($1, $2) AND publish_at_ms <= $3"
+        " ORDER BY publish_at_ms, id LIMIT $4",
+        *(after or Due(-1, "")),
         now_ms,
         limit,
     )
-    return [row["id"] for row in rows]
+    return [Due(*row) for row in rows]
 
 
 async def slug_taken(conn: Connection, scope: Scope, slug: str) -> bool:

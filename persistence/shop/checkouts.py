@@ -125,19 +125,28 @@ async def count_of_payer(conn: Connection, payer_id: str, since_ms: int) -> tupl
 
 
 async def list_overdue(
-    conn: Connection, before_ms: int, limit: int, *, but_of: ProviderName | None
+    conn: Connection,
+    after: tuple[int, str] | None,
+    before_ms: int,
+    limit: int,
+    *,
+    but_of: ProviderName | None,
 ) -> list[Checkout]:
-    """Open checkouts that expired before a moment, the longest-expired first, at most `limit`.
+    """Open checkouts that expired before a moment, the longest-expired first.
 
     Args:
+        after: (expires at ms, id) of the last checkout of the page before; None from the start.
+        before_ms: the moment, epoch milliseconds.
+        limit: at most so many.
         but_of: checkouts of this provider are left out; None leaves out none.
     """
     rows = await conn.fetch(
-        "SELECT * FROM shop_checkouts WHERE status = 'open' AND expires_at_ms < $1 AND provider IS DISTINCT FROM $3"
-        " ORDER BY expires_at_ms LIMIT $2",
+        "SELECT * FROM shop_checkouts WHERE status = 'open' AND expires_at_ms >= $1 AND (expires_at_ms, id) > ($1, $2)"
+        " AND expires_at_ms < $3 AND provider IS DISTINCT FROM $4 ORDER BY expires_at_ms, id LIMIT $5",
+        *(after or (-1, "")),
         before_ms,
-        limit,
         but_of,
+        limit,
     )
     return [_checkout(row) for row in rows]
 

@@ -22,6 +22,17 @@ TOTEM = "perk:totem."
 """Prefix of the permission node that unlocks a totem; the totem's id follows."""
 
 
+class EndedRight(NamedTuple):
+    """A user with bought rights whose end has come.
+
+    Args:
+        ends_at_ms: when they ended, epoch milliseconds.
+    """
+
+    ends_at_ms: int
+    user_id: str
+
+
 class EndedGrant(NamedTuple):
     """An admin's temporary grant or denial whose time is over.
 
@@ -144,15 +155,25 @@ async def products_owned(conn: Connection, user_id: str, now_ms: int) -> set[str
     return {row["product_id"] for row in rows}
 
 
-async def users_of_ended(conn: Connection, now_ms: int, limit: int) -> list[str]:
-    """Ids of users with entitlements whose end has come and that are not marked as ended yet, at most `limit`."""
+async def users_of_ended(
+    conn: Connection, after: EndedRight | None, upto_ms: int, limit: int
+) -> list[EndedRight]:
+    """Users with entitlements whose end has come and that are not marked as ended yet, in the order of these ends.
+
+    Args:
+        after: the last one of the page before; None from the start.
+        upto_ms: the latest end that is included, epoch milliseconds.
+        limit: at most so many.
+    """
     rows = await conn.fetch(
-        "SELECT DISTINCT user_id FROM (SELECT user_id FROM shop_entitlements WHERE NOT ended AND ends_at_ms <= $1"
-        " ORDER BY ends_at_ms LIMIT $2) AS over",
-        now_ms,
+        "SELECT DISTINCT ends_at_ms, user_id FROM shop_entitlements"
+        " WHERE NOT ended AND ends_at_ms >= $1 AND (ends_at_ms, user_id) > ($1, $2) AND ends_at_ms <= $3"
+        " ORDER BY ends_at_ms, user_id LIMIT $4",
+        *(after or EndedRight(-1, "")),
+        upto_ms,
         limit,
     )
-    return [row["user_id"] for row in rows]
+    return [EndedRight(*row) for row in rows]
 
 
 async def grants_ended(conn: Connection, after: EndedGrant, upto_ms: int, limit: int) -> list[EndedGrant]:

@@ -1,26 +1,24 @@
 """Periodic jobs of chat."""
 
+from functools import partial
+
 import trio
 
 from actors.chat.archive import archive_old
-from actors.chat.leavings import sweep_leavings
+from actors.chat.leavings import drop
 from actors.chat.sweeping import sweep, sweep_strays
 from actors.time import DAY_MS
-from persistence.chat import bounds
+from persistence.chat import bounds, leavings
 from persistence.connection import Connection
 from routes.chat.parts import BLOBS, CHAT_KINDS
 from routes.jobs import Job
-from routes.pruning import Pruning, rows_of
+from routes.pruning import EachOf, Pruning, rows_of
 from routes.service import Service
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
     """The jobs: remove what nothing refers to any longer, and archive old messages if that is configured."""
     now_ms, database = service.clock.now_ms, service.database
-
-    async def sweep_empty_groups() -> None:
-        system, kind = service.system, service.of(CHAT_KINDS).conversation
-        await sweep_leavings(database, lambda id: system.peek(kind, id) is not None)
 
     async def sweep_attachments() -> None:
         await sweep(database, service.of(BLOBS), trio.to_thread.run_sync, now_ms=now_ms())
@@ -32,12 +30,23 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         return await bounds.prune(conn, now_ms(), limit=limit)
 
     return (
-        Job("groups that everybody has left", 60, sweep_empty_groups, one_node=True),
+        Job("groups that everybody has left", 60, Pruning(_left(service).take, most=100).run, one_node=True),
         Job("attachments that nothing shows", 60, sweep_attachments, one_node=True),
         Job("files without an attachment", 3600, sweep_stray_files, one_node=True),
         Job("additions to groups", 60, Pruning(rows_of(database, forget_additions)).run, one_node=True),
         *_archiving(service),
     )
+
+
+def _left(service: Service) -> EachOf[str]:
+    async def page(after_id: str | None, limit: int) -> list[str]:
+        return await service.database.read(partial(leavings.abandoned, after_id=after_id or ""), limit)
+
+    async def drop_unless_live(conversation_id: str) -> None:
+        if service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id) is None:
+            await drop(service.database, conversation_id)
+
+    return EachOf(page, drop_unless_live, doing="deleting a conversation", about=str)
 
 
 def _archiving(service: Service) -> tuple[Job, ...]:

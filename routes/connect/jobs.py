@@ -11,7 +11,7 @@ from persistence.connection import Connection
 from routes.asking import ask_one_of_many
 from routes.changes import change_by_itself
 from routes.connect.delivering import EVERY_SECONDS
-from routes.connect.parting import part_all
+from routes.connect.parting import left_over
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS
 from routes.jobs import Job, ticking
@@ -37,7 +37,7 @@ LOOK_BACK_MS = 10 * 60_000
 """How far a row's commit may lag behind the time at which its command was finished."""
 
 BATCH = 200
-"""Rows of one batch of silent servers, and of extensions without owner."""
+"""Rows of one batch of silent servers, of extensions without owner, and of pairs between whom there is a block."""
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
@@ -73,7 +73,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
             Pruning(partial(_forget_extensions, service), most=BATCH).run,
             one_node=True,
         ),
-        Job("consent across blocks", 60, partial(part_all, service)),
+        Job("consent across blocks", 60, Pruning(left_over(service).take, most=BATCH).run),
     )
 
 

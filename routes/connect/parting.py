@@ -11,10 +11,8 @@ from persistence.connection import Connection
 from persistence.errors import PersistenceError
 from routes.asking import ask_all_there
 from routes.connect.parts import GAME_SERVERS
+from routes.pruning import EachOf
 from routes.service import Service
-
-AT_ONCE = 200
-"""Most pairs of users that one run of the job handles."""
 
 
 class ConsentBetween(NamedTuple):
@@ -24,14 +22,17 @@ class ConsentBetween(NamedTuple):
     other_id: str
 
 
-async def part_all(service: Service) -> None:
-    """End sessions and tickets left over when a process stopped after committing a block; run as a job.
+def left_over(service: Service) -> EachOf[tuple[str, str]]:
+    """Ends sessions and tickets that are left over because a process stopped after committing a block, pair by pair of
+    an owner and a player; for a job."""
 
-    Raises:
-        PersistenceError: the pairs cannot be read.
-    """
-    for owner_id, player_id in await service.database.read(sessions.barred, AT_ONCE):
-        await part(service, owner_id, player_id)
+    async def page(after: tuple[str, str] | None, limit: int) -> list[tuple[str, str]]:
+        return await service.database.read(sessions.barred, after, limit)
+
+    async def end(pair: tuple[str, str]) -> None:
+        await end_consent(service, _between(*pair))
+
+    return EachOf(page, end, doing="ending consent after a block", about=" and ".join)
 
 
 async def part(service: Service, one_id: str, other_id: str) -> None:
@@ -39,11 +40,15 @@ async def part(service: Service, one_id: str, other_id: str) -> None:
 
     If that fails, it is queued for the reconciling job.
     """
-    about = ConsentBetween(min(one_id, other_id), max(one_id, other_id))
+    about = _between(one_id, other_id)
     try:
         await end_consent(service, about)
     except (PersistenceError, Refused, Fault):
         service.reconciler.add(about)
+
+
+def _between(one_id: str, other_id: str) -> ConsentBetween:
+    return ConsentBetween(min(one_id, other_id), max(one_id, other_id))
 
 
 async def end_consent(service: Service, between: ConsentBetween) -> None:

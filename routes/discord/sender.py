@@ -16,9 +16,11 @@ from actors.discord.moves import USABLE, Verdict, attempts_after
 from actors.discord.units_sending import Claim, claim, settle
 from actors.kernel.clock import Clock
 from persistence.discord import webhooks
-from persistence.errors import OutcomeUnknown, PersistenceError
+from persistence.discord.webhooks import DueWebhook
+from persistence.errors import PASSING, OutcomeUnknown, PersistenceError
 from routes.discord.discord_api import DiscordApi, Said
 from routes.discord.sealed_tokens import SealedTokens
+from routes.jobs import Failing, OneOfMany
 
 if TYPE_CHECKING:
     from persistence.bridge.database import Database
@@ -57,6 +59,10 @@ class Sender:
         self._discord = discord
         self._tokens = tokens
         self._woken = trio.Event()
+        self._last: DueWebhook | None = (
+            None  # where the walk through those that are due goes on; None to begin anew
+        )
+        self._failing = Failing()
         self._busy: dict[str, str] = {}  # {network: webhook that is being sent to}
         self._unsettled: dict[str, _Settlement] = {}  # {network: what the database has not noted yet}
         self._unsent: dict[str, int] = {}  # {network: a post that may be marked, and was not sent}
@@ -79,29 +85,36 @@ class Sender:
                     await self._woken.wait()
 
     async def _round(self, nursery: trio.Nursery) -> None:
-        """Begin with each webhook that is due and not being sent to, as far as there is room."""
+        """Begin with each webhook that is due and not being sent to, as far as there is room. The next round goes on
+        behind those that were begun or passed over, so that none whose posts fail holds up the others."""
         now_ms = self._clock.now_ms()
         if self._discord.halted_ms or len(self._busy) >= CONCURRENT:
             return
-        due = await self._database.read(webhooks.due, now_ms, CONCURRENT + len(self._busy))
-        for network_id, webhook_id in due:
+        limit = CONCURRENT + len(self._busy)
+        due = await self._database.read(webhooks.due, self._last, now_ms, limit)
+        for one in due:
+            if len(self._busy) >= CONCURRENT:
+                return  # the next round goes on here
+            self._last = one
             # Networks may share a webhook; one that changed its webhook may still have a post on its way to the old.
-            taken = network_id in self._busy or webhook_id in self._busy.values()
-            if not taken and len(self._busy) < CONCURRENT:
-                self._busy[network_id] = webhook_id
-                nursery.start_soon(self._work_off, network_id)
+            if one.network_id not in self._busy and one.webhook_id not in self._busy.values():
+                self._busy[one.network_id] = one.webhook_id
+                nursery.start_soon(self._work_off, one.network_id)
+        if len(due) < limit:
+            self._last = None
 
     async def _work_off(self, network_id: str) -> None:
         """Send a network's queued posts until no more are due."""
         crowded = len(self._busy) >= CONCURRENT
         try:
-            going_on = True
-            while going_on:
-                # A post that was begun is finished even under cancellation: otherwise its outcome would be unknown.
-                with trio.CancelScope(shield=True):
-                    going_on = await self._step(network_id)
-                await trio.lowlevel.checkpoint()
-        except PersistenceError as fault:
+            with OneOfMany("sending posts to Discord", network_id, self._failing):
+                going_on = True
+                while going_on:
+                    # A post that was begun is finished even under cancellation: otherwise its outcome would be unknown.
+                    with trio.CancelScope(shield=True):
+                        going_on = await self._step(network_id)
+                    await trio.lowlevel.checkpoint()
+        except PASSING as fault:
             log.warning("posts to Discord put off", network_id=network_id, reason=type(fault).__name__)
         finally:
             del self._busy[network_id]

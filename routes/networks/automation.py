@@ -16,10 +16,12 @@ from actors.kernel.clock import Clock
 from actors.networks.units_removal import LeftRecords
 from persistence.connection import Connection
 from persistence.networks import dns
+from persistence.networks.dns import DueNetwork
 from persistence.networks.rows import DnsRow, DnsTask
 from routes.networks.cloudflare import Cloudflare, CloudflareFault, TokenStatus
 from routes.networks.provider_tokens import ProviderTokens
 from routes.networks.resolver import Resolver
+from routes.pruning import EachOf
 
 if TYPE_CHECKING:
     from persistence.bridge.database import Database
@@ -68,6 +70,12 @@ class Automation:
         self._tokens = tokens
         self._busy: set[str] = set()  # networks whose records are being written
         self._again: set[str] = set()  # those among them of which more may be due since
+        self._due = EachOf(
+            self._page,
+            lambda due: self.push(due.network_id),
+            doing="writing DNS records of a network",
+            about=lambda due: due.network_id,
+        )
 
     async def push_soon(self, network_id: str) -> None:
         """Carry out a network's due tasks for at most `INLINE_SECONDS`; the job does what is left.
@@ -100,15 +108,16 @@ class Automation:
                     return
 
     async def tick(self) -> bool:
-        """Carry out due tasks of up to `BATCH_NETWORKS` networks; returns False if more may be due.
+        """Carry out due tasks of up to `BATCH_NETWORKS` networks; returns False if more may be due. What fails for one
+        network holds up no other.
 
         Raises:
             DatabaseUnavailable: the tasks cannot be read or updated.
         """
-        due = await self._database.read(dns.due_networks, self._clock.now_ms(), BATCH_NETWORKS)
-        for network_id in due:
-            await self.push(network_id)
-        return len(due) < BATCH_NETWORKS
+        return not await self._due.take(BATCH_NETWORKS)
+
+    async def _page(self, after: DueNetwork | None, limit: int) -> list[DueNetwork]:
+        return await self._database.read(dns.due_networks, after, self._clock.now_ms(), limit)
 
     async def push(self, network_id: str) -> None:
         """Carry out a network's due tasks; if another task of this process is doing that, it does so once more in its

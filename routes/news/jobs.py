@@ -3,49 +3,54 @@
 from functools import partial
 
 from actors.news import units_publishing
+from persistence.news import announcements, articles
+from persistence.news.announcements import Waiting
+from persistence.news.articles import Due
 from routes.changes import change_by_itself
-from routes.jobs import Job, OneOfMany
+from routes.jobs import Job
 from routes.news.reactions import Articles, tell_counts
+from routes.pruning import EachOf, Pruning
 from routes.service import Service
 
 COUNTED_EVERY_SECONDS = 10
 """How often the counts of polls that have had votes, or have closed, are shown live: for each of these, viewers are
 sent a snapshot."""
 
-BATCHES_A_RUN = 20
-"""How many batches of followers one run notifies; the next one goes on."""
+DUE_AT_ONCE = 100
+"""Most due articles that are read at once."""
+
+ANNOUNCED_AT_ONCE = 10
+"""Most articles to announce that are read at once."""
+
+BATCHES_IN_TURN = 20
+"""How many batches of its followers are notified of one article, before it is the turn of the next."""
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
     """The jobs: publish what is due, notify followers, and show the counts of polls."""
+    clock, database = service.clock, service.database
 
-    async def publish() -> bool:
-        while True:
-            news_ids = await service.database.read(units_publishing.due, service.clock.now_ms())
-            published = False
-            for news_id in news_ids:
-                now_ms, about = service.clock.now_ms(), Articles(news_id)
-                unit = units_publishing.publish_due
-                with OneOfMany("publishing an article", news_id):
-                    published |= await change_by_itself(service, unit, news_id, now_ms, about=about)
-            if len(news_ids) < units_publishing.DUE_AT_ONCE or not published:
-                return len(news_ids) < units_publishing.DUE_AT_ONCE
+    async def due(after: Due | None, limit: int) -> list[Due]:
+        return await database.read(partial(articles.due, now_ms=clock.now_ms(), limit=limit), after)
 
-    async def notify() -> bool:
-        for _ in range(BATCHES_A_RUN):
-            more = await change_by_itself(
-                service,
-                units_publishing.notify_next,
-                service.random_bytes,
-                service.clock.now_ms(),
-                about="followers of news",
-            )
-            if not more:
-                return True
-        return False
+    async def publish(one: Due) -> None:
+        unit, about = units_publishing.publish_due, Articles(one.news_id)
+        await change_by_itself(service, unit, one.news_id, clock.now_ms(), about=about)
 
+    async def waiting(after: Waiting | None, limit: int) -> list[Waiting]:
+        return await database.read(announcements.waiting, after, limit)
+
+    async def notify(one: Waiting) -> None:
+        unit, new_bytes = units_publishing.notify_next, service.random_bytes
+        for _ in range(BATCHES_IN_TURN):
+            about = f"followers of news {one.news_id}"
+            if not await change_by_itself(service, unit, one.news_id, new_bytes, clock.now_ms(), about=about):
+                return
+
+    publishing = EachOf(due, publish, doing="publishing an article", about=lambda one: one.news_id)
+    notifying = EachOf(waiting, notify, doing="announcing an article", about=lambda one: one.news_id)
     return (
-        Job("scheduled news", 1, publish, one_node=True),
-        Job("notifications of news", 1, notify, one_node=True),
+        Job("scheduled news", 1, Pruning(publishing.take, most=DUE_AT_ONCE).run, one_node=True),
+        Job("notifications of news", 1, Pruning(notifying.take, most=ANNOUNCED_AT_ONCE).run, one_node=True),
         Job("counts of polls of news", COUNTED_EVERY_SECONDS, partial(tell_counts, service)),
     )

@@ -1,11 +1,14 @@
 """Periodic jobs of the shop: end checkouts, ask about payments whose webhook was lost, settle ended rights, prune."""
 
 from functools import partial
+from itertools import islice
 
 import structlog
 from msgspec.structs import replace
 
 from actors.change import Change
+from actors.errors import NotFound
+from actors.kernel.mailbox import Failure
 from actors.shop.entitling import settle, settles
 from actors.shop.moves import CheckoutMove
 from actors.shop.provider_events import EventKind, ProviderEvent
@@ -17,11 +20,11 @@ from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.shop import checkouts, entitlements, purchases, webhook_events
 from persistence.shop.checkouts import Checkout
-from persistence.shop.entitlements import EndedGrant
+from persistence.shop.entitlements import EndedGrant, EndedRight
 from persistence.users.audit import Stamp
 from routes.changes import change_by_itself
 from routes.jobs import Job, OneOfMany
-from routes.pruning import Pruning, rows_of
+from routes.pruning import EachOf, Pruning, rows_of
 from routes.service import Service
 from routes.shop.parts import PROVIDER
 from routes.shop.provider import Provider, ProviderAway, ProviderRefused
@@ -45,6 +48,12 @@ LOOKED_BACK_MS = 7 * DAY_MS
 """How far back a node looks, when it first settles users, for rights that ended while no node ran: far longer than the
 service is ever away."""
 
+MOST_FAILED = 1_000
+"""Most ended grants that could not be settled and are tried again; of further ones the oldest waits for a restart."""
+
+SETTLING = "settling rights"
+"""What settling a user is called in the log."""
+
 KEPT_MS = 90 * DAY_MS
 """How long checkouts that were not completed and ids of webhooks are kept."""
 
@@ -63,38 +72,58 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
     pruning = partial(Pruning, most=1_000)
     return (
-        Job("checkouts", 30, partial(_attend, service), one_node=True),
+        Job("checkouts", 30, Attending(service).run, one_node=True),
         Job("bought rights that are over", 60, Pruning(Settling(service).take, most=100).run, one_node=True),
         Job("old checkouts", 3600, pruning(rows_of(service.database, old_checkouts)).run, one_node=True),
         Job("old webhooks", 3600, pruning(rows_of(service.database, old_events)).run, one_node=True),
     )
 
 
-async def _attend(service: Service) -> bool:
-    """Ask the provider about its checkouts, and end others that are overdue; returns False if some may be left.
+class Attending:
+    """Asks the provider about its checkouts, and ends others that are overdue.
 
-    Raises:
-        PersistenceError: the database failed; the rest waits for the next run.
+    Args:
+        service: gives the clock, the database and the provider.
     """
-    now_ms = service.clock.now_ms()
-    provider = service.of(PROVIDER)
-    unasked: list[Checkout] = []
-    if provider is not None:
-        unasked = await service.database.read(
-            checkouts.list_unasked, provider.name, now_ms - UNASKED_MS, A_RUN
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._overdue = EachOf(
+            self._list_overdue,
+            lambda checkout: _end(service, checkout, CheckoutMove.EXPIRE),
+            doing="ending a checkout",
+            about=lambda checkout: checkout.id,
         )
+
+    async def run(self) -> bool:
+        """Attend to at most `A_RUN` checkouts of either sort; returns False if some may be left.
+
+        Cancellation: the rest waits for the next run.
+
+        Raises:
+            PersistenceError: the database failed; the rest waits for the next run.
+        """
+        asked_all = await self._ask_some()
+        return not await self._overdue.take(A_RUN) and asked_all
+
+    async def _ask_some(self) -> bool:
+        service, provider = self._service, self._service.of(PROVIDER)
+        if provider is None:
+            return True
+        before_ms = service.clock.now_ms() - UNASKED_MS
+        unasked = await service.database.read(checkouts.list_unasked, provider.name, before_ms, A_RUN)
         for checkout in unasked:
-            with OneOfMany("asking about a checkout", checkout.id):
+            with OneOfMany("asking about a checkout", checkout.id, service.housekeeping.failing):
                 await _ask(service, provider, checkout)
-    # Those of the present provider end only when it agrees, for which it was asked above.
-    list_overdue = partial(checkouts.list_overdue, but_of=None if provider is None else provider.name)
-    overdue = await service.database.read(list_overdue, now_ms - OVERDUE_MS, A_RUN)
-    ended = 0
-    for checkout in overdue:
-        with OneOfMany("ending a checkout", checkout.id) as ending:
-            await _end(service, checkout, CheckoutMove.EXPIRE)
-        ended += ending.failure is None
-    return len(unasked) < A_RUN and (len(overdue) < A_RUN or not ended)
+        return len(unasked) < A_RUN
+
+    async def _list_overdue(self, after: Checkout | None, limit: int) -> list[Checkout]:
+        # Those of the present provider end only when it agrees, for which it is asked.
+        provider = self._service.of(PROVIDER)
+        listing = partial(checkouts.list_overdue, but_of=None if provider is None else provider.name)
+        before_ms = self._service.clock.now_ms() - OVERDUE_MS
+        place = None if after is None else (after.expires_at_ms, after.id)
+        return await self._service.database.read(listing, place, before_ms, limit)
 
 
 async def _ask(service: Service, provider: Provider, checkout: Checkout) -> None:
@@ -154,7 +183,14 @@ class Settling:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._bought = EachOf(
+            self._list_bought,
+            lambda one: self._settle(one.user_id),
+            doing=SETTLING,
+            about=lambda one: one.user_id,
+        )
         self._place: EndedGrant | None = None  # the last one that was looked at; None before the first
+        self._failed: dict[EndedGrant, None] = {}  # those before it that are still to be settled
 
     async def take(self, limit: int) -> bool:
         """Settle at most `limit` users whose purchases have ended, and as many whose grants have; returns whether there
@@ -165,37 +201,44 @@ class Settling:
         Raises:
             PersistenceError: the database cannot be asked; the next call begins with those who are left.
         """
-        bought = await self._bought(limit)
-        return await self._granted(limit) or bought
+        more_bought = await self._bought.take(limit)
+        return await self._granted(limit) or more_bought
 
-    async def _bought(self, limit: int) -> bool:
-        """Settle users whose purchases have ended."""
+    async def _list_bought(self, after: EndedRight | None, limit: int) -> list[EndedRight]:
         now_ms = self._service.clock.now_ms()
-        found = await self._service.database.read(entitlements.users_of_ended, now_ms, limit)
-        settled = [user_id for user_id in found if await self._settle(user_id, now_ms)]
-        # The rows of a batch may all be of one user, so only a batch in which nobody could be settled is the last one.
-        return bool(settled)
+        return await self._service.database.read(entitlements.users_of_ended, after, now_ms, limit)
 
     async def _granted(self, limit: int) -> bool:
         """Settle users for whom an admin's temporary grant has ended: a denied tier comes back, a granted cape goes."""
         now_ms = self._service.clock.now_ms()
         after = self._place or EndedGrant(now_ms - LOOKED_BACK_MS, "", "")
         found = await self._service.database.read(entitlements.grants_ended, after, now_ms, limit)
-        for one in found:
+        # A copy, since those that fail once more change places.
+        for one in (*islice(self._failed, limit), *found):
             if settles(one.node):
-                await self._settle(one.user_id, now_ms, moved=one.node)
+                with OneOfMany(SETTLING, one.user_id, self._service.housekeeping.failing) as settling:
+                    await self._settle(one.user_id, moved=one.node)
+                self._note(one, settling.failure)
         self._place = found[-1] if found else self._place
         return len(found) >= limit
 
-    async def _settle(self, user_id: str, now_ms: int, *, moved: str | None = None) -> bool:
+    def _note(self, one: EndedGrant, failure: Failure | None) -> None:
+        """Remember a grant that could not be settled, at the end of those that are tried again; forget one that was."""
+        self._failed.pop(one, None)
+        if failure is not None and not isinstance(failure, NotFound):  # erased meanwhile
+            self._failed[one] = None
+            if len(self._failed) > MOST_FAILED:
+                del self._failed[next(iter(self._failed))]
+
+    async def _settle(self, user_id: str, *, moved: str | None = None) -> None:
+        now_ms = self._service.clock.now_ms()
+
         async def one(conn: Connection) -> Change[None]:
             await require_user(conn, user_id)
             await settle(conn, user_id, now_ms, moved=moved)
             return Change(None, (UserChanged(user_id),))
 
-        with OneOfMany("settling rights", user_id) as settling:
-            await change_by_itself(self._service, one, about=f"rights of {user_id}")
-        return settling.failure is None
+        await change_by_itself(self._service, one, about=f"rights of {user_id}")
 
 
 def _stamp(service: Service) -> Stamp:

@@ -75,7 +75,7 @@ async def sweep_erased(service: Service) -> None:
         erasures, after = await service.database.read(erasure.unswept, after, SWEPT_AT_ONCE)
         for one in erasures:
             # It logs whom a failure concerns, since that user is refused until the erasure is finished.
-            with OneOfMany("finishing an erasure", one.user_id) as finishing:
+            with OneOfMany("finishing an erasure", one.user_id, service.housekeeping.failing) as finishing:
                 await _sweep(service, one)
             failure = finishing.failure or failure
     if failure is not None:
@@ -89,7 +89,8 @@ async def _sweep(service: Service, one: Erasure) -> None:
     # by the next run.
     failure: Failure | None = None
     for forget_user in service.forget_user:
-        with OneOfMany(f"forgetting a user ({forget_user.__module__})", user_id) as forgetting:
+        doing = f"forgetting a user ({forget_user.__module__})"
+        with OneOfMany(doing, user_id, service.housekeeping.failing) as forgetting:
             await forget_user(service, user_id)
         failure = forgetting.failure or failure
     if failure is not None:

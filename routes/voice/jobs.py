@@ -11,7 +11,7 @@ from persistence.voice import nodes
 from persistence.voice.channels import sweep_ended
 from routes.asking import ask_one_of_many
 from routes.changes import change_by_itself
-from routes.jobs import Job
+from routes.jobs import Job, OneOfMany
 from routes.party.memberships import MEMBERSHIPS
 from routes.pruning import Pruning, pages_of
 from routes.service import Service
@@ -20,9 +20,6 @@ from routes.voice.moving import move
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, VOICE_WATCH
 from routes.voice.reactions import ChannelInDoubt, NodeInDoubt
 from routes.voice.rights import look_at_rights
-
-MOST_FORGOTTEN = 100
-"""How many nodes one run forgets at most."""
 
 
 async def look(service: Service) -> None:
@@ -107,22 +104,23 @@ async def end_doomed(service: Service) -> None:
             attendance.doomed.pop(channel_id, None)
 
 
-async def forget_nodes(service: Service) -> bool:
-    """Remove nodes that have been offline for a week, such as those that were killed and registered anew; returns
-    False if some are left. Does nothing on nodes that do not mind voice.
+async def forget_nodes(service: Service) -> None:
+    """Remove nodes that have been offline for a week, such as those that were killed and registered anew. Does nothing
+    on nodes that do not mind voice.
 
     Raises:
-        PersistenceError: the database failed; what is left is done next time.
+        DatabaseUnavailable, QueueFull: the database cannot be asked; what is left is done next time.
     """
     fleet = service.of(FLEET)
     gone = fleet.gone() if takes_up(service) else []
     before_ms = service.clock.now_ms() - KEPT_MS
-    for node_id in gone[:MOST_FORGOTTEN]:
-        about = NodeInDoubt(node_id)
-        heard_at_ms = await change_by_itself(service, units_nodes.forget, node_id, before_ms, about=about)
-        if heard_at_ms is not None and (node := fleet.get(node_id)) is not None:
-            node.heard_ms = max(node.heard_ms, heard_at_ms)
-    return len(gone) <= MOST_FORGOTTEN
+    for node_id in gone:
+        with OneOfMany("forgetting a voice node", node_id, service.housekeeping.failing):
+            heard_at_ms = await change_by_itself(
+                service, units_nodes.forget, node_id, before_ms, about=NodeInDoubt(node_id)
+            )
+            if heard_at_ms is not None and (node := fleet.get(node_id)) is not None:
+                node.heard_ms = max(node.heard_ms, heard_at_ms)
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:

@@ -29,7 +29,8 @@ AT_ONCE = 200
 
 async def move(service: Service, since_ms: int) -> None:
     """Move the channels whose node is not there any more. They stay where they are as long as there is no other node,
-    or they cannot be asked.
+    or they cannot be asked. Of many, each run tries those behind the ones of the run before, so that channels at fault
+    hold up no others.
 
     Cancellation leaves the rest for the next time.
 
@@ -40,14 +41,15 @@ async def move(service: Service, since_ms: int) -> None:
     Raises:
         PersistenceError: the database cannot be asked; what is left is moved next time.
     """
-    now_ms = service.clock.now_ms()
+    now_ms, attendance = service.clock.now_ms(), service.of(ATTENDANCE)
     started = now_ms - since_ms >= SILENCE_MS
     wanting = [
         state
-        for state in service.of(ATTENDANCE)
-        if state.sessions and _wants(service, state, now_ms, started)
+        for state in attendance
+        if state.sessions and state.id not in attendance.passed and _wants(service, state, now_ms, started)
     ]
     for state in wanting[:AT_ONCE]:
+        attendance.passed.add(state.id)
         user_ids = tuple(state.sessions)
         node = service.of(FLEET).get(state.node_id)
         region = None if node is None else node.row.region
@@ -58,6 +60,8 @@ async def move(service: Service, since_ms: int) -> None:
             if kept:
                 command = MoveTo(state.node_id, other.row.node_id, user_ids)
                 await ask_one_of_many(service, service.of(VOICE_KINDS).channel, state.id, command)
+    if len(wanting) <= AT_ONCE:
+        attendance.passed.clear()  # the next walk begins anew
 
 
 def compare(service: Service, node: Node, rooms: Iterable[tuple[str, Iterable[str]]], now_ms: int) -> None:

@@ -7,13 +7,15 @@ import trio
 
 from actors.chat.bounds import ADDED_MAX, GROUPS_DEFAULT, MEMBERSHIPS_MAX
 from actors.chat.commands import EditMessage
-from actors.chat.leavings import sweep_leavings
+from actors.chat.leavings import drop
 from persistence.bridge.database import Database
+from persistence.chat import leavings
 from persistence.chat.messages import REVISIONS_KEPT
 from persistence.connection import Connection
 from tests.chat.play import a_file, uid
 from tests.chat.stage import open_stage
 from tests.support.canaries import dump, found
+from tests.support.jobs import job_named
 from tests.support.world import CONVERSATIONS, Player, Room, World
 
 AT_ONCE = 100
@@ -178,10 +180,10 @@ async def test_a_group_that_everybody_has_left_leaves_nothing(world: World) -> N
         await player.do("DELETE", f"{room.path}/participants/{player.id}", status=204)
     database = world.service.database
     # An actor that is awake is left alone until it sleeps.
-    assert await sweep_leavings(database, lambda id: id == room.id) == 0
+    await job_named(world, "groups that everybody has left").run()
     assert found(["zwiebel"], await database.read(dump))
-    assert await sweep_leavings(database, lambda _id: False) == 1
+    await drop(database, room.id)
     text = await database.read(dump)
     assert found(["zwiebel", room.id, said["id"]], text) == []
     assert found(["stays"], text)
-    assert await sweep_leavings(database, lambda _id: False) == 0
+    assert await database.read(leavings.abandoned, 10) == []

@@ -6,8 +6,10 @@ import pytest
 
 from persistence.connect import sessions
 from persistence.connection import Connection
+from routes.connect.parting import left_over
 from tests.connect.play import GameServer, break_server, claimed
 from tests.support.jobs import clean_connect
+from tests.support.refusing import refuse
 from tests.support.world import Player, World, open_world
 
 FORBIDDEN = (403, "FORBIDDEN")
@@ -124,6 +126,21 @@ async def test_a_server_at_fault_holds_up_the_end_of_no_other_consent(database_u
         assert (await left(), sound != broken) == ([broken], True)
         assert len(world.service.reconciler) == 1, "it is ended once it can be"
         await clean_connect(world)
+
+
+async def test_consent_that_cannot_be_ended_holds_up_no_other(world: World):
+    ann, bob, cid = await world.players("Ann", "Bob", "Cid")
+    server = await claimed(world, ann)
+    bad, good = sorted((bob, cid), key=lambda player: player.id)
+    for player in (bad, good):
+        await server.seat(player)
+        await world.service.database.transact(_store_block, player.id, ann.id)
+    await refuse(world, "DELETE ON connect_sessions", f"OLD.user_id = '{bad.id}'")
+    pairs = left_over(world.service)
+    while await pairs.take(1):
+        pass
+    left = [len((await player.get("/v1/connect/sessions"))["items"]) for player in (bad, good)]
+    assert left == [1, 0]
 
 
 async def _store_block(conn: Connection, user_id: str, target_id: str) -> None:

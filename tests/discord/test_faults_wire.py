@@ -9,10 +9,12 @@ from persistence.connection import Connection
 from persistence.discord import outbox
 from persistence.discord.rows import Subject
 from routes.changes import change_by_itself
+from routes.discord import sender
 from routes.discord.parts import WEBHOOKS
 from tests.discord.play import Guild, put, queue, said, shown
 from tests.networks.play import Net
 from tests.news.play import write
+from tests.support.refusing import refuse
 from tests.support.waiting import wait_until
 
 POST = "POST"
@@ -273,3 +275,18 @@ async def test_a_minute_without_discord_fills_no_queue_and_loses_little(guild: G
     assert (await put(net, webhookUrl=guild.site.url(guild.webhook)))["webhookStatus"] == "unreachable"
     assert 1 <= tries(guild) <= 5
     assert len(await queue(world, net.id)) >= QUEUE_MAX - tries(guild)
+
+
+async def test_a_webhook_whose_posts_fail_holds_up_no_other(
+    guild: Guild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender, "CONCURRENT", 1)
+    ann, ben = await guild.world.players("Ann", "Ben")
+    bad = await guild.network(ann, "Sky")
+    guild.later(1)
+    good = await guild.network(ben, "Sea")
+    await refuse(guild.world, "UPDATE ON discord_outbox", f"OLD.network_id = '{bad.id}'")
+    await article(bad, "Bad")
+    await article(good, "Good")
+    assert await guild.posted(1) == ["Good"]
+    assert await queue(guild.world, bad.id) != []

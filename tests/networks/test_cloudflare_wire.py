@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 
 from routes.edge.binds import Bind
+from routes.networks import automation
 from routes.networks.name_service import NAME_SERVICE
 from routes.networks.resolver import Resolver
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import Net, Place, network
 from tests.support.canaries import dump, found
 from tests.support.one_world import in_one_world
+from tests.support.refusing import refuse
 
 GATEWAY = "gw.partyline.test"
 
@@ -195,17 +197,36 @@ async def test_a_provider_that_is_away_fails_no_claim(place: Place):
     assert claim["gateway"]["autoManaged"] is True
     assert (await sky.owner.get(sky.provider))["config"]["tokenStatus"] == "unreachable"
     place.cloudflare.wrong = None
-    automation = place.world.service.of(NAME_SERVICE).automation
-    await automation.tick()
+    tick = place.world.service.of(NAME_SERVICE).automation.tick
+    await tick()
     assert place.cloudflare.records[ZONE] == []
     place.world.clock.advance(60_000)
-    await automation.tick()
+    await tick()
     assert place.cloudflare.contents("TXT", "_svc.play.example.com") == [claim["txt"]["value"]]
     assert place.cloudflare.contents("CNAME", "play.example.com") == [GATEWAY]
     assert (await sky.owner.get(sky.provider))["config"]["tokenStatus"] == "active"
     asked = len(place.cloudflare.asked)
-    await automation.tick()
+    await tick()
     assert len(place.cloudflare.asked) == asked
+
+
+async def test_a_network_whose_tasks_cannot_be_noted_holds_up_no_other(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(automation, "BATCH_NETWORKS", 1)
+    bad = await _provided(place)
+    good = await network(await place.world.player("Ben"))
+    await good.owner.do("PUT", good.provider, {"apiToken": CANARY, "zoneId": ZONE}, status=200)
+    place.cloudflare.wrong = "500"
+    await bad.claim("bad.example.com")
+    place.world.clock.advance(1)
+    await good.claim("good.example.com")
+    place.cloudflare.wrong = None
+    place.world.clock.advance(60_000)
+    await refuse(place.world, "DELETE ON network_dns_tasks", f"OLD.network_id = '{bad.id}'")
+    while not await place.world.service.of(NAME_SERVICE).automation.tick():
+        pass
+    assert place.cloudflare.contents("CNAME", "good.example.com") == [GATEWAY]
 
 
 @pytest.mark.parametrize("upstream_seconds", [2.0])

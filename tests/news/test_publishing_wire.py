@@ -1,5 +1,7 @@
 """Wire: scheduled articles are there at their moment, and are announced once."""
 
+from functools import partial
+
 import pytest
 import trio
 
@@ -7,10 +9,13 @@ from actors.news import units_publishing
 from actors.news.units_publishing import publish_due
 from actors.time import iso
 from persistence.connection import Connection
+from persistence.news import articles
+from routes.news import jobs
 from tests.connect.play import claimed
 from tests.discord.play import queue, waiting_webhook
 from tests.news.play import FEED, GLOBAL, NEWS, PUBLIC, ahead, change, editor, follow, network, titles, write
 from tests.support.jobs import job_named
+from tests.support.refusing import allow, refuse
 from tests.support.world import World
 
 NOTIFICATIONS = "/v1/notifications"
@@ -37,6 +42,12 @@ async def rows(world: World, table: str) -> int:
         return found
 
     return await world.service.database.read(count)
+
+
+async def left(world: World) -> list[str]:
+    """The ids of articles that are due and not published."""
+    due = partial(articles.due, now_ms=world.clock.now_ms(), limit=100)
+    return [one.news_id for one in await world.service.database.read(due, None)]
 
 
 async def test_it_is_there_at_its_millisecond_whether_the_job_has_run_or_not(world: World) -> None:
@@ -99,7 +110,7 @@ async def test_whoever_changes_it_in_its_first_second_finds_it_published(world: 
 async def test_all_that_are_due_at_once_are_published_by_one_run(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(units_publishing, "DUE_AT_ONCE", 3)
+    monkeypatch.setattr(jobs, "DUE_AT_ONCE", 3)
     ed, ann = await editor(world), await world.player("Ann")
     at = ahead(world, 60_000)
     for number in range(7):
@@ -107,7 +118,7 @@ async def test_all_that_are_due_at_once_are_published_by_one_run(
     world.advance(60_000)
     assert len(await titles(ann, NEWS)) == 7
     await published(world)
-    assert await world.service.database.read(units_publishing.due, world.clock.now_ms()) == []
+    assert await left(world) == []
     assert len(await titles(ann, NEWS)) == 7
 
 
@@ -200,3 +211,39 @@ async def test_what_two_change_at_once_is_a_conflict(world: World) -> None:
     assert (seen["title"], seen["revision"]) == ("one", first["revision"])
     assert (await change(ed, article, title="three"))["title"] == "three"  # whoever names none means any
     assert await ed.refused("PATCH", path, {"revision": None}) == (422, "VALIDATION_FAILED")
+
+
+async def test_articles_that_cannot_be_published_hold_up_no_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "DUE_AT_ONCE", 2)
+    ed = await editor(world)
+    made = [
+        await write(ed, f"{number}", status="scheduled", publishAt=ahead(world, 60_000 + number))
+        for number in range(3)
+    ]
+    bad = [one["id"] for one in made[:2]]
+    await refuse(world, "UPDATE ON news_articles", f"OLD.id IN ('{bad[0]}', '{bad[1]}')")
+    world.advance(60_002)
+    await published(world)
+    assert await left(world) == bad
+    await allow(world)
+    await published(world)
+    assert await left(world) == []
+
+
+async def test_an_article_that_cannot_be_announced_holds_up_no_other(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    scope = await network(ann)
+    await follow(ben, scope)
+    await refuse(world, "DELETE ON news_announcements", "OLD.created_at_ms % 2 = 0")
+    world.clock.stop()
+    world.advance(world.clock.now_ms() % 2)
+    for title in ("Bad", "Good"):
+        await write(ann, title, scope=scope, notify=True)
+        world.advance(1)
+    await run(world, "notifications of news")
+    assert [found["data"]["title"] for found in (await ben.get(NOTIFICATIONS))["items"]] == ["Good"]
+    await allow(world)
+    await notified(world)
+    assert len((await ben.get(NOTIFICATIONS))["items"]) == 2

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from actors.errors import NotFound, Overloaded
@@ -13,8 +14,10 @@ from routes.jobs import (
     LONGEST_PAUSE_SECONDS,
     BackgroundTask,
     Does,
+    Failing,
     Housekeeping,
     Job,
+    OneOfMany,
     keep_house,
     keep_running,
     pause_seconds,
@@ -95,6 +98,29 @@ async def test_what_keeps_failing_does_not_fill_the_log(autojump_clock: MockCloc
     pauses = [after - before for before, after in zip(work.began, work.began[1:], strict=False)]
     assert pauses[:6] == pytest.approx([1, 2, 4, 8, 16, 32])
     assert set(pauses[6:]) == {LONGEST_PAUSE_SECONDS}
+
+
+async def test_one_of_many_that_keeps_failing_does_not_fill_the_log(autojump_clock: MockClock) -> None:
+    runs, failing = 0, Failing()
+
+    async def run() -> None:
+        nonlocal runs
+        runs += 1
+        for about in ("one", "other"):
+            with OneOfMany("testing", about, failing):
+                if about == "one" and runs != 20:
+                    raise Fault if runs % 2 else KeyError("?")
+
+    with capture_logs() as lines:
+        await run_for(40.5, (Job("bad", 1, run),))
+    told = [(line["log_level"], line["about"], line["times"]) for line in lines]
+    # It went well in the twentieth run, and failed from there on as if for the first time.
+    assert told == [
+        (level, "one", times)
+        for _ in ("before", "after")
+        for times in (1, 2, 4, 8)
+        for level in ("warning", "error")
+    ]
 
 
 @pytest.mark.parametrize("fault", [DatabaseUnavailable("!"), Overloaded(), OSError("!")], ids=repr)

@@ -6,8 +6,8 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from persistence.errors import DatabaseUnavailable
-from routes.pruning import PAUSE_SECONDS, RUN_SECONDS, Pruning, Walk
+from persistence.errors import DatabaseUnavailable, RowsRejected
+from routes.pruning import PAUSE_SECONDS, RUN_SECONDS, EachOf, Pruning, Walk
 
 
 class Table:
@@ -98,3 +98,49 @@ async def test_a_walk_goes_on_where_it_failed() -> None:
         await take(3)
     assert [await take(3) for _ in range(4)] == [True, False, True, True]
     assert looked == [None, 3, 3, 6, None, 3]
+
+
+class Due:
+    """Numbers that are due until they are worked off.
+
+    Args:
+        count: those below this are due.
+        bad: some of them of which each step fails.
+    """
+
+    def __init__(self, count: int, bad: dict[int, Exception]) -> None:
+        self.bad = bad
+        self.left = list(range(count))
+        self.tried: list[int] = []
+        self.each = EachOf(self._page, self._step, doing="testing", about=str)
+
+    async def _page(self, after: int | None, limit: int) -> list[int]:
+        return [one for one in self.left if after is None or one > after][:limit]
+
+    async def _step(self, one: int) -> None:
+        self.tried.append(one)
+        if one in self.bad:
+            raise self.bad[one]
+        self.left.remove(one)
+
+
+@pytest.mark.parametrize("error", [RowsRejected("!"), KeyError("?")], ids=repr)
+async def test_those_that_fail_hold_up_no_other(autojump_clock: MockClock, error: Exception) -> None:
+    due = Due(9, {0: error, 1: error, 2: error, 5: error})
+    pruning = Pruning(due.each.take, most=3)
+    assert await pruning.run()
+    assert (due.left, due.tried) == ([0, 1, 2, 5], list(range(9)))
+    del due.bad[0], due.bad[5]
+    assert await pruning.run()
+    assert due.left == [1, 2]
+
+
+async def test_what_cannot_be_done_in_time_does_not_come_first_again(autojump_clock: MockClock) -> None:
+    due = Due(4, {1: DatabaseUnavailable("too slow")})
+    pruning = Pruning(due.each.take, most=4)
+    with pytest.raises(DatabaseUnavailable):
+        await pruning.run()
+    assert await pruning.run()
+    assert (due.left, due.tried) == ([1], [0, 1, 2, 3])
+    with pytest.raises(DatabaseUnavailable):
+        await pruning.run()

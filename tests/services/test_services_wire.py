@@ -22,6 +22,7 @@ from tests.services.play import (
     settings,
 )
 from tests.support.jobs import job_named
+from tests.support.refusing import refuse
 from tests.support.world import World
 
 
@@ -268,6 +269,17 @@ async def test_migrations_that_cannot_end_hold_up_no_other(world: World) -> None
     await database.transact(_migrating, ben.id, AT_ONCE, "old", "new")
     await job_named(world, "migrations of services").run()
     assert await registered(server) == {"new": "Board"}
+
+
+async def test_a_migration_whose_end_is_refused_holds_up_no_other(world: World) -> None:
+    ann, database = await world.player("Ann"), world.service.database
+    for id in ("old", "new", "newer"):
+        await extension(ann, id)
+    first = await database.transact(_migrating, ann.id, 1, "old", "new")
+    await database.transact(_migrating, ann.id, 2, "old", "newer")
+    await refuse(world, "UPDATE ON services", f"OLD.service_id = '{first}'")
+    await job_named(world, "migrations of services").run()
+    assert [row.service_id for row in await database.read(services.migrating, None, 10)] == [first]
 
 
 async def _stick(conn: Connection, server_id: str) -> None:

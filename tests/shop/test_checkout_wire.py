@@ -8,8 +8,11 @@ import trio
 from actors.shop.units_checkout import OPEN_MAX, UNPAID_A_DAY
 from actors.time import DAY_MS
 from persistence.shop.checkouts import read_checkout
+from routes.shop import jobs
 from tests.capes.stage import ADMIN, OWN, cape_in
 from tests.shop.play import CATALOG, CHECKOUT, PRODUCTS, PURCHASES, Shop, may, open_shop
+from tests.support.jobs import job_named
+from tests.support.refusing import refuse
 from tests.support.world import Player, World
 from tests.totems.play import upload
 from tests.users.play import erase
@@ -285,3 +288,24 @@ async def buy_all(shop: Shop, ann: Player, bob: Player) -> None:
     await shop.order(ann, one, recipientId=bob.id)
     await shop.buy(ann, one)
     await shop.order(bob, two)
+
+
+async def test_checkouts_that_cannot_be_ended_hold_up_no_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "A_RUN", 2)
+    shop, ann = await open_shop(world), await world.player("Ann")
+    product = await shop.product()
+    orders = []
+    for _ in range(3):
+        orders.append(await shop.order(ann, product))
+        world.advance(1)
+    first, second, third = [order["checkout"]["id"] for order in orders]
+    await refuse(world, "UPDATE ON shop_checkouts", f"OLD.id IN ('{first}', '{second}')")
+    world.advance(30 * DAY_MS)
+    attending = job_named(world, "checkouts")
+    while await attending.run() is False:
+        pass
+    read = world.service.database.read
+    found = [await read(read_checkout, id) for id in (first, second, third)]
+    assert [one and one.status for one in found] == ["open", "open", "expired"]

@@ -5,10 +5,12 @@ from typing import Any
 
 from actors.time import DAY_MS, iso
 from actors.totems.units import KEPT
+from routes.shop.jobs import Settling
 from routes.users.parts import USER_DIRECTORY
 from tests.capes.stage import cape_in
 from tests.shop.play import PRODUCTS, Shop, may, open_shop
 from tests.support.jobs import job_named
+from tests.support.refusing import allow, refuse
 from tests.support.world import Player, World, open_world
 from tests.totems.play import OWN, carry, upload
 
@@ -334,3 +336,42 @@ async def test_many_users_whose_rights_are_over_are_settled_in_one_run(world: Wo
     world.advance(DAY_MS)
     await job_named(world, "bought rights that are over").run()
     assert [(await one.get("/v1/profile/settings"))["supporter"]["tier"] for one in players] == [None] * 12
+
+
+async def test_users_who_cannot_be_settled_hold_up_no_other(world: World) -> None:
+    shop = await open_shop(world)
+    product = await shop.product("gold", kind="supporter", grants=[{"node": "perk:x", "expiresInDays": 1}])
+    players = [await world.player(f"Ann{number}", ttl_seconds=3 * 86_400) for number in range(3)]
+    for player in players:
+        await shop.buy(player, product)
+        world.advance(1)
+    world.advance(DAY_MS)
+    await refuse(world, "UPDATE ON shop_entitlements", f"OLD.user_id <> '{players[2].id}'")
+    settling = Settling(world.service)
+
+    async def tiers() -> list[object]:
+        while await settling.take(1):
+            pass
+        return [(await one.get("/v1/profile/settings"))["supporter"]["tier"] for one in players]
+
+    assert await tiers() == ["gold", "gold", None]
+    await allow(world)
+    assert await tiers() == [None] * 3
+
+
+async def test_a_grant_whose_end_cannot_be_settled_is_tried_again(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann", ttl_seconds=4 * DAY_MS // 1000)
+    await shop.buy(ann, await shop.product("gold", kind="supporter", grants=[]))
+    await grant_for_a_day(world, ann, "*:supporter.gold", negated=True)
+    over = job_named(world, "bought rights that are over")
+
+    async def tier() -> object:
+        await over.run()
+        return (await ann.get("/v1/profile/settings"))["supporter"]["tier"]
+
+    assert await tier() is None
+    world.advance(2 * DAY_MS)
+    await refuse(world, "UPDATE ON users", f"OLD.id = '{ann.id}'")
+    assert await tier() is None
+    await allow(world)
+    assert await tier() == "gold"

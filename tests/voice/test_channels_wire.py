@@ -1,13 +1,14 @@
 """Wire: party channels, control, blocks, what one sees of it, and what becomes of it when a node goes."""
 
 import jwt
+from structlog.testing import capture_logs
 
 from actors.voice.fleet import SILENCE_MS as NODE_SILENCE_MS
-from persistence.connection import Connection
 from routes.voice.jobs import end_doomed, look
 from routes.voice.moving import JITTER_MS
 from routes.voice.parts import ATTENDANCE
 from tests.party.play import gather
+from tests.support.refusing import allow, refuse
 from tests.support.world import World
 from tests.voice.play import VOICE, ended, join, minding, node, node_server, private, sync
 
@@ -97,22 +98,18 @@ async def test_a_channel_that_cannot_end_a_session_hinders_no_other(world: World
     first = await join(ann, await private(ann, ben))
     second = await join(cid, await private(cid, dan))
 
-    async def refuse(conn: Connection) -> None:
-        await conn.execute(
-            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
-            " $$ BEGIN RAISE EXCEPTION '!' USING ERRCODE = 'check_violation'; END $$;"
-            "CREATE TRIGGER refuse BEFORE DELETE ON voice_sessions FOR EACH ROW"
-            f" WHEN (OLD.user_id = '{ann.id}') EXECUTE FUNCTION refuse()"
-        )
-
-    await world.service.database.transact(refuse)
+    await refuse(world, "DELETE ON voice_sessions", f"OLD.user_id = '{ann.id}'")
     service = minding(world)
     for player in (ann, cid):
         service.of(ATTENDANCE).doom(player.id, "REMOVED")
-    await end_doomed(service)
+    with capture_logs() as lines:
+        for _ in range(64):
+            await end_doomed(service)
     assert await ended(cid, second) == "REMOVED"
     await sync(ann, first)  # there still
-    await world.service.database.transact(lambda conn: conn.execute("DROP FUNCTION refuse CASCADE"))
+    put_off = [line["times"] for line in lines if line["event"] == "a step of a job is put off"]
+    assert put_off == [1, 2, 4, 8, 16, 32, 64], "it is at fault each second, which is no news"
+    await allow(world)
     await end_doomed(service)
     assert await ended(ann, first) == "REMOVED"
 

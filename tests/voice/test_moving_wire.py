@@ -11,10 +11,12 @@ from actors.voice.commands import MoveTo
 from actors.voice.fleet import SILENCE_MS
 from actors.voice.state import EMPTY_MS, RENEWED_MS, SESSION_MS
 from persistence.errors import OutcomeUnknown
+from routes.voice import moving
 from routes.voice.jobs import end_doomed, look
 from routes.voice.moving import GRACE_MS
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
 from routes.voice.placing import kept_for
+from tests.support.refusing import refuse
 from tests.support.waiting import wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, World, open_world
@@ -76,6 +78,26 @@ async def test_a_node_that_is_removed_loses_them_as_soon_as_there_is_another(wor
         await node(world, server, publicUrl=TWO)
         await look(minding(world))
         await moved(socket, TWO)
+
+
+async def test_a_channel_that_cannot_move_holds_up_no_other(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moving, "AT_ONCE", 1)
+    server = await node_server(world)
+    one = await node(world, server)
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    for player in (ann, ben):
+        await join(player, await private(player, cid))
+    service = minding(world)
+    first, second = [state.id for state in service.of(ATTENDANCE) if state.sessions]
+    await refuse(world, "UPDATE ON heads", f"OLD.id = '{first}'")
+    two = await node(world, server, publicUrl=TWO)
+    await server.do("DELETE", one.path, status=204)
+    for _ in range(2):
+        await look(service)
+    found = [service.of(ATTENDANCE).state(id) for id in (first, second)]
+    assert [state and state.node_id for state in found] == [one.id, two.id]
 
 
 async def test_a_channel_does_not_move_with_more_than_have_a_seat(world: World) -> None:
