@@ -1,8 +1,8 @@
 """Members of conversations: membership, read markers, and unread mentions."""
 
 from collections.abc import Collection, Sequence
-from operator import attrgetter
 from sys import intern
+from typing import NamedTuple
 
 from persistence.chat.rows import JoinRow, MemberRow, MentionRow, ReadRow
 from persistence.connection import Connection
@@ -204,17 +204,52 @@ async def remove(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
     )
 
 
-_SPEAK = """
-UPDATE conversation_members m SET spoke = true
-FROM unnest($1::text[], $2::text[]) AS n (conversation_id, user_id)
-WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
+_LOCKED = """
+WITH locked AS MATERIALIZED (
+    SELECT conversation_id, user_id FROM conversation_members
+    JOIN unnest($1::text[], $2::text[]) AS n (conversation_id, user_id) USING (conversation_id, user_id)
+    ORDER BY conversation_id, user_id FOR NO KEY UPDATE OF conversation_members
+)
 """
+_OF_LOCKED = "JOIN locked USING (conversation_id, user_id)"
+
+
+class _Change(NamedTuple):
+    """A statement that changes members of conversations, who are named by `n`.
+
+    Args:
+        plain: locks them in whatever order PostgreSQL finds them.
+        ordered: locks them in the same order as `hold`, before it changes any; more expensive.
+    """
+
+    plain: str
+    ordered: str
+
+    def about(self, pairs: Sequence[tuple[str, str]]) -> str:
+        """The statement for (conversation id, user id) pairs. One that changes a single member of each conversation
+        needs no order, since nobody but the writer locks members of several conversations."""
+        conversations = {conversation_id for conversation_id, _ in pairs}
+        return self.plain if len(conversations) == len(pairs) else self.ordered
+
+
+def _changing(update: str, where: str) -> _Change:
+    return _Change(f"{update} {where}", f"{_LOCKED} {update} {_OF_LOCKED} {where}")
+
+
+_THESE = "WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id"
+
+_SPEAK = _changing(
+    """
+    UPDATE conversation_members m SET spoke = true
+    FROM unnest($1::text[], $2::text[]) AS n (conversation_id, user_id)
+    """,
+    _THESE,
+)
 
 
 def speaking(pairs: Sequence[tuple[str, str]]) -> Statement:
     """The statement that `speak` runs; it locks the members of a conversation in the same order as `hold`."""
-    pairs = sorted(pairs)
-    return Statement(_SPEAK, ([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
+    return Statement(_SPEAK.about(pairs), ([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
 
 
 async def speak(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
@@ -227,13 +262,15 @@ async def speak(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
     await conn.execute(statement.sql, *statement.parameters)
 
 
-_MARK = """
-UPDATE conversation_members m
-SET read_seq = n.read_seq, read_at_ms = n.read_at_ms, own_at_read = n.own_at_read
-FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
-     AS n (conversation_id, user_id, read_seq, read_at_ms, own_at_read)
-WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
-"""
+_MARK = _changing(
+    """
+    UPDATE conversation_members m
+    SET read_seq = n.read_seq, read_at_ms = n.read_at_ms, own_at_read = n.own_at_read
+    FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
+         AS n (conversation_id, user_id, read_seq, read_at_ms, own_at_read)
+    """,
+    _THESE,
+)
 
 _FORGET_READ = """
 DELETE FROM mentions m
@@ -242,17 +279,16 @@ WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.seq 
 """
 
 
-_user_id = attrgetter("user_id")
-
-
 def marking(rows: Sequence[ReadRow]) -> tuple[Statement, Statement]:
     """The statements that `mark_read` runs; they lock the members of a conversation in the same order as `hold`."""
-    rows = sorted(rows, key=_user_id)
     conversations, users = [row.conversation_id for row in rows], [row.user_id for row in rows]
     seqs = [row.read_seq for row in rows]
     at_ms, own = [row.read_at_ms for row in rows], [row.own_at_read for row in rows]
     return (
-        Statement(_MARK, (conversations, users, seqs, at_ms, own)),
+        Statement(
+            _MARK.about(list(zip(conversations, users, strict=True))),
+            (conversations, users, seqs, at_ms, own),
+        ),
         Statement(_FORGET_READ, (conversations, users, seqs)),
     )
 

@@ -11,6 +11,7 @@ from persistence.bridge.database import Database
 from persistence.chat import archive, members
 from persistence.chat.rows import ReadRow
 from persistence.connection import Connection
+from persistence.journal.commit import at_once
 from tests.chat.play import mid, uid
 from tests.chat.stage import Stage, open_stage
 from tests.support.locks import Step, crossed
@@ -63,9 +64,19 @@ async def test_a_batch_written_in_steps(stage: Stage) -> None:
     await members_crossed(stage, partial(stage.act, read, mute))
 
 
+async def _analyzed(conn: Connection) -> None:
+    """FIRST comes last in the table, whose statistics say that it is small enough to be read as a whole."""
+    await conn.execute("UPDATE conversation_members SET muted = muted WHERE user_id = $1", FIRST)
+    await conn.execute("ANALYZE conversation_members")
+
+
+@pytest.mark.parametrize("is_analyzed", [False, True])
 @pytest.mark.parametrize("what", ["read", "spoke"])
-async def test_a_batch_written_at_once(stage: Stage, what: str) -> None:
+async def test_a_batch_written_at_once(stage: Stage, what: str, is_analyzed: bool) -> None:
+    """In whichever way PostgreSQL finds the members."""
     pairs = [(stage.id, SECOND), (stage.id, FIRST)]
+    if is_analyzed:
+        await stage.database.transact(_analyzed)
     if what == "read":
         statement, _ = members.marking([ReadRow(*pair, 1, 1, 0) for pair in pairs])
     else:
@@ -75,3 +86,31 @@ async def test_a_batch_written_at_once(stage: Stage, what: str) -> None:
         await conn.execute(statement.sql, *statement.parameters)
 
     await members_crossed(stage, partial(stage.database.transact, write))
+
+
+@pytest.mark.parametrize("number", [1, 2])
+async def test_a_batch_written_at_once_changes_all_of_it(stage: Stage, number: int) -> None:
+    pairs = [(stage.id, SECOND), (stage.id, FIRST)][:number]
+
+    async def write(conn: Connection) -> list[tuple[str, int, bool]]:
+        await members.mark_read(conn, [ReadRow(*pair, 7, 1, 0) for pair in pairs])
+        await members.speak(conn, pairs)
+        rows = await members.of_conversation(conn, stage.id)
+        return [(row.user_id, row.read_seq, row.spoke) for row in rows if row.read_seq == 7]
+
+    assert sorted(await stage.database.transact(write)) == sorted((id, 7, True) for _, id in pairs)
+
+
+async def test_marks_of_several_members_take_one_statement(stage: Stage) -> None:
+    kind, events = stage.kinds.conversation, []
+    for user_id in (SECOND, FIRST):
+        events += kind.decide(stage.state, MarkRead(user_id, mid(stage.number)), stage.now_ms)
+    statement = at_once([stage.turn_of(stage.state, events)])
+    assert statement is not None
+
+    async def write(conn: Connection) -> list[int]:
+        await conn.fetch(statement.sql, *statement.parameters)
+        return [row.read_seq for row in await members.of_conversation(conn, stage.id)]
+
+    found = await stage.database.transact(write)
+    assert found.count(stage.number - 1) == len(events) == 2, "the last message"
