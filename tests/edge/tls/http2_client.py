@@ -1,6 +1,6 @@
 """A client of HTTP/2 that says each frame itself."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import h2.config
@@ -31,9 +31,11 @@ class Http2Client:
     async def flush(self) -> None:
         await self._stream.send_all(self.h2.data_to_send())
 
-    async def ask(self, number: int, path: bytes, method: bytes = b"GET") -> None:
+    async def ask(
+        self, number: int, path: bytes, method: bytes = b"GET", more: Sequence[tuple[bytes, bytes]] = ()
+    ) -> None:
         head = [(b":method", method), (b":scheme", b"https"), (b":authority", b"t"), (b":path", path)]
-        self.h2.send_headers(number, head, end_stream=True)
+        self.h2.send_headers(number, [*head, *more], end_stream=True)
         await self.flush()
 
     async def say(self, frames: bytes) -> None:

@@ -15,6 +15,7 @@ from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 from structlog.typing import EventDict
 
 from routes.edge.outgoing import PIECE_BYTES
+from routes.edge.server.parser import MAX_FIELDS
 from routes.edge.server.server import ServerSettings, serve
 from tests.edge.apps import Application
 from tests.edge.certificate import Certificate
@@ -131,6 +132,26 @@ async def test_what_is_no_request_is_reset_and_the_others_are_answered(
         ]
         await client.ask(3, b"/x")
         await client.hear(h2.events.StreamEnded)
+
+
+async def test_a_request_has_no_more_fields_than_over_http_1(certificate: Certificate) -> None:
+    async with (
+        running(Application(), settings=ServerSettings(certificate=certificate.server)) as base_url,
+        connected(base_url, certificate) as client,
+    ):
+        for number, count, answer in (
+            (1, MAX_FIELDS, h2.events.StreamEnded),
+            (3, MAX_FIELDS + 1, h2.events.StreamReset),
+            (5, 0, h2.events.StreamEnded),
+        ):
+            await client.ask(number, b"/x", more=[(b"a", b"")] * count)
+            heard = await client.hear(answer)
+            assert [one.stream_id for one in heard if isinstance(one, answer)] == [number]
+        told = client.h2.remote_settings.max_header_list_size
+        assert told is not None
+        await client.ask(7, b"/x", more=[(b"a", b"")] * (told // 33 + 1))
+        (ended,) = [one for one in await client.hear() if isinstance(one, h2.events.ConnectionTerminated)]
+        assert ended.error_code is h2.errors.ErrorCodes.ENHANCE_YOUR_CALM
 
 
 async def test_priorities_are_ignored_however_many_there_are(certificate: Certificate) -> None:
