@@ -196,9 +196,8 @@ class Database:
         try:
             await self.thread.run(self._watch.open)
         except (*CONNECT_FAULTS, ValueError) as error:  # the latter: an address that says what cannot be
-            raise DatabaseUnavailable(
-                f"cannot connect to the database: {error or type(error).__name__}"
-            ) from error
+            unsaid = "it does not answer" if isinstance(error, TimeoutError) else type(error).__name__
+            raise DatabaseUnavailable(f"cannot connect to the database: {str(error) or unsaid}") from error
         self.thread.serve(self._watch.run)
         self.thread.serve(self._writer.run)
 

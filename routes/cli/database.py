@@ -4,6 +4,7 @@ The process that holds the data folder runs the embedded database. If a server h
 socket of that database; if not, the command holds the folder and runs the database for as long as it needs it.
 """
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from routes.config.config import Config
 
 SERVER_START_SECONDS = 30.0
 """How long to wait for a server that is starting or stopping."""
+
+SAID_AFTER_SECONDS = 3.0
+"""After how long a command says on stderr what it waits for."""
 
 POLL_SECONDS = 0.1
 
@@ -84,7 +88,9 @@ async def reach(config: Config) -> AsyncIterator[Reached]:
 async def _reach(config: Config, stack: AsyncExitStack) -> Reached:
     if config.database_url is not None:
         return await _connected(config.database_url, stack, served=False)
-    give_up_at = trio.current_time() + SERVER_START_SECONDS
+    began_at = trio.current_time()
+    give_up_at = began_at + SERVER_START_SECONDS
+    is_said = False
     while True:
         try:
             # The folder first, as a server does, so that the two never compete for the database.
@@ -103,6 +109,9 @@ async def _reach(config: Config, stack: AsyncExitStack) -> Reached:
                 raise
         if trio.current_time() > give_up_at:
             raise DatabaseUnavailable("a server holds the data folder, and its database does not answer")
+        if not is_said and trio.current_time() >= began_at + SAID_AFTER_SECONDS:
+            sys.stderr.write(f"waiting for the database of the server that holds {config.data_dir}\n")
+            is_said = True
         await trio.sleep(POLL_SECONDS)
 
 
