@@ -19,9 +19,15 @@ from persistence.users.users import refuse_tokens
 AHEAD_MAX_SECONDS = 30
 """How far into the future repeated revocations may date tokens; well below what is accepted of an `iat`."""
 
+MISDATED_SECONDS = 120
+"""A revocation that is further in the future was written by a clock that was ahead: no node's is by as much."""
+
 
 async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> Change[None]:
     """Revoke all tokens of a user that were issued so far, and end their sessions, which would issue others.
+
+    Where they were revoked by a clock that was ahead, no token works until then, and this revocation takes its place.
+    Tokens that were made here by that clock are then refused as long as they are of the future, and not for ever.
 
     Args:
         user_id: the user's id, a lower-case uuid.
@@ -33,7 +39,9 @@ async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> Change[N
     """
     user = await require_user(conn, user_id)
     now_s = now_ms // 1000
-    not_before_s = max(now_s, user.tokens_not_before_s) + 1
+    known_s = user.tokens_not_before_s
+    is_misdated = known_s > now_s + MISDATED_SECONDS
+    not_before_s = (now_s if is_misdated else max(now_s, known_s)) + 1
     if not_before_s > now_s + AHEAD_MAX_SECONDS:
         raise Conflict("these tokens were revoked a moment ago, again and again; wait for a few seconds")
     await refuse_tokens(conn, user_id, not_before_s)

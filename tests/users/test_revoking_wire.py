@@ -12,7 +12,7 @@ from tests.support.losing import lose, proxy, settled
 from tests.support.losing import world as fragile
 from tests.support.one_world import in_one_world
 from tests.support.proxy import Proxy
-from tests.support.world import Player, World, open_world, world
+from tests.support.world import Player, ShiftedClock, World, open_world, world
 
 pytestmark = pytest.mark.both_edges
 
@@ -136,6 +136,26 @@ async def test_revocation_outlives_a_restart(database_url: str, tmp_path: Path) 
     async with open_world(database_url, tmp_path) as world:
         ann.world = world
         assert not await works(ann)
+
+
+@pytest.mark.one_node(because="no node that is so far from the database's time joins others")
+async def test_whose_tokens_were_revoked_by_a_clock_that_was_ahead_is_let_in_by_an_admin(
+    database_url: str, tmp_path: Path
+) -> None:
+    """Until then no token works, new ones included, as if all were issued before the revocation."""
+    ahead_ms, clock = 3 * 3_600_000, ShiftedClock()
+    clock.advance(ahead_ms)
+    async with open_world(database_url, tmp_path, clock=clock) as world:
+        ann = await world.player("Ann")
+        await ann.do("POST", REVOKE, status=204)
+    clock.advance(-ahead_ms)
+    async with open_world(database_url, tmp_path, clock=clock) as world:
+        ann.world = world
+        early = Player(world, ann.id, ann.name, world.token(ann.id, ann.name, ttl_seconds=7200))
+        assert not await works(early)
+        await (await world.super_admin()).do("POST", revoke_of(ann), status=204)
+        assert [await works(one) for one in (ann, early)] == [False, False]
+        assert await works(await issued_now(ann))
 
 
 @pytest.mark.parametrize("landed", [True, False])
