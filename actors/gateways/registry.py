@@ -66,8 +66,11 @@ class Registry:
 
     def is_silent(self, row: GatewayRow) -> bool:
         """Whether too many heartbeats are missing. After a start each gateway has as long as after a heartbeat."""
-        at_ms, _ = self._heard.get(row.gateway_id, (max(row.last_heartbeat_at_ms, self._opened_at_ms), 0))
-        return self._clock.now_ms() - at_ms >= SILENT_MS
+        now_ms, written_ms = self._clock.now_ms(), row.last_heartbeat_at_ms
+        # What is written as of the future was heard before the start, while the clock was ahead.
+        since_ms = max(self._opened_at_ms, 0 if written_ms > now_ms else written_ms)
+        at_ms, _ = self._heard.get(row.gateway_id, (since_ms, 0))
+        return now_ms - at_ms >= SILENT_MS
 
     def gone_silent(self) -> list[str]:
         """The ids of gateways whose rows say that they are online, but that are silent."""

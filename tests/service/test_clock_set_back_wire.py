@@ -1,0 +1,47 @@
+"""Wire: a service that ran while its machine's clock was ahead starts again once that was set right.
+
+What it wrote until then is of the future, by hours where a machine took local time for UTC, or by decades.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.connect.play import claimed
+from tests.gateways.play import GATEWAYS, TOKEN, gateway
+from tests.publications.play import flush, publish, push, shown
+from tests.support.jobs import job_named
+from tests.support.world import Player, ShiftedClock, open_world
+
+AHEAD_MS = 3 * 3_600_000
+
+pytestmark = pytest.mark.one_node(because="no node that is so far from the database's time joins others")
+
+
+async def test_new_statuses_of_servers_count_and_silent_gateways_are_offline(
+    database_url: str, tmp_path: Path
+) -> None:
+    clock = ShiftedClock()
+    clock.advance(AHEAD_MS)
+    async with open_world(database_url, tmp_path, clock=clock, gateway_token=TOKEN) as world:
+        ann = await world.player("Ann")
+        server = await claimed(world, ann)
+        await publish(ann, server)
+        await push(server, players=3)
+        await flush(world)
+        silent = await gateway(world)
+        await silent.beat()
+        await job_named(world, "heartbeats of gateways").run()
+
+    clock.advance(-AHEAD_MS)
+    async with open_world(database_url, tmp_path, clock=clock, gateway_token=TOKEN) as world:
+        root, server = await world.super_admin(), server.at(world)
+        ann = Player(world, ann.id, ann.name, world.token(ann.id, ann.name))
+        await push(server, players=7)
+        await flush(world)
+        assert (await shown(ann, server))["playerCount"] == 7
+        clock.advance(91_000)
+        await flush(world)
+        assert not (await shown(ann, server))["online"]
+        await job_named(world, "silent gateways").run()
+        assert [one["status"] for one in (await root.get(GATEWAYS))["items"]] == ["offline"]
