@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import structlog
 import trio
 
-from actors.kernel.clock import Clock
+from actors.kernel.clock import Clock, boot_seconds
 from actors.kernel.later import Later
 from actors.kernel.nodes.far import Far
 from actors.kernel.nodes.giving import PartWith
@@ -22,6 +22,7 @@ from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable, PersistenceError
 from persistence.nodes import members
 from persistence.nodes.members import Joined, Unjoined
+from routes.clocks import compare
 from routes.config.config import Config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import Keys
@@ -36,9 +37,6 @@ RETRY_SECONDS = 1.0
 
 CLOCK_MAX_MS = 500
 """Largest difference to the database's clock: times of one conversation come from several nodes."""
-
-CLOCK_LOOKS = 5
-"""How often clocks are compared; the quickest answer counts."""
 
 LEAVE_SECONDS = 5.0
 
@@ -116,7 +114,7 @@ async def joined_node(
 
     await _compare_clocks(database, clock)
     joined = await _join(database, keys, clock, name)
-    membership = Membership(database, Life(name, joined.life))
+    membership = Membership(database, Life(name, joined.life), now=boot_seconds)
     bus = NatsBus(database.thread, config.nats_url or (), space=joined.space, node=name)
     near = None if config.links_dir is None else NearBus(bus, config.links_dir, name)
     later = Later()
@@ -165,16 +163,10 @@ def _peers(membership: Membership, keys: Keys, bus: Bus, later: Later) -> Peers:
 
 
 async def _compare_clocks(database: Database, clock: Clock) -> None:
-    off_ms, took_ms = 0, float("inf")
-    for _ in range(CLOCK_LOOKS):
-        before = clock.now_ms()
-        theirs = await database.read(members.read_clock_ms)
-        after = clock.now_ms()
-        if after - before < took_ms:
-            off_ms, took_ms = theirs - (before + after) // 2, after - before
-    if abs(off_ms) - took_ms / 2 > CLOCK_MAX_MS:
+    found = await compare(database, clock.now_ms)
+    if abs(found.ahead_ms) - found.within_ms > CLOCK_MAX_MS:
         raise DatabaseUnavailable(
-            f"this machine's clock is {abs(off_ms)} ms from the database's; nodes need the same time"
+            f"this machine's clock is {abs(round(found.ahead_ms))} ms from the database's; nodes need the same time"
         )
 
 

@@ -4,6 +4,7 @@
 and cannot be set. If the wall clock is then changed (NTP, an operator), `SystemClock` approaches it by at most half a
 millisecond a second: a deadline an hour ahead moves by less than two seconds, and events keep their order. By hours
 that takes months, in which tokens of other issuers seem to be of the future, or over; so it is said, once each time.
+Forward it leaps where the database agrees with the new time (`routes/clocks.py`), as if the machine had slept.
 """
 
 import time
@@ -50,6 +51,14 @@ def not_before(now_ms: int, last_ms: int) -> int:
 _boot_ns = partial(time.clock_gettime_ns, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
+def boot_seconds() -> float:
+    """Return seconds since some moment, which go on while the machine sleeps and cannot be set.
+
+    For whatever a sleeping machine must not overlook. trio's own time stands still meanwhile.
+    """
+    return _boot_ns() / 1_000_000_000
+
+
 class SystemClock:
     """The clock of a running service.
 
@@ -83,6 +92,11 @@ class SystemClock:
         self._last_ms = now_ms
         return now_ms
 
+    def catch_up(self) -> None:
+        """Take the wall time at once where it is ahead; where it is behind, nothing happens."""
+        self._looked_ns = self._steady_ns()
+        self._offset_ns = max(self._offset_ns, self._wall_ns() - self._looked_ns)
+
     def _follow(self, steady_ns: int) -> None:
         most_ns = (steady_ns - self._looked_ns) // SLEW_PARTS
         drift_ns = self._wall_ns() - steady_ns - self._offset_ns
@@ -91,7 +105,8 @@ class SystemClock:
         is_far = abs(drift_ns) >= (FAR_NS // 2 if self._is_far else FAR_NS)
         if is_far and not self._is_far:
             _log.warning(
-                "the machine's clock was set; the service follows slowly, and has the new time once it starts again",
+                "the machine's clock was set; the service follows slowly, or at once if the new time is later and the"
+                " database agrees; otherwise it has the new time once it starts again",
                 by_seconds=round(drift_ns / 1_000_000_000),
             )
         self._is_far = is_far

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from persistence.connection import Connection
 from persistence.nodes.leases import take_leases
 from persistence.nodes.nodes import leave, lock_nodes, shorten
+from persistence.schema.checks import read_clock
 
-__all__ = ["bury", "drain", "give", "join", "leave", "read", "read_clock_ms", "renew", "resume", "take"]
+__all__ = ["bury", "drain", "give", "join", "leave", "read", "renew", "resume", "take"]
 
 NOBODY = ""
 """Stands in place of the owner's name in a lease that was given up."""
@@ -74,10 +75,12 @@ class View(NamedTuple):
     Args:
         members: {name: member} of all nodes.
         leases: {shard: lease} of all shards.
+        at_seconds: the moment by the database's clock, epoch seconds.
     """
 
     members: dict[str, Member]
     leases: dict[int, Lease]
+    at_seconds: float
 
 
 class Joined(NamedTuple):
@@ -220,7 +223,7 @@ async def read(conn: Connection) -> View:
         for row in owned
         for shard, fence in zip(row["shards"], row["fences"], strict=True)
     }
-    return View(members, leases)
+    return View(members, leases, await read_clock(conn))
 
 
 async def drain(conn: Connection, node: str) -> Undrained | None:
@@ -299,9 +302,3 @@ async def give(conn: Connection, node: str, to: str, fences: dict[int, int]) -> 
         node, to, list(fences), list(fences.values()),
     )  # fmt: skip
     return {row["shard"]: row["fence"] for row in rows}
-
-
-async def read_clock_ms(conn: Connection) -> int:
-    """The database's time, epoch milliseconds."""
-    at_ms: int = await conn.fetchval("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
-    return at_ms

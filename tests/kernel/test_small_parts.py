@@ -60,6 +60,19 @@ def test_a_jump_of_the_wall_clock_is_followed_by_half_a_millisecond_a_second(jum
     assert (gained_ms > 0) == (jump_seconds > 0)
 
 
+def test_a_clock_catches_up_at_once_and_never_goes_back() -> None:
+    machine = Machine()
+    clock = machine.clock()
+    before_ms = clock.now_ms()
+    machine.wall_ns += 3600 * SECOND_NS
+    clock.catch_up()
+    assert clock.now_ms() == before_ms + 3_600_000
+    machine.wall_ns -= 7200 * SECOND_NS
+    clock.catch_up()
+    machine.run(10)
+    assert clock.now_ms() == pytest.approx(before_ms + 3_610_000, abs=10)
+
+
 @pytest.mark.parametrize("jump_seconds", [3600, -3600])
 def test_a_clock_that_was_set_is_told_once_each_time(jump_seconds: int) -> None:
     """Tokens of other issuers are refused from then on, for as long as the service has the old time."""

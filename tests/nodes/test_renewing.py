@@ -87,3 +87,23 @@ async def test_a_node_that_is_not_answered_at_all_is_declared_dead(
 ) -> None:
     play.store.silent = 1_000
     assert not await play.watch(6)
+
+
+async def test_a_node_that_has_slept_is_not_sure_until_it_has_renewed(autojump_clock: object) -> None:
+    """trio's time stands still while the machine sleeps; others have long taken what the node owned."""
+    tables, slept = Tables(trio.current_time), 0.0
+    rows = MemberRows(tables)
+    life = Life("a", await rows.join(None, "a", ROW_SECONDS))
+    membership = Membership(
+        Store(tables),  # type: ignore[arg-type]
+        life,
+        rows=rows,
+        now=lambda: trio.current_time() + slept,
+    )
+    membership.link(peers_of(life, SimulatedBus(Random(0)).end("a")))
+    await membership.renew()
+    assert membership.is_sure
+    slept = ROW_SECONDS
+    assert not membership.is_sure
+    await membership.renew()
+    assert membership.is_sure

@@ -33,6 +33,7 @@ def test_the_lines_of_all_nodes() -> None:
             "d": member("d", State.LEAVING)._replace(is_drained=True),
         },
         {1: Lease("a", 3), 2: Lease("a", 1), 3: Lease("c", 9)},
+        0.0,
     )
     assert list(lines_of(view, now_ms=25 * MINUTE_MS)) == [
         "node  life  state    release  for     shards  sockets  lag   hears",

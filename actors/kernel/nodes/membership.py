@@ -68,6 +68,7 @@ class Membership:
         life: the life that this node has begun.
         sockets: returns how many live sockets are open here.
         rows: the functions that read and write the rows of nodes (`persistence.nodes.members`).
+        now: the seconds by which this node's row runs out, which go on while the machine sleeps.
 
     Attributes:
         drained: called when an operator has drained this node.
@@ -82,6 +83,7 @@ class Membership:
         *,
         sockets: Callable[[], int] = lambda: 0,
         rows: Members = stored_members,
+        now: Callable[[], float] = trio.current_time,
     ) -> None:
         self.life = life
         self.state = State.JOINING
@@ -98,7 +100,9 @@ class Membership:
         self._rows = rows
         self._renewed = trio.Event()
         self._looked = trio.Event()
-        self._renewed_at = self._sound_since = trio.current_time()
+        self._now = now
+        self._renewed_at = self._sound_since = now()
+        self._database_seconds = 0.0
         self._moved_at = trio.current_time()
         self._yields = 0
         self._judged_at = -RENEW_SECONDS
@@ -122,7 +126,7 @@ class Membership:
     @property
     def is_sure(self) -> bool:
         """Whether this node was a member so lately that nobody can have declared it dead."""
-        return trio.current_time() - self._renewed_at < ROW_SECONDS
+        return self._now() - self._renewed_at < ROW_SECONDS
 
     @property
     def is_oldest(self) -> bool:
@@ -134,7 +138,7 @@ class Membership:
     @property
     def silent_seconds(self) -> float:
         """How long ago the row was renewed last."""
-        return trio.current_time() - self._renewed_at
+        return self._now() - self._renewed_at
 
     def failed(self, why: str) -> None:
         """Have the node end, because it cannot serve rightly any more: `keep` raises NodeEnded.
@@ -186,7 +190,7 @@ class Membership:
             NodeEnded: the others have declared this node dead.
             PersistenceError: the database cannot be asked.
         """
-        began_at = trio.current_time()
+        began_at = self._now()
         waiting = self.peers.links.waiting_bytes().values()
         heard = sorted(self.peers.links.heard_within(HEARD_SECONDS))
         said = Said(self.state, heard, self.sockets(), max(waiting, default=0))
@@ -195,14 +199,24 @@ class Membership:
         )
         if view is None:
             raise NodeEnded(f"node {self.life.node} was silent for too long, and others have taken its place")
-        # To the end of the renewal: a database that stands still lets rows run out like one that is away.
-        if trio.current_time() - self._renewed_at > MISSED_SECONDS:
-            self._sound_since = trio.current_time()
-        self._renewed_at = began_at
+        # To the end of the renewal: a database that stands still lets rows run out like one that is away. So does one
+        # whose clock was set forward.
+        passed = self._now() - self._renewed_at
+        if passed > MISSED_SECONDS or self._was_set(view.at_seconds, passed):
+            self._sound_since = self._now()
+        self._renewed_at, self._database_seconds = began_at, view.at_seconds
         self._take_in(view)
         self._judge()
         renewed, self._renewed = self._renewed, trio.Event()
         renewed.set()
+
+    def _was_set(self, database_seconds: float, passed: float) -> bool:
+        """Whether the database's clock has gone further since the last renewal than the seconds that have `passed`."""
+        ahead = database_seconds - self._database_seconds - passed
+        if self._database_seconds == 0.0 or ahead <= MISSED_SECONDS:
+            return False
+        _log.warning("database_clock_set", node=self.life.node, ahead_seconds=round(ahead))
+        return True
 
     def _take_in(self, view: View) -> None:
         known, own = self.members, self.life.node
@@ -354,10 +368,11 @@ class Membership:
             self._giving.tell_owned(self.life.node, taken)
 
     def _may_renew_yet(self, over: Collection[str]) -> bool:
-        """Whether nodes whose rows have run out may live all the same: where the database was away for all, whoever
-        lives renews first. Not who is silent on a bus, too, that carries what others say.
+        """Whether nodes whose rows have run out may live all the same: where the database was away for all, or its
+        clock was set forward, or all machines slept, whoever lives renews first. Not who is silent on a bus, too, that
+        carries what others say.
         """
-        if not over or trio.current_time() - self._sound_since >= ROW_SECONDS:
+        if not over or self._now() - self._sound_since >= ROW_SECONDS:
             return False
         others = self.members.keys() - over - {self.life.node}
         return any(map(self._hears, over)) or not any(map(self._hears, others))

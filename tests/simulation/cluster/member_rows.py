@@ -96,4 +96,4 @@ class MemberRows:
             )
             for node, row in sorted(self.rows.items())
         }  # fmt: skip
-        return View(members, dict(self._leases))
+        return View(members, dict(self._leases), now)

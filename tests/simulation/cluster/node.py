@@ -169,7 +169,7 @@ class ClusterNode:
     async def _be_member(self, number: int) -> None:
         """As `routes/joining.py` has it, with the actors inside."""
         self.membership = membership = Membership(
-            self.store, Life(self.name, number), rows=self._world.members
+            self.store, Life(self.name, number), rows=self._world.members, now=self._world.seconds
         )
         peers = self._link(membership)
         async with trio.open_nursery() as nursery:

@@ -42,6 +42,8 @@ class World:
         nursery: where the run's tasks live.
 
     Attributes:
+        slept_seconds: for how long all machines have slept.
+        set_seconds: by how much the database's clock was set forward.
         healed: (what was done to whom, seconds until every ledger took something again).
     """
 
@@ -53,7 +55,9 @@ class World:
         self.nursery = nursery
         self.trace: list[tuple[Any, ...]] = []
         self.clock = SimulatedClock()
-        self.tables = plant.tables(trio.current_time)
+        self.slept_seconds = 0.0
+        self.set_seconds = 0.0
+        self.tables = plant.tables(lambda: self.seconds() + self.set_seconds)
         self.members: MemberRows = plant.members(self.tables)
         self.bus = SimulatedBus(Random(seed + 1))
         self.weather: Weather = CALM
@@ -65,6 +69,10 @@ class World:
         self.told = dict.fromkeys(LEDGERS, 0)
         self.healed: list[tuple[str, float]] = []
         self.wrong: list[str] = []
+
+    def seconds(self) -> float:
+        """The machines' seconds, which go on while they sleep; trio's stand still meanwhile."""
+        return trio.current_time() + self.slept_seconds
 
     def note(self, *facts: object) -> None:
         """Write a line of the trace."""
