@@ -10,6 +10,7 @@ renewed one at once.
 import gc
 import os
 import signal
+import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NoReturn
@@ -24,6 +25,7 @@ from compiled.finding import PURE, standing
 from routes.allocator import return_large_blocks
 from routes.announcing import announce
 from routes.application import create_app
+from routes.clocks import require_time
 from routes.config.config import Config
 from routes.disk import archive_of
 from routes.domains import DOMAINS
@@ -57,7 +59,9 @@ def run(config: Config) -> None:
         config: the configuration, as read from the environment.
 
     Raises: what `open_service` and `serve` raise when the service cannot start.
+        ClockUnset: the machine's clock has not been set yet.
     """
+    require_time(time.time())
     return_large_blocks()
     begin_collecting()
     trio.run(_run, _affordable(config), restrict_keyboard_interrupt_to_checkpoints=True)

@@ -37,6 +37,7 @@ from persistence.schema import checks
 from persistence.schema.migrate import unapplied
 from routes.cli.files import AS_SERVICE, is_closed
 from routes.cli.interpreter import is_optimised, present_build
+from routes.clocks import ClockUnset, require_time
 from routes.config.config import Config
 from routes.disk import archive_of
 from routes.edge.binds import Descriptor
@@ -100,6 +101,8 @@ class Finding:
 async def examine(config: Config) -> AsyncIterator[Finding]:
     """Run all checks and yield their findings, in the order in which a start depends on them."""
     for finding in (*_python(), modules(standing())):
+        yield finding
+    for finding in _clock():
         yield finding
     closed = list(filter(is_closed, dict.fromkeys((config.data_dir, config.shared_dir))))
     for folder in closed:
@@ -191,6 +194,13 @@ def _keys(config: Config) -> Iterator[Finding]:
         yield Finding("keys", str(fault), "restore the folder from a backup; a new key ends every token")
     else:
         yield Finding("keys", f"Ed25519 {keys.key_id}")
+
+
+def _clock() -> Iterator[Finding]:
+    try:
+        require_time(time.time())
+    except ClockUnset as fault:
+        yield Finding("clock", str(fault), "have the service start once the machine knows the time")
 
 
 async def _database(config: Config) -> AsyncIterator[Finding]:

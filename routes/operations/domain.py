@@ -10,7 +10,7 @@ from routes.operations import actors, history, nodes, operations
 from routes.operations.channels import ACTORS, METRICS
 from routes.operations.gauges import show_gauges
 from routes.operations.jobs import jobs_of
-from routes.operations.parts import CERTIFICATE, LIVE_ACTORS, LIVE_METRICS
+from routes.operations.parts import CERTIFICATE, CLOCKS, LIVE_ACTORS, LIVE_METRICS
 from routes.service import Service
 from routes.users import setup
 
@@ -27,7 +27,7 @@ async def _forget_user(service: Service, user_id: UserId) -> None:
 OPERATIONS = Domain(
     name="operations",
     mounts=(Mount("operations", (operations, history, actors, nodes, setup)),),
-    parts=(CERTIFICATE, LIVE_METRICS, LIVE_ACTORS),
+    parts=(CERTIFICATE, CLOCKS, LIVE_METRICS, LIVE_ACTORS),
     channels=(METRICS, ACTORS),
     jobs=jobs_of,
     follow=_follow,

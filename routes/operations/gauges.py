@@ -14,7 +14,7 @@ from routes.disk import archive_of
 from routes.disk import free_bytes as free_on_disks
 from routes.operations.memory import resident_bytes
 from routes.operations.node_gauges import show_node
-from routes.operations.parts import CERTIFICATE
+from routes.operations.parts import CERTIFICATE, CLOCKS
 from routes.service import Service
 
 _DATABASE_GAUGES = (
@@ -57,6 +57,7 @@ def show_gauges(service: Service) -> None:
         "job",
         housekeeping.behind_seconds,
     )
+    _show_clocks(service)
     _show_memory(service)
     show_node(service)
     metrics.gauge(
@@ -88,6 +89,20 @@ def show_gauges(service: Service) -> None:
     for name, _ in system.counters.items():
         says = f"Kernel: {name.replace('_', ' ')}."
         metrics.counter(f"kernel_{name}", says, _number(lambda: system.counters, name))
+
+
+def _show_clocks(service: Service) -> None:
+    metrics, clocks = service.metrics, service.of(CLOCKS)
+    metrics.gauge(
+        "clock_machine_ahead_seconds",
+        "How much the machine's clock is ahead of the service's.",
+        lambda: clocks.machine_ahead_seconds,
+    )
+    metrics.gauge(
+        "clock_database_ahead_seconds",
+        "How much the database's clock is ahead of the service's; no number in the first minute.",
+        lambda: clocks.database_ahead_seconds,
+    )
 
 
 def _show_memory(service: Service) -> None:

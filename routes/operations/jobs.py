@@ -16,15 +16,15 @@ from routes.allocator import return_free_pages
 from routes.changes import reconcile
 from routes.disk import archive_of
 from routes.jobs import Job, ticking
-from routes.operations.parts import CERTIFICATE, LIVE_ACTORS
+from routes.operations.parts import CERTIFICATE, CLOCKS, LIVE_ACTORS
 from routes.operations.sampling import Sampler
 from routes.pruning import Pruning, pages_of, rows_of
 from routes.service import Service
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """The jobs: sample metrics, reconcile unknown outcomes, return free memory, measure tables, prune receipts and the
-    journal, take a renewed certificate, copy new files to the archive."""
+    """The jobs: sample metrics, reconcile unknown outcomes, compare clocks, return free memory, measure tables, prune
+    receipts and the journal, take a renewed certificate, copy new files to the archive."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def expire_receipts(conn: Connection, limit: int) -> int:
@@ -47,6 +47,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         ticking("samples of metrics", EVERY_MS / 1000, Sampler(service).take),
         Job("actors that are watched", INTERVAL_MS / 1000, service.of(LIVE_ACTORS).tick),
         Job("changes whose outcome is unknown", 1, partial(reconcile, service)),
+        Job("clocks", 60, service.of(CLOCKS).look),
         Job("free memory", 60, partial(run_sync, return_free_pages)),
         Job("sizes of tables", 60, partial(service.disk.look, database)),
         Job("idempotency receipts", 60, Pruning(rows_of(database, expire_receipts)).run, one_node=True),

@@ -62,6 +62,7 @@ ASK = (
     "changes whose outcome is unknown",
     "checkouts",
     "claim keys",
+    "clocks",
     "consent across blocks",
     "downloads of capes",
     "ended parties",

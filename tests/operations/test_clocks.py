@@ -1,0 +1,102 @@
+"""The service's clock beside the machine's and that of a real database, which is right."""
+
+import time
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from actors.kernel.clock import SystemClock
+from persistence.bridge.database import Database
+from routes.__main__ import run
+from routes.cli.doctor import examine
+from routes.clocks import LEAP_MAX_MS, Clocks, ClockUnset, require_time
+from routes.config.config import read_config
+
+HOUR_MS = 3_600_000
+APART = "the service's clock differs from the database's; let all machines keep time by NTP"
+
+
+class Machine:
+    """A machine whose clock was wrong when the service started, and is right unless it is set.
+
+    Args:
+        database: the database, which has the right time.
+        wrong_ms: by how much the machine's clock was ahead at the start.
+    """
+
+    def __init__(self, database: Database, wrong_ms: int) -> None:
+        self.wrong_ms = wrong_ms
+        clock = SystemClock(wall_ns=lambda: time.time_ns() + self.wrong_ms * 1_000_000)
+        self.clocks = Clocks(
+            database, clock, most_ms=5_000, wall_ms=lambda: time.time() * 1000 + self.wrong_ms
+        )
+        self._clock = clock
+
+    def service_ahead_ms(self) -> float:
+        """By how much the service's clock is ahead of the right time."""
+        return self._clock.now_ms() - time.time() * 1000
+
+    async def look(self, times: int) -> list[str]:
+        """Compare the clocks so many times; returns what was logged."""
+        with capture_logs() as lines:
+            for _ in range(times):
+                await self.clocks.look()
+        return [str(line["event"]) for line in lines]
+
+
+async def test_a_service_that_lags_takes_the_time_at_the_second_look(database: Database) -> None:
+    """As after a pause of its virtual machine; a clock that is wrong for a moment changes nothing."""
+    machine = Machine(database, -HOUR_MS)
+    machine.wrong_ms = 0
+    assert await machine.look(1) == [APART]
+    assert machine.service_ahead_ms() == pytest.approx(-HOUR_MS, abs=1_000)
+    assert machine.clocks.machine_ahead_seconds == pytest.approx(3600, abs=1)
+    assert machine.clocks.database_ahead_seconds == pytest.approx(3600, abs=1)
+    await machine.look(1)
+    assert machine.service_ahead_ms() == pytest.approx(0, abs=1_000)
+    assert machine.clocks.database_ahead_seconds == pytest.approx(0, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("began_ms", "wrong_ms"),
+    [
+        (0, HOUR_MS),  # the database does not agree
+        (HOUR_MS, 0),  # it would go back
+        (-LEAP_MAX_MS - HOUR_MS, 0),  # what is kept for a day would be gone
+        (-2_000, 0),  # that is caught up with slowly
+    ],
+)
+async def test_a_service_keeps_its_time_otherwise(database: Database, began_ms: int, wrong_ms: int) -> None:
+    machine = Machine(database, began_ms)
+    machine.wrong_ms = wrong_ms
+    told = await machine.look(4)
+    assert machine.service_ahead_ms() == pytest.approx(began_ms, abs=1_000)
+    assert told.count(APART) == (abs(began_ms) > 5_000), "once, where it is apart from the database"
+
+
+@pytest.mark.parametrize(
+    ("now_seconds", "release", "is_set"),
+    [
+        (86_400.0, "2026.11.29", False),
+        (1_795_000_000.0, "2026.11.29", False),
+        (1_796_000_000.0, "2026.11.29", True),
+        (86_400.0, "unreleased", True),
+    ],
+)
+def test_a_clock_is_not_before_the_release(now_seconds: float, release: str, *, is_set: bool) -> None:
+    if is_set:
+        require_time(now_seconds, release)
+        return
+    with pytest.raises(ClockUnset, match="before this release was made"):
+        require_time(now_seconds, release)
+
+
+async def test_a_machine_in_1970_is_told_so_and_does_not_serve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = read_config({"PARTYLINE_DATA_DIR": str(tmp_path), "PARTYLINE_BIND": "127.0.0.1:0"})
+    monkeypatch.setattr(time, "time", lambda: 86_400.0)
+    with pytest.raises(ClockUnset, match="1970-01-02"):
+        run(config)
+    assert [one.ill async for one in examine(config) if one.about == "clock"] == [True]
