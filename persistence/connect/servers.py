@@ -192,8 +192,8 @@ async def forget_claim_keys(conn: Connection, limit: int, *, before_ms: int) -> 
 
 
 async def save_last_seen(conn: Connection, seen: Mapping[str, tuple[int, str]]) -> None:
-    """Write servers' last calls; an earlier time than the stored one is ignored. Rows are locked in the order of their
-    ids, as by `hold`.
+    """Write servers' last calls; an earlier time than the stored one is ignored, unless that is ahead by more than an
+    hour: it was written by a clock that was ahead then. Rows are locked in the order of their ids, as by `hold`.
 
     Args:
         seen: {server id: (epoch milliseconds, address)}.
@@ -204,7 +204,7 @@ async def save_last_seen(conn: Connection, seen: Mapping[str, tuple[int, str]]) 
         FROM (SELECT server_id, at_ms, address FROM connect_servers
               JOIN unnest($1::text[], $2::bigint[], $3::text[]) AS call (server_id, at_ms, address) USING (server_id)
               ORDER BY server_id FOR NO KEY UPDATE OF connect_servers) AS n
-        WHERE s.server_id = n.server_id AND s.last_seen_at_ms <= n.at_ms
+        WHERE s.server_id = n.server_id AND (s.last_seen_at_ms <= n.at_ms OR s.last_seen_at_ms > n.at_ms + 3600000)
         """,
         list(seen),
         [at_ms for at_ms, _ in seen.values()],

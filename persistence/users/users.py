@@ -304,7 +304,8 @@ async def refuse_tokens(conn: Connection, user_id: str, not_before_s: int) -> No
 
 
 async def save_last_seen(conn: Connection, seen: Mapping[str, int]) -> None:
-    """Move `last_seen_at_ms` forward; `seen` is {user id: epoch milliseconds}.
+    """Move `last_seen_at_ms` forward; `seen` is {user id: epoch milliseconds}. What is ahead by more than an hour was
+    written by a clock that was ahead, and is moved back.
 
     Rows are locked in the order of their ids, so that two processes that write the same users cannot deadlock. Rows
     that refer to the users can be written meanwhile, in whatever order.
@@ -314,7 +315,8 @@ async def save_last_seen(conn: Connection, seen: Mapping[str, int]) -> None:
         "UPDATE users SET last_seen_at_ms = new.at_ms FROM"
         " (SELECT users.id, later.at_ms FROM users JOIN unnest($1::text[], $2::bigint[]) AS later (id, at_ms)"
         " USING (id) ORDER BY users.id FOR NO KEY UPDATE OF users) AS new"
-        " WHERE users.id = new.id AND coalesce(users.last_seen_at_ms, 0) < new.at_ms",
+        " WHERE users.id = new.id AND (coalesce(users.last_seen_at_ms, 0) < new.at_ms"
+        " OR users.last_seen_at_ms > new.at_ms + 3600000)",
         users,
         [seen[user_id] for user_id in users],
     )
