@@ -23,7 +23,7 @@ class Registry:
 
     def __init__(self, clock: Clock, rows: Iterable[GatewayRow]) -> None:
         self._clock = clock
-        self._opened_at_ms = clock.now_ms()
+        self._since_ms = clock.now_ms()
         self._rows = {row.gateway_id: row for row in rows}
         self._heard: dict[str, tuple[int, int]] = {}  # {gateway: (at_ms, connections)}
         self._unwritten: set[str] = set()
@@ -65,12 +65,16 @@ class Registry:
             self._unwritten.add(gateway_id)
 
     def is_silent(self, row: GatewayRow) -> bool:
-        """Whether too many heartbeats are missing. After a start each gateway has as long as after a heartbeat."""
+        """Whether too many heartbeats are missing. After a start each gateway that was online has as long as after a
+        heartbeat."""
         now_ms, written_ms = self._clock.now_ms(), row.last_heartbeat_at_ms
         # What is written as of the future was heard before the start, while the clock was ahead.
-        since_ms = max(self._opened_at_ms, 0 if written_ms > now_ms else written_ms)
-        at_ms, _ = self._heard.get(row.gateway_id, (since_ms, 0))
-        return now_ms - at_ms >= SILENT_MS
+        at_ms, _ = self._heard.get(row.gateway_id, (0 if written_ms > now_ms else written_ms, 0))
+        return now_ms - (max(at_ms, self._since_ms) if row.online else at_ms) >= SILENT_MS
+
+    def begin(self) -> None:
+        """Give each gateway that is online as long as after a heartbeat: none could be heard for a while."""
+        self._since_ms = self._clock.now_ms()
 
     def gone_silent(self) -> list[str]:
         """The ids of gateways whose rows say that they are online, but that are silent."""

@@ -10,7 +10,7 @@ Forward it leaps where the database agrees with the new time (`routes/clocks.py`
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import structlog
 
@@ -34,6 +34,37 @@ class Clock(Protocol):
         ...
 
 
+@runtime_checkable
+class LeapingClock(Clock, Protocol):
+    """A clock that says how often time has gone on without the service.
+
+    Attributes:
+        leaps: how often the machine has slept, or the clock has caught up with the machine's.
+    """
+
+    leaps: int
+
+
+class Leaps:
+    """Lets one who waits for signs of life know that time has gone on without the service, when nobody could give any.
+
+    Args:
+        clock: the clock; one that says nothing of leaps has none.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._known = clock.leaps if isinstance(clock, LeapingClock) else 0
+
+    def noticed(self) -> bool:
+        """Return whether there was a leap since the last call, or since this was made."""
+        if not isinstance(self._clock, LeapingClock):
+            return False
+        self._clock.now_ms()
+        known, self._known = self._known, self._clock.leaps
+        return known != self._known
+
+
 def not_before(now_ms: int, last_ms: int) -> int:
     """Return `now_ms`, or `last_ms` where this node's clock is behind the node that took the last turn.
 
@@ -46,6 +77,9 @@ def not_before(now_ms: int, last_ms: int) -> int:
     """
     return last_ms if now_ms < last_ms <= now_ms + AHEAD_MAX_MS else now_ms
 
+
+# The machine has slept if the clock that goes on meanwhile is ahead by so much more of the one that does not.
+SLEEP_MIN_NS = 5_000_000_000
 
 # A partial of a C function instead of a Python function, because it is called several times a message.
 _boot_ns = partial(time.clock_gettime_ns, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
@@ -65,16 +99,37 @@ class SystemClock:
     Args:
         steady_ns: monotonic nanoseconds that go on during suspend; CLOCK_BOOTTIME where the system has it.
         wall_ns: nanoseconds since the epoch, which may jump.
+        awake_ns: monotonic nanoseconds that stand still during suspend.
+
+    Attributes:
+        leaps: how often the machine has slept, or this clock has caught up.
     """
 
-    __slots__ = ("_is_far", "_last_ms", "_looked_ns", "_offset_ns", "_steady_ns", "_wall_ns")
+    __slots__ = (
+        "_asleep_ns",
+        "_awake_ns",
+        "_is_far",
+        "_last_ms",
+        "_looked_ns",
+        "_offset_ns",
+        "_steady_ns",
+        "_wall_ns",
+        "leaps",
+    )
 
     def __init__(
-        self, *, steady_ns: Callable[[], int] = _boot_ns, wall_ns: Callable[[], int] = time.time_ns
+        self,
+        *,
+        steady_ns: Callable[[], int] = _boot_ns,
+        wall_ns: Callable[[], int] = time.time_ns,
+        awake_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
+        self.leaps = 0
+        self._awake_ns = awake_ns
         self._steady_ns = steady_ns
         self._wall_ns = wall_ns
         self._looked_ns = steady_ns()
+        self._asleep_ns = self._looked_ns - awake_ns()
         self._offset_ns = wall_ns() - self._looked_ns
         self._last_ms = 0
         self._is_far = False
@@ -95,9 +150,15 @@ class SystemClock:
     def catch_up(self) -> None:
         """Take the wall time at once where it is ahead; where it is behind, nothing happens."""
         self._looked_ns = self._steady_ns()
-        self._offset_ns = max(self._offset_ns, self._wall_ns() - self._looked_ns)
+        offset_ns = self._wall_ns() - self._looked_ns
+        if offset_ns > self._offset_ns:
+            self._offset_ns = offset_ns
+            self.leaps += 1
 
     def _follow(self, steady_ns: int) -> None:
+        asleep_ns = steady_ns - self._awake_ns()
+        self.leaps += asleep_ns - self._asleep_ns >= SLEEP_MIN_NS
+        self._asleep_ns = asleep_ns
         most_ns = (steady_ns - self._looked_ns) // SLEW_PARTS
         drift_ns = self._wall_ns() - steady_ns - self._offset_ns
         self._offset_ns += max(-most_ns, min(most_ns, drift_ns))

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from actors.kernel.clock import Leaps
 from actors.voice import units_nodes
 from actors.voice.commands import EndIfEmpty, EndSessions
 from actors.voice.fleet import KEPT_MS
@@ -137,8 +138,16 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     async def sweep(conn: Connection, after: str | None, limit: int) -> str | None:
         return await sweep_ended(conn, after, limit, now_ms=service.clock.now_ms())
 
+    leaps = Leaps(service.clock)
+
+    async def look_awake() -> None:
+        if leaps.noticed():
+            # As if another node had minded voice meanwhile: nobody could have been heard.
+            service.of(VOICE_WATCH).leave()
+        await look(service)
+
     return (
-        Job("silent voice", 1, partial(look, service)),
+        Job("silent voice", 1, look_awake),
         Job("rights in voice", 1, partial(look_at_rights, service)),
         Job("heartbeats of voice nodes", 60, write_heard),
         Job("voice nodes that are gone", 3600, partial(forget_nodes, service)),

@@ -4,7 +4,7 @@ from functools import partial
 
 import trio
 
-from actors.gateways.registry import HEARTBEAT_INTERVAL_MS
+from actors.gateways.registry import HEARTBEAT_INTERVAL_MS, SILENT_MS
 from routes.gateways.machines import MAX_WAIT_SECONDS
 from routes.gateways.parts import CARRYING
 from tests.connect.play import claimed
@@ -61,6 +61,17 @@ async def test_a_gateway_that_waits_counts_as_heard_until_it_is_answered(world: 
     await job_named(world, "silent gateways").run()
     (shown,) = (await root.get(GATEWAYS))["items"]
     assert shown["status"] == "online"
+
+
+async def test_no_gateway_is_offline_because_the_machine_has_slept(world: World):
+    one, root = await gateway(world), await world.super_admin()
+    await one.beat()
+    silent = job_named(world, "silent gateways")
+    for ms, status in ((0, "online"), (SILENT_MS - 1_000, "online"), (1_000, "offline")):
+        (world.clock.advance if ms else world.clock.sleep)(ms or 1_800_000)
+        await silent.run()
+        (shown,) = (await root.get(GATEWAYS))["items"]
+        assert shown["status"] == status
 
 
 async def test_a_heartbeat_waits_for_a_change(world: World):

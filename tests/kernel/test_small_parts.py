@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from actors.errors import Draining
-from actors.kernel.clock import SystemClock
+from actors.kernel.clock import Leaps, SystemClock
 from actors.kernel.mailbox import Failure, Letter, told_at_end
 from actors.kernel.one_shot import OneShot
 from actors.kernel.replay_buffer import BUFFER_EVENTS, ReplayBuffer
@@ -26,15 +26,21 @@ class Machine:
     """A machine whose two clocks can be turned by hand."""
 
     def __init__(self) -> None:
-        self.steady_ns = 5 * SECOND_NS
+        self.steady_ns = self.awake_ns = 5 * SECOND_NS
         self.wall_ns = 1_800_000_000 * SECOND_NS
 
     def clock(self) -> SystemClock:
-        return SystemClock(steady_ns=lambda: self.steady_ns, wall_ns=lambda: self.wall_ns)
+        return SystemClock(
+            steady_ns=lambda: self.steady_ns, wall_ns=lambda: self.wall_ns, awake_ns=lambda: self.awake_ns
+        )
 
-    def run(self, seconds: float) -> None:
+    def sleep(self, seconds: float) -> None:
         self.steady_ns += int(seconds * SECOND_NS)
         self.wall_ns += int(seconds * SECOND_NS)
+
+    def run(self, seconds: float) -> None:
+        self.sleep(seconds)
+        self.awake_ns += int(seconds * SECOND_NS)
 
 
 def test_the_clock_starts_at_wall_time_and_follows_the_steady_one() -> None:
@@ -71,6 +77,20 @@ def test_a_clock_catches_up_at_once_and_never_goes_back() -> None:
     clock.catch_up()
     machine.run(10)
     assert clock.now_ms() == pytest.approx(before_ms + 3_610_000, abs=10)
+
+
+def test_who_waits_for_signs_of_life_learns_that_the_machine_has_slept() -> None:
+    machine = Machine()
+    clock = machine.clock()
+    leaps = Leaps(clock)
+    machine.run(3600)
+    assert not leaps.noticed()
+    machine.sleep(60)
+    assert [leaps.noticed() for _ in range(2)] == [True, False]
+    machine.wall_ns += 60 * SECOND_NS
+    assert not leaps.noticed()
+    clock.catch_up()
+    assert [leaps.noticed() for _ in range(2)] == [True, False]
 
 
 @pytest.mark.parametrize("jump_seconds", [3600, -3600])

@@ -30,9 +30,11 @@ def hurried_clock() -> Clock:
     """The system's time for rules, which passes as quickly as `hurry` says."""
     if _rate == 1:
         return SystemClock()
-    return SystemClock(
-        steady_ns=lambda: time.monotonic_ns() + _ahead_ns(), wall_ns=lambda: time.time_ns() + _ahead_ns()
-    )
+
+    def steady_ns() -> int:
+        return time.monotonic_ns() + _ahead_ns()
+
+    return SystemClock(steady_ns=steady_ns, wall_ns=lambda: time.time_ns() + _ahead_ns(), awake_ns=steady_ns)
 
 
 def _ahead_ns() -> int:

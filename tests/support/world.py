@@ -42,9 +42,14 @@ NOBODY_THERE = "http://127.0.0.1:1"
 
 
 class ShiftedClock:
-    """The system's time, which a test may move forward and stop."""
+    """The system's time, which a test may move forward and stop.
+
+    Attributes:
+        leaps: how often time has gone on without the service.
+    """
 
     def __init__(self) -> None:
+        self.leaps = 0
         self._system = hurried_clock()
         self._stopped_at_ms: int | None = None
         self._ahead_ms = 0
@@ -63,6 +68,11 @@ class ShiftedClock:
     def advance(self, ms: int) -> None:
         """Let so much time pass for every rule at once; timers that wait for it do not notice (`World.advance`)."""
         self._ahead_ms += ms
+
+    def sleep(self, ms: int) -> None:
+        """Let so much time pass while the machine sleeps, and know of it as the system's clock does."""
+        self._ahead_ms += ms
+        self.leaps += 1
 
 
 class Player:

@@ -5,6 +5,7 @@ import trio
 from actors.voice.state import EMPTY_MS, SILENCE_MS
 from routes.voice.jobs import look
 from routes.voice.parts import ATTENDANCE
+from tests.support.jobs import jobs_of
 from tests.support.world import World
 from tests.voice.play import NODE, VOICE, ended, join, minding, node, node_server, private, sync
 
@@ -47,6 +48,20 @@ async def test_two_talk_and_part(world: World):
     assert minding(world).of(ATTENDANCE).state(made["id"]) is None
     await one.beat()
     assert await private(ann, ben) != made["id"]
+
+
+async def test_nobody_is_put_out_because_the_machine_has_slept(world: World):
+    """Their clients could not be heard meanwhile; they have as long as after a sync from then on."""
+    await node(world, await node_server(world))
+    ann, ben = await world.players("Ann", "Ben")
+    joined = await join(ann, await private(ann, ben))
+    silent = next(one for one in jobs_of(minding(world)) if one.name == "silent voice")
+    world.clock.sleep(1_800_000)
+    await silent.run()
+    await sync(ann, joined)
+    world.advance(SILENCE_MS)
+    await silent.run()
+    assert await ended(ann, joined) == "EXPIRED"
 
 
 async def test_joins_at_once_never_exceed_a_node(world: World):
