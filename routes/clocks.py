@@ -7,7 +7,7 @@ what is further apart is logged, and shown in the metrics.
 
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from math import nan
 from typing import NamedTuple
 
@@ -16,8 +16,10 @@ import structlog
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.store import Store
 from persistence.schema.checks import read_clock
-from routes.edge.docs.version import VERSION
 from routes.edge.faults import OperatorFault
+
+EARLIEST = datetime(2020, 1, 1, tzinfo=UTC)
+"""No clock that was set is before this."""
 
 LOOKS = 5
 """How often clocks are compared; the quickest answer counts."""
@@ -38,28 +40,19 @@ class ClockUnset(OperatorFault):
     """The machine's clock is certainly wrong; the message says why in one line."""
 
 
-def require_time(now_seconds: float, release: str = VERSION) -> None:
-    """Require that a clock is not before the release that it runs, as that of a machine is which has not been told the
-    time yet. Who starts then dates everything decades back, where it is deleted as old, and revokes no token.
+def require_time(now_seconds: float) -> None:
+    """Require that a clock was set, unlike that of a machine without a battery that has just started, and counts from
+    1970. Who starts then dates everything decades back, where it is deleted as old, and revokes no token.
 
     Args:
         now_seconds: the machine's clock, epoch seconds.
-        release: the version, such as 2026.11.29; nothing is required of one that is no date.
 
     Raises:
-        ClockUnset: it is before.
+        ClockUnset: it is before `EARLIEST`.
     """
-    try:
-        made = datetime.strptime(release, "%Y.%m.%d").replace(tzinfo=UTC)
-    except ValueError:
-        return
-    # The date is that of the place where it was made.
-    if now_seconds < (made - timedelta(days=1)).timestamp():
+    if now_seconds < EARLIEST.timestamp():
         now = datetime.fromtimestamp(now_seconds, UTC)
-        raise ClockUnset(
-            f"this machine's clock says {now:%Y-%m-%d %H:%M}, before this release was made ({made:%Y-%m-%d}); set it,"
-            " by NTP or the like"
-        )
+        raise ClockUnset(f"this machine's clock says {now:%Y-%m-%d %H:%M}; set it, by NTP or the like")
 
 
 class Difference(NamedTuple):

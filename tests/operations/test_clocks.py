@@ -10,7 +10,7 @@ from actors.kernel.clock import SystemClock
 from persistence.bridge.database import Database
 from routes.__main__ import run
 from routes.cli.doctor import examine
-from routes.clocks import LEAP_MAX_MS, Clocks, ClockUnset, require_time
+from routes.clocks import EARLIEST, LEAP_MAX_MS, Clocks, ClockUnset, require_time
 from routes.config.config import read_config
 
 HOUR_MS = 3_600_000
@@ -75,21 +75,11 @@ async def test_a_service_keeps_its_time_otherwise(database: Database, began_ms: 
     assert told.count(APART) == (abs(began_ms) > 5_000), "once, where it is apart from the database"
 
 
-@pytest.mark.parametrize(
-    ("now_seconds", "release", "is_set"),
-    [
-        (86_400.0, "2026.11.29", False),
-        (1_795_000_000.0, "2026.11.29", False),
-        (1_796_000_000.0, "2026.11.29", True),
-        (86_400.0, "unreleased", True),
-    ],
-)
-def test_a_clock_is_not_before_the_release(now_seconds: float, release: str, *, is_set: bool) -> None:
-    if is_set:
-        require_time(now_seconds, release)
-        return
-    with pytest.raises(ClockUnset, match="before this release was made"):
-        require_time(now_seconds, release)
+def test_a_clock_that_was_never_set_is_known() -> None:
+    earliest = EARLIEST.timestamp()
+    require_time(earliest)
+    with pytest.raises(ClockUnset, match="2019-12-31 23:59"):
+        require_time(earliest - 1)
 
 
 async def test_a_machine_in_1970_is_told_so_and_does_not_serve(
