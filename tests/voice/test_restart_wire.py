@@ -8,7 +8,7 @@ from routes.voice.jobs import end_doomed, look
 from routes.voice.parts import ATTENDANCE
 from tests.support.waiting import wait_until
 from tests.support.world import Player, open_world
-from tests.voice.play import VOICE, VoiceNode, join, node, node_server, private
+from tests.voice.play import VOICE, VoiceNode, join, minding, node, node_server, private
 
 
 async def test_after_a_restart_sessions_are_there_and_blocked_ones_end(database_url: str, tmp_path: Path):
@@ -52,11 +52,12 @@ async def test_a_channel_that_cannot_be_loaded_holds_up_no_other(database_url: s
         await join(ann, broken)
         await join(cid, sound)
     async with open_world(database_url, tmp_path) as world:
-        attendance = world.service.of(ATTENDANCE)
-        await world.service.database.transact(_break, broken)
+        minder = minding(world)
+        attendance = minder.of(ATTENDANCE)
+        await minder.database.transact(_break, broken)
         attendance.doom(ann.id, "REMOVED")
         attendance.doom(cid.id, "REMOVED")
-        await look(world.service)
+        await look(minder)
         assert (attendance.of_user(ann.id) is None, attendance.of_user(cid.id)) == (False, None)
         assert list(attendance.doomed) == [broken], "it is ended once it can be"
         assert attendance.state(broken) is not None
