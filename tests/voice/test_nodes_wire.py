@@ -191,11 +191,16 @@ async def test_a_heartbeat_that_waits_ends_with_the_secret_of_its_server(world: 
     async def outlived() -> None:
         refused.append(await server.refused("POST", f"{one.path}/heartbeat", beat))
 
+    async def is_rotated() -> bool:
+        asked = [await server.ask("POST", f"{one.path}/heartbeat", {}) for _ in world.services]
+        return {each.status_code for each in asked} == {401}
+
     async with trio.open_nursery() as nursery:
         nursery.start_soon(outlived)
         await wait_until(partial(_waits, world))
         for _ in range(2):
             await owner.do("POST", f"{server.path}/secret/rotate", status=200)
+        await wait_until(is_rotated)
         minding(world).of(FLEET).order(one.id, "close", "a" * 36, None)
     assert refused == [(401, "BAD_SERVER_CREDENTIALS")]
 
