@@ -78,9 +78,8 @@ class Failing:
     """
 
     def __init__(self) -> None:
-        self._times: dict[
-            tuple[str, str], dict[str, int]
-        ] = {}  # {(doing, about): {reason: times}}, oldest first
+        # {(doing, about): {reason: times}}, oldest first
+        self._times: dict[tuple[str, str], dict[str, int]] = {}
 
     def count(self, doing: str, about: str, reason: str) -> int:
         """Count a failure of `doing` something `about` a thing; returns how often that has failed for this reason since

@@ -85,7 +85,7 @@ class Statuses:
         Raises:
             DatabaseUnavailable: the database cannot be asked.
         """
-        for report in await store.read(statuses.since, now_ms - STALE_MS, now_ms):
+        for report in await store.read(statuses.since, now_ms - STALE_MS):
             self._take(report)
 
     def follow(self, follower: Callable[[str], None]) -> None:

@@ -54,18 +54,19 @@ async def write(
     )
 
 
-async def since(conn: Connection, after_ms: int, now_ms: int) -> list[StatusRow]:
-    """The statuses of servers after a time, oldest first.
-
-    What was seen later than now was written while the clock was ahead; it counts as seen now from here on, because
-    every newer status would seem to be older.
+async def bring_back(conn: Connection, now_ms: int) -> None:
+    """Let what was seen later than now count as seen now: it was written while the clock was ahead, and every newer
+    status would seem to be older.
 
     Args:
-        after_ms: epoch milliseconds.
         now_ms: epoch milliseconds.
     """
     await conn.execute("UPDATE server_statuses SET at_ms = $1 WHERE at_ms > $1", now_ms)
     await conn.execute("UPDATE publication_statuses SET seen_at_ms = $1 WHERE seen_at_ms > $1", now_ms)
+
+
+async def since(conn: Connection, after_ms: int) -> list[StatusRow]:
+    """The statuses of servers after a time in epoch milliseconds, oldest first."""
     rows = await conn.fetch(
         """
         SELECT s.server_id, c.network_id, s.online, s.motd, s.players, s.capacity, s.at_ms

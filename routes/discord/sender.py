@@ -59,9 +59,8 @@ class Sender:
         self._discord = discord
         self._tokens = tokens
         self._woken = trio.Event()
-        self._last: DueWebhook | None = (
-            None  # where the walk through those that are due goes on; None to begin anew
-        )
+        # The last one in the walk through those that are due; None to begin anew.
+        self._last: DueWebhook | None = None
         self._failing = Failing()
         self._busy: dict[str, str] = {}  # {network: webhook that is being sent to}
         self._unsettled: dict[str, _Settlement] = {}  # {network: what the database has not noted yet}

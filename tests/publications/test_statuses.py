@@ -126,7 +126,7 @@ class Rows:
         self.reports |= {row.server_id: row for row in rows}
         self.ranks |= {rank.target_id: rank for rank in ranks}
 
-    async def read(self, _unit: object, _after_ms: int, _now_ms: int) -> list[StatusRow]:
+    async def read(self, _unit: object, _after_ms: int) -> list[StatusRow]:
         """What was written."""
         return list(self.reports.values())
 
