@@ -23,6 +23,7 @@ TRANSACTIONS = {
     "routes/users/setup.py": "the link that is printed at the start; nobody is there yet",
     "routes/versions/parts.py": "the last counts, when there is no service any more",
     "routes/discord/sender.py": "what has become of posts, which nothing in memory repeats",
+    "routes/publications/parts.py": "what a clock that was ahead has left, before any of it is read",
     "routes/joining.py": "the row of this node, before anything is served",
     "routes/matching.py": "the name of the master key, before anything is served",
     "routes/cli/accepting.py": "the same, while no service runs",
