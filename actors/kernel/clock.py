@@ -10,7 +10,7 @@ Forward it leaps where the database agrees with the new time (`routes/clocks.py`
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import structlog
 
@@ -34,17 +34,6 @@ class Clock(Protocol):
         ...
 
 
-@runtime_checkable
-class LeapingClock(Clock, Protocol):
-    """A clock that says how often time has gone on without the service.
-
-    Attributes:
-        leaps: how often the machine has slept, or the clock has caught up with the machine's.
-    """
-
-    leaps: int
-
-
 class Leaps:
     """Lets one who waits for signs of life know that time has gone on without the service, when nobody could give any.
 
@@ -54,15 +43,17 @@ class Leaps:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._known = clock.leaps if isinstance(clock, LeapingClock) else 0
+        self._known = self._count()
 
     def noticed(self) -> bool:
         """Return whether there was a leap since the last call, or since this was made."""
-        if not isinstance(self._clock, LeapingClock):
-            return False
         self._clock.now_ms()
-        known, self._known = self._known, self._clock.leaps
+        known, self._known = self._known, self._count()
         return known != self._known
+
+    def _count(self) -> int:
+        leaps: int = getattr(self._clock, "leaps", 0)
+        return leaps
 
 
 def not_before(now_ms: int, last_ms: int) -> int:
