@@ -9,11 +9,7 @@ SELECT network_id, id, name, owner_id, slug, public_summary, public_profile_mode
        created_at_ms, updated_at_ms
 FROM networks WHERE network_id = $1
 """
-_LOCK = """
-SELECT network_id, id, name, owner_id, slug, public_summary, public_profile_mode, public_profile_share_code,
-       created_at_ms, updated_at_ms
-FROM networks WHERE network_id = $1 FOR NO KEY UPDATE
-"""
+_LOCK = _READ + " FOR NO KEY UPDATE"
 _HOLD = _READ + " FOR UPDATE"
 _OF_OWNER = """
 SELECT network_id, id, name, owner_id, slug, public_summary, public_profile_mode, public_profile_share_code,

@@ -30,7 +30,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         return await bounds.prune(conn, now_ms(), limit=limit)
 
     return (
-        Job("groups that everybody has left", 60, Pruning(_left(service).take, most=100).run, one_node=True),
+        Job("groups that everybody has left", 60, Pruning(_left(service).take, most=100).run),
         Job("attachments that nothing shows", 60, sweep_attachments, one_node=True),
         Job("files without an attachment", 3600, sweep_stray_files, one_node=True),
         Job("additions to groups", 60, Pruning(rows_of(database, forget_additions)).run, one_node=True),
@@ -39,11 +39,14 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
 
 def _left(service: Service) -> EachOf[str]:
+    """Deletes conversations without members, each node those whose actors would be here and are not live."""
+    system, kind = service.system, service.of(CHAT_KINDS).conversation
+
     async def page(after_id: str | None, limit: int) -> list[str]:
         return await service.database.read(partial(leavings.abandoned, after_id=after_id or ""), limit)
 
     async def drop_unless_live(conversation_id: str) -> None:
-        if service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id) is None:
+        if not system.routing.is_far(kind, conversation_id) and system.peek(kind, conversation_id) is None:
             await drop(service.database, conversation_id)
 
     return EachOf(page, drop_unless_live, doing="deleting a conversation", about=str)

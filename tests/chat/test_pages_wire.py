@@ -7,6 +7,7 @@ import trio
 
 from actors.kernel.hot_reads import WAKING_READS
 from routes.chat.parts import CHAT_KINDS
+from tests.chat.asleep import sleep
 from tests.chat.history import import_history
 from tests.support.one_world import in_one_world
 from tests.support.waiting import patience
@@ -55,15 +56,6 @@ async def walk(player: Player, room: Room, *, limit: int, **query: object) -> li
 
 def moments(messages: list[Any]) -> list[int]:
     return [message["createdAtMs"] for message in messages]
-
-
-async def sleep(world: World, room: Room) -> None:
-    """Let the conversation's actor retire, so that pages come from rows."""
-    service = world.home("conversation", room.id)
-    world.clock.advance(120_000)
-    with patience():
-        while service.system.peek(service.of(CHAT_KINDS).conversation, room.id) is not None:  # noqa: ASYNC110
-            await trio.sleep(0.01)
 
 
 @pytest.mark.slow

@@ -15,9 +15,9 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     return tuple(job for domain in DOMAINS for job in domain.jobs(service))
 
 
-def job_named(world: World, name: str) -> Job:
-    """The job of this name, made anew, so that it remembers nothing of other runs."""
-    (job,) = [job for job in jobs_of(world.service) if job.name == name]
+def job_named(world: World, name: str, *, at: Service | None = None) -> Job:
+    """The job of this name, made anew, so that it remembers nothing of other runs; `at` is its node, else the first."""
+    (job,) = [job for job in jobs_of(at or world.service) if job.name == name]
     return job
 
 
