@@ -116,7 +116,11 @@ async def test_a_channel_does_not_move_with_more_than_have_a_seat(world: World) 
     assert minding(world).of(ATTENDANCE).seats.taken(there) == 2
 
 
-async def test_a_join_finds_another_node_if_it_has_room_for_all(world: World) -> None:
+async def test_a_join_finds_another_node_if_it_has_room_for_all(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The job would move the channel with Ann alone to the node where there is no room for both.
+    monkeypatch.setattr(moving, "AT_ONCE", 0)
     server = await node_server(world)
     one = await node(world, server)
     ann, ben = await world.players("Ann", "Ben")

@@ -102,7 +102,7 @@ class Membership:
         self._looked = trio.Event()
         self._now = now
         self._renewed_at = self._sound_since = now()
-        self._database_seconds = 0.0
+        self._database_seconds: float | None = None
         self._moved_at = trio.current_time()
         self._yields = 0
         self._judged_at = -RENEW_SECONDS
@@ -212,8 +212,10 @@ class Membership:
 
     def _was_set(self, database_seconds: float, passed: float) -> bool:
         """Whether the database's clock has gone further since the last renewal than the seconds that have `passed`."""
+        if self._database_seconds is None:
+            return False  # the first renewal
         ahead = database_seconds - self._database_seconds - passed
-        if self._database_seconds == 0.0 or ahead <= MISSED_SECONDS:
+        if ahead <= MISSED_SECONDS:
             return False
         _log.warning("database_clock_set", node=self.life.node, ahead_seconds=round(ahead))
         return True
