@@ -13,12 +13,19 @@ from routes.service import Service
 
 async def _changed(service: Service, event: DiscordChanged) -> None:
     service.of(WEBHOOKS).sender.wake()
-    watched = await service.database.read(servers.watched_one, event.network_id)
-    watch(service, event.network_id, watched)
+    # One after the other: what was read before a later change must not be taken in after it.
+    async with service.turnstile.turn(_turn_of(event.network_id)):
+        watched = await service.database.read(servers.watched_one, event.network_id)
+        watch(service, event.network_id, watched)
 
 
-def _removed(service: Service, event: NetworkRemoved) -> None:
-    service.of(WEBHOOKS).uptime.unwatch(event.network_id)
+async def _removed(service: Service, event: NetworkRemoved) -> None:
+    async with service.turnstile.turn(_turn_of(event.network_id)):
+        service.of(WEBHOOKS).uptime.unwatch(event.network_id)
+
+
+def _turn_of(network_id: str) -> str:
+    return f"servers watched for the Discord of {network_id}"
 
 
 def _wake(service: Service, _event: ArticleChanged | Published) -> None:

@@ -35,7 +35,7 @@ class Proxy:
         self._late_at = text
 
     def let_go(self) -> None:
-        """Send the delayed text to PostgreSQL."""
+        """Send the delayed text to PostgreSQL, or the held answer to its client."""
         self._let_go.set()
 
     def cut_at(self, text: bytes, *, answered: bool, after: bytes = b"") -> None:
@@ -51,7 +51,8 @@ class Proxy:
         self._cut_at, self._answered, self._after = text, answered, after
 
     def hold_at(self, text: bytes, *, after: bytes) -> trio.Event:
-        """Once, when a client sends this text, keep PostgreSQL's answer from it, and its connection open.
+        """Once, when a client sends this text, keep PostgreSQL's answer from it until `let_go`, and its connection
+        open.
 
         Args:
             after: a text that the same connection must have sent before, from now on. Returns: An event that is set
@@ -106,10 +107,12 @@ class Proxy:
                 nursery.cancel_scope.cancel()
 
             async def to_client() -> None:
+                nonlocal is_cut
                 while data := await _receive(server):
                     if is_cut and self._keeps:
                         self._held.set()
-                        continue
+                        await self._let_go.wait()
+                        is_cut = False
                     if is_cut:
                         break
                     if not self._swallows:
