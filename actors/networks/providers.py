@@ -13,7 +13,6 @@ from persistence.networks.rows import DnsRow
 async def adopt(
     conn: Connection,
     row: DnsRow,
-    gateway_host: str | None,
     record_hosts: RecordHosts,
     now_ms: int,
     *,
@@ -23,8 +22,7 @@ async def adopt(
 
     Args:
         row: the provider, whose token was verified.
-        gateway_host: the host name that CNAMEs point to; None for no CNAMEs.
-        record_hosts: decides which hosts' addresses A records get.
+        record_hosts: decides where domains lead, and which hosts' addresses A records get.
         now_ms: epoch milliseconds, when the records are due.
         is_current: whether the stored provider, or None for none, is the one that the client has seen and changed.
 
@@ -43,11 +41,12 @@ async def adopt(
     wanted = [(server_id, host, hosts[id]) for server_id, host, id in routes if hosts[id] is not None]
     await gateway_routes.save_record_hosts(conn, {server_id: content for server_id, _, content in wanted})
     await dns.put(conn, row)
-    claims = await domains.of_network(conn, network_id)
+    claims, gateway_host = await domains.of_network(conn, network_id), record_hosts.gateway_host
     await dns.add_tasks(
         conn,
         [task for claim in claims for task in records_of_claim(claim, row.zone_name, gateway_host, now_ms)],
     )
-    await queue_records(conn, network_id, [(host, content) for _, host, content in wanted], now_ms)
+    records = [(host, content) for _, host, content in wanted]
+    await queue_records(conn, network_id, records, now_ms, gateway_host=gateway_host)
     kept = await dns.read(conn, network_id)
     return kept or row

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from actors.networks.records import record_of_route
+from actors.networks.records import record_of_route, record_type
 from persistence.connection import Connection
 from persistence.gateways import gateways
 from persistence.networks import dns, domains, gateway_routes
@@ -27,6 +27,11 @@ class RecordHosts:
     fixed: str | None
     spare: str | None
 
+    @property
+    def gateway_host(self) -> str | None:
+        """The host that claimed domains lead to, a name or an address; None where routes alone lead to gateways."""
+        return self.fixed or self.spare
+
 
 async def hosts_of(conn: Connection, hosts: RecordHosts, gateway_id: str | None) -> str | None:
     """The hosts that a route's A records are to name now, with commas between; None to leave the records as they are.
@@ -41,22 +46,30 @@ async def hosts_of(conn: Connection, hosts: RecordHosts, gateway_id: str | None)
 
 
 async def queue_records(
-    conn: Connection, network_id: str, hosts_by_route: Iterable[tuple[str, str | None]], now_ms: int
+    conn: Connection,
+    network_id: str,
+    hosts_by_route: Iterable[tuple[str, str | None]],
+    now_ms: int,
+    *,
+    gateway_host: str | None = None,
 ) -> None:
     """Queue the A records of a network's routes, where its DNS provider can hold them.
 
     Args:
         hosts_by_route: (host of a route, the hosts that its records are to name; None removes them).
         now_ms: epoch milliseconds, when they are due.
+        gateway_host: the host that claimed domains lead to; None where there is none, or where records only go.
     """
     provider = await dns.read(conn, network_id)
     if provider is None:
         return
-    claimed = {claim.domain for claim in await domains.of_network(conn, network_id)}
+    aliases: set[str] = set()
+    if gateway_host is not None and record_type(gateway_host) == "CNAME":
+        aliases = {claim.domain for claim in await domains.of_network(conn, network_id)}
     tasks: list[DnsTask] = []
     for route_host, content in hosts_by_route:
         tasks += record_of_route(
-            network_id, route_host, content, claimed=claimed, zone=provider.zone_name, due_at_ms=now_ms
+            network_id, route_host, content, aliases=aliases, zone=provider.zone_name, due_at_ms=now_ms
         )
     await dns.add_tasks(conn, tasks)
 
@@ -75,6 +88,7 @@ async def follow(conn: Connection, hosts: RecordHosts, now_ms: int, limit: int) 
     shared = await hosts_of(conn, RecordHosts(hosts.fixed, None), None)
     stale = await gateway_routes.lock_stale_records(conn, hosts.fixed, shared, limit)
     for network_id, routes in groupby(stale, lambda one: one.network_id):
-        await queue_records(conn, network_id, [(one.route_host, one.hosts) for one in routes], now_ms)
+        wanted = [(one.route_host, one.hosts) for one in routes]
+        await queue_records(conn, network_id, wanted, now_ms, gateway_host=hosts.gateway_host)
     await gateway_routes.save_record_hosts(conn, {one.server_id: one.hosts for one in stale})
     return len(stale)

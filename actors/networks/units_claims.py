@@ -83,7 +83,7 @@ async def claim(conn: Connection, row: DomainRow, gateway_host: str | None) -> t
 
     Args:
         row: the claim, which is stored if the network has not claimed the domain yet.
-        gateway_host: the host that the domain's CNAME is to point to; None for no CNAME.
+        gateway_host: the host that the domain is to lead to, a name or an address; None for no such record.
 
     Returns:
         The claim; whether it is new; whether the network's provider keeps its records.
@@ -105,7 +105,7 @@ async def claim(conn: Connection, row: DomainRow, gateway_host: str | None) -> t
     zone = None if provider is None else provider.zone_name
     tasks = records_of_claim(claimed, zone, gateway_host, row.created_at_ms)
     await dns.add_tasks(conn, tasks)
-    return claimed, known is None, any(task.type == "CNAME" for task in tasks)
+    return claimed, known is None, any(task.type != "TXT" for task in tasks)
 
 
 def seen(claim: DomainRow, lookup: Lookup) -> bool:

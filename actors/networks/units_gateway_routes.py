@@ -83,7 +83,7 @@ async def put(
             records.append((former.route_host, None))
         if row.record_hosts is not None:
             records.append((row.route_host, row.record_hosts))
-        await queue_records(conn, network_id, records, now_ms)
+        await queue_records(conn, network_id, records, now_ms, gateway_host=record_hosts.gateway_host)
     return Change((row, network_id), (RoutesChanged(),))
 
 

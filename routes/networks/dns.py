@@ -104,7 +104,6 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Ta
         call,
         partial(providers.adopt, is_current=condition_of(call, _writable)),
         row,
-        here.gateway_host,
         here.record_hosts,
         service.clock.now_ms(),
         about=None,

@@ -9,7 +9,7 @@ from actors.gateways.events import RoutesChanged
 from actors.ids import ObjectId, Uuid
 from actors.networks import units_claims
 from actors.networks.public import Domain, domain_of
-from actors.networks.records import txt_name, txt_value
+from actors.networks.records import record_type, txt_name, txt_value
 from actors.networks.units_claims import HELD_ELSEWHERE, WRONG_VALUE, Lookup, claimable
 from persistence.networks import domains
 from persistence.networks.rows import DomainRow
@@ -54,7 +54,7 @@ class GatewayRecord(Wire, frozen=True):
     """The record that directs players to a gateway.
 
     Args:
-        type: `CNAME`.
+        type: `CNAME`; `A` if the gateway's host is an address.
         value: the gateway's host; null if the service has none.
         auto_managed: whether the service writes both records at the network's DNS provider.
     """
@@ -116,6 +116,7 @@ async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[
     service's own zones are a 422.
     """
     service, here = call.service, call.service.of(NAME_SERVICE)
+    host = here.record_hosts.gateway_host
     row = DomainRow(
         id=call.new_id(),
         network_id=network_id,
@@ -128,10 +129,10 @@ async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[
     def shape(found: tuple[DomainRow, bool, bool]) -> Reply[ClaimedDomain]:
         claimed, fresh, managed = found
         txt = TxtRecord(txt_name(claimed.domain), txt_value(claimed.token))
-        gateway = GatewayRecord("CNAME", claimed.domain, here.gateway_host, managed)
+        gateway = GatewayRecord(record_type(host), claimed.domain, host, managed)
         return Reply(ClaimedDomain(domain_of(claimed), txt, gateway), status=None if fresh else 200)
 
-    made = await change(call, units_claims.claim, row, here.gateway_host, about=None, shape=shape)
+    made = await change(call, units_claims.claim, row, host, about=None, shape=shape)
     call.wait_longer(INLINE_SECONDS)
     await here.automation.push_soon(network_id)
     return made

@@ -29,8 +29,7 @@ class Networks:
         tokens: seals and opens the tokens for that API.
         zones: the service's own names, in A-labels; no user may claim one, nor a name above or below one.
         gateway_domain: the domain below which servers may take names without a claim, or None.
-        gateway_host: the host to which claimed domains point, or None.
-        record_hosts: the hosts whose addresses the DNS names of gateway routes get.
+        record_hosts: the hosts to which claimed domains lead, and whose addresses the DNS names of gateway routes get.
     """
 
     resolver: Resolver
@@ -39,7 +38,6 @@ class Networks:
     tokens: ProviderTokens
     zones: frozenset[str]
     gateway_domain: str | None
-    gateway_host: str | None
     record_hosts: RecordHosts
 
 
@@ -61,7 +59,6 @@ async def _open(opening: Opening) -> Networks:
         tokens=tokens,
         zones=_zones(config),
         gateway_domain=config.gateway_domain,
-        gateway_host=config.gateway_host or config.gateway_domain,
         record_hosts=RecordHosts(config.gateway_host, config.gateway_domain),
     )
 

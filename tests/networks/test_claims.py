@@ -65,6 +65,7 @@ def test_how_long_a_verified_claim_holds(values: list[str], age_ms: int, expecte
         ("ample.com", "gw.test", []),
         ("example.com", None, ["TXT"]),
         ("example.com", "gw.test", ["TXT", "CNAME"]),
+        ("example.com", "192.0.2.1", ["TXT", "A"]),
         ("a.example.com", "gw.test", ["TXT", "CNAME"]),
         ("b.a.example.com", "gw.test", []),
     ],
@@ -78,7 +79,7 @@ def test_the_records_of_a_claim(zone: str | None, gateway: str | None, expected:
 )
 def test_the_record_of_a_route(host: str, made: int):
     tasks = record_of_route(
-        "n", host, "gw.test", claimed={"a.example.com"}, zone="example.com", due_at_ms=NOW
+        "n", host, "gw.test", aliases={"a.example.com"}, zone="example.com", due_at_ms=NOW
     )
     assert len(tasks) == made
 

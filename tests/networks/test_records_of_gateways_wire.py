@@ -64,3 +64,47 @@ async def test_records_follow_the_gateways(place: Place):
     await second.beat()
     await _follow(place)
     assert stub.contents("A", "any.example.com") == ["192.0.2.2"]
+
+
+@pytest.mark.parametrize("names", [{"gateway_token": TOKEN}])
+async def test_a_claimed_domain_gets_the_gateways_where_the_service_names_no_host(place: Place):
+    world, stub = place.world, place.cloudflare
+    ann = await world.player("Ann")
+    sky = await network(ann)
+    await ann.do("PUT", sky.provider, {"apiToken": CANARY, "zoneId": ZONE}, status=200)
+    await place.verified(sky, "example.com")
+    server = await sky.server()
+    world.clock.stop()
+    await gateway(world, "203.0.113.7")
+    await put_route(server, "example.com")
+    assert stub.contents("A", "example.com") == ["203.0.113.7"]
+    assert stub.contents("CNAME", "example.com") == []
+    await gateway(world, "203.0.113.8")
+    await _follow(place)
+    assert stub.contents("A", "example.com") == ["203.0.113.7", "203.0.113.8"]
+    await server.do("DELETE", f"{server.path}/gateway-route", status=204)
+    assert {record["type"] for record in stub.records[ZONE]} == {"TXT"}
+
+
+@pytest.mark.parametrize("names", [{"gateway_host": "203.0.113.7"}])
+async def test_a_gateway_host_that_is_an_address_gets_no_cname(place: Place):
+    stub = place.cloudflare
+    ann = await place.world.player("Ann")
+    sky = await network(ann)
+    outside = (await sky.claim("example.org"))["gateway"]
+    record = {"type": "A", "name": "example.org", "value": "203.0.113.7", "autoManaged": False}
+    assert outside == record
+    await sky.claim("play.example.com")
+    await ann.do("PUT", sky.provider, {"apiToken": CANARY, "zoneId": ZONE}, status=200)
+    managed = (await sky.claim("example.com"))["gateway"]
+    assert managed == {**record, "name": "example.com", "autoManaged": True}
+    for domain in ("play.example.com", "example.com"):
+        assert stub.contents("A", domain) == ["203.0.113.7"]
+        assert stub.contents("CNAME", domain) == []
+    await place.verified(sky, "a.example.com")
+    server = await sky.server()
+    await put_route(server, "a.example.com")
+    assert stub.contents("A", "a.example.com") == ["203.0.113.7"]
+    await ann.do("PATCH", server.path, {"networkId": None}, status=200)
+    await ann.do("DELETE", sky.path, status=204)
+    assert stub.records[ZONE] == []
