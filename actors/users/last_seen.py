@@ -1,4 +1,4 @@
-"""When users were last active: noted at every request, written to their rows in batches."""
+"""When users were last active: noted at every request and when they go offline, written to their rows in batches."""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,6 +27,10 @@ class LastSeen:
     def note(self, user_id: str, now_ms: int) -> None:
         """Note that a user was active at `now_ms`, epoch milliseconds."""
         self._seen[user_id] = now_ms
+
+    def note_until(self, user_id: str, at_ms: int) -> None:
+        """Note that a user was here until `at_ms`, epoch milliseconds, unless they were active since."""
+        self._seen[user_id] = max(self.unwritten_ms(user_id), at_ms)
 
     def unwritten_ms(self, user_id: str) -> int:
         """Epoch milliseconds of a user's newest activity that is not written yet; 0 when there is none."""

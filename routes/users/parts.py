@@ -1,6 +1,6 @@
 """The parts of users: the directory, presence, and the rights of open streams."""
 
-from actors.users.presence import Presence
+from actors.users.presence import GRACE_MS, Presence
 from actors.users.users import Users
 from routes.live.rights import Rights
 from routes.part import Opening, Part
@@ -13,7 +13,16 @@ async def _open_users(opening: Opening) -> Users:
 
 
 async def _open_presence(opening: Opening) -> Presence:
-    return Presence(opening.clock, opening.begun_at_ms)
+    presence = Presence(opening.clock, opening.begun_at_ms)
+    last_seen = (await opening.of(USER_DIRECTORY)).last_seen
+
+    def moved(user_id: str, online: bool) -> None:
+        gone_at_ms = None if online else presence.offline_since_ms(user_id)
+        if gone_at_ms is not None:
+            last_seen.note_until(user_id, gone_at_ms - GRACE_MS)
+
+    presence.on_change(moved)  # before all others, who show when the user was last seen
+    return presence
 
 
 async def _open_rights(opening: Opening) -> Rights:

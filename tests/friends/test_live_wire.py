@@ -10,11 +10,14 @@ import trio
 
 from actors.change import Change
 from actors.friends.between import seen_between
+from actors.time import iso
 from persistence.connection import Connection
 from persistence.friends import links, requests
 from persistence.friends.visibilities import Visibility, veiled
+from persistence.users.users import read_user
 from routes.changes import change_by_itself
 from routes.friends.parts import FRIENDS_LIVE
+from routes.users.parts import PRESENCE, USER_DIRECTORY
 from tests.friends import rows
 from tests.support.one_world import in_one_world
 from tests.support.spec import spec
@@ -135,6 +138,34 @@ async def test_requests_come_and_go_and_expire(world: World) -> None:
         waiting = None
         while waiting != {"incoming": [], "outgoing": []}:
             waiting = (await frame(socket))["requests"]
+
+
+async def test_who_only_listened_was_last_seen_when_their_socket_closed(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await befriend(world, ann, ben)
+    presence = world.service.of(PRESENCE)
+
+    async def left() -> bool:
+        return not presence.is_looking(ben.id)
+
+    async with watching(ann) as socket:
+        async with ben.live(EMPTY):
+            while online(await frame(socket)) != {"Ben": True}:
+                pass
+            world.clock.advance(300_000)
+            left_after_ms = world.clock.now_ms()
+        await wait_until(left)
+        left_before_ms = world.clock.now_ms()
+        world.clock.advance(10_000)
+        shown = await frame(socket)
+        while online(shown) != {"Ben": False}:
+            shown = await frame(socket)
+    told = shown["friends"][0]["lastSeenAt"]
+    assert iso(left_after_ms) <= told <= iso(left_before_ms)
+    assert (await ann.get("/v1/social/friends"))["friends"][0]["lastSeenAt"] == told
+    await world.service.of(USER_DIRECTORY).last_seen.flush()
+    user = await world.service.database.read(read_user, ben.id)
+    assert user is not None and iso(user.last_seen_at_ms or 0) == told
 
 
 async def test_a_rename_shows_to_those_who_watch(world: World) -> None:
