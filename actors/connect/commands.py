@@ -102,7 +102,8 @@ class CreateCommand(Command, frozen=True, kw_only=True):
     """A user creates a command for the server; answered with its row as it was created.
 
     Args:
-        payload: JSON text of an object, with the defaults of the action's schema (`rules_commands.payload_text`).
+        payload: JSON text of an object, with the defaults of the action's schema (`rules_commands.payload_texts`).
+        masked: the payload as all but the server see it; None where that is the payload itself.
         extension_id: the extension that brings the action, as the caller has found it; None for an action of none.
         schema_text: the JSON text of the action's schema that the payload was fitted to; `NO_SCHEMA` without one.
         ttl_ms: after how many milliseconds it expires.
@@ -114,6 +115,7 @@ class CreateCommand(Command, frozen=True, kw_only=True):
     command_id: str
     action: str
     payload: bytes
+    masked: bytes | None = None
     extension_id: str | None
     schema_text: Raw = NO_SCHEMA
     ttl_ms: int

@@ -150,8 +150,11 @@ def find_action(
     return found[0] if found else None
 
 
-def fitted_payload(payload: Mapping[str, Any], schema_text: msgspec.Raw) -> Mapping[str, Any]:
-    """The payload with the defaults of an action's schema, which alone is decoded for it.
+def fitted_payload(
+    payload: Mapping[str, Any], schema_text: msgspec.Raw
+) -> tuple[Mapping[str, Any], frozenset[str]]:
+    """(the payload with the defaults of an action's schema, the keys of its secret values). That schema alone is
+    decoded for it.
 
     Args:
         payload: the payload of a command, of bounded length.
@@ -164,9 +167,9 @@ def fitted_payload(payload: Mapping[str, Any], schema_text: msgspec.Raw) -> Mapp
     if schema_text != NO_SCHEMA:
         schema = msgspec.convert(values_in(bytes(schema_text)), Schema | None)
     if schema is None:
-        return payload
+        return payload, frozenset()
     filled = fitted(payload, schema)
     errors = tuple(misfits(filled, schema, "/payload"))
     if errors:
         raise Invalid(*errors)
-    return filled
+    return filled, frozenset(key for key in schema.secret_keys if filled.get(key) is not None)

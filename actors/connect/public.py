@@ -64,7 +64,7 @@ class Command(msgspec.Struct, frozen=True, rename="camel"):
     """A command for a game server.
 
     Args:
-        payload: the action's input, an object.
+        payload: the action's input, an object; secret values are `********` to all callers but the server.
         status: pending, delivered, running, success, failed, rejected, expired or cancelled.
         result: the server's answer, or null.
         progress: 0 to 100, as reported by the server.
@@ -175,13 +175,17 @@ class SettingsSnapshot(
     settings: tuple[Settings, ...]
 
 
-def command_of(row: CommandRow) -> Command:
-    """The command as clients see it."""
+def command_of(row: CommandRow, *, is_server: bool = False) -> Command:
+    """The command as clients see it.
+
+    Args:
+        is_server: whether it is for the server itself, which sees secret values of the payload; others see a mask.
+    """
     return Command(
         id=row.id,
         server_id=row.server_id,
         action=row.action,
-        payload=msgspec.Raw(row.payload),
+        payload=msgspec.Raw(row.payload if is_server or row.masked is None else row.masked),
         status=row.status,
         result=None if row.result is None else msgspec.Raw(row.result),
         error=row.error,

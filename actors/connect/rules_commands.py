@@ -21,6 +21,7 @@ from actors.connect.capabilities import require
 from actors.connect.commands import AckCommand, CancelCommand, CreateCommand, TakeCommands
 from actors.connect.events import AnyEvent, CommandChanged, CommandTouched, LeaseEnded
 from actors.connect.extensions import NO_SCHEMA, find_action, fitted_payload
+from actors.connect.rules_settings import MASK
 from actors.connect.state import State
 from actors.errors import (
     CommandFinished,
@@ -83,6 +84,7 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
         server_id=state.id,
         action=command.action,
         payload=command.payload,
+        masked=command.masked,
         status="pending",
         extension_id=command.extension_id,
         created_by=command.user_id,
@@ -96,9 +98,10 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
     return (made,)
 
 
-def payload_text(payload: Mapping[str, Any], schema_text: msgspec.Raw) -> bytes:
-    """The JSON text of a payload with the defaults of its action's schema. Callers make it before the command's turn,
-    because a schema of 64 KiB takes a millisecond, and 64 commands share a turn.
+def payload_texts(payload: Mapping[str, Any], schema_text: msgspec.Raw) -> tuple[bytes, bytes | None]:
+    """(the JSON text of a payload with the defaults of its action's schema, the same with secret values masked; None
+    where it has none). Callers make them before the command's turn, because a schema of 64 KiB takes a millisecond, and
+    64 commands share a turn.
 
     Args:
         payload: the payload, an object.
@@ -109,8 +112,9 @@ def payload_text(payload: Mapping[str, Any], schema_text: msgspec.Raw) -> bytes:
         Invalid: the payload does not fit the schema.
     """
     text = _encoded(payload)
-    filled = fitted_payload(payload, schema_text)
-    return text if filled is payload else _encoded(filled)
+    filled, secret_keys = fitted_payload(payload, schema_text)
+    masked = msgspec.json.encode({**filled, **dict.fromkeys(secret_keys, MASK)}) if secret_keys else None
+    return (text if filled is payload else _encoded(filled)), masked
 
 
 def take(state: State, command: TakeCommands, now_ms: int) -> Sequence[AnyEvent]:

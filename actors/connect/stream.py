@@ -102,7 +102,11 @@ class Frames:
         match event:
             case events.CommandChanged() | events.CommandTouched():
                 shown = _shown(event.command, audience)
-                return Delta("command", command_of(event.command)) if shown else None
+                return (
+                    Delta("command", command_of(event.command, is_server=audience.is_server))
+                    if shown
+                    else None
+                )
             case events.SettingsChanged():
                 settings = self.settings(event.settings, is_server=audience.is_server)
                 return Delta("settings_updated", settings)

@@ -12,15 +12,15 @@ from persistence.pages import BEFORE_ANY
 _PUT = """
 INSERT INTO connect_commands (id, server_id, action, payload, status, version, attempts, extension_id, created_by,
        result, error, progress, created_at_ms, updated_at_ms, delivered_at_ms, started_at_ms, finished_at_ms,
-       expires_at_ms, leased_until_ms)
+       expires_at_ms, leased_until_ms, masked)
 SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::integer[], $7::integer[],
        $8::text[], $9::text[], $10::bytea[], $11::text[], $12::double precision[], $13::bigint[], $14::bigint[],
-       $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[])
+       $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::bytea[])
 """
 _COLUMNS = (
     "id", "server_id", "action", "payload", "status", "version", "attempts", "extension_id", "created_by", "result",
     "error", "progress", "created_at_ms", "updated_at_ms", "delivered_at_ms", "started_at_ms", "finished_at_ms",
-    "expires_at_ms", "leased_until_ms",
+    "expires_at_ms", "leased_until_ms", "masked",
 )  # fmt: skip
 
 # PostgreSQL writes a large result anew only where it is another value than the row's own.

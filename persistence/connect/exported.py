@@ -17,5 +17,7 @@ EXPORTED = (
     Exported("connect_invites", "invitee_user_id = $1 OR inviter_id = $1", made="created_at_ms"),
     Exported("connect_sessions", "user_id = $1"),
     Exported("connect_extensions", "owner_id = $1"),
-    Exported("connect_commands", "created_by = $1", leaves=("leased_until_ms",), made="created_at_ms"),
+    Exported(
+        "connect_commands", "created_by = $1", leaves=("leased_until_ms", "masked"), made="created_at_ms"
+    ),
 )

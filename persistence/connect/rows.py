@@ -76,6 +76,7 @@ class CommandRow(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         payload, result: JSON text; `result` is None until the server has given one.
+        masked: the payload as all but the server see it; None where that is the payload itself.
         version: a number that increases with each change.
         attempts: how often it was delivered to the server.
         created_by: the id of the user who gave the command.
@@ -87,6 +88,7 @@ class CommandRow(msgspec.Struct, frozen=True, kw_only=True):
     server_id: str
     action: str
     payload: bytes
+    masked: bytes | None = None
     status: str
     version: int = 1
     attempts: int = 0

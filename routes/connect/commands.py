@@ -1,6 +1,7 @@
 """Commands for game servers: created by users, taken and acknowledged by the server (contract §7)."""
 
 import re
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -9,7 +10,7 @@ from msgspec import Raw
 from actors.connect.commands import AckCommand, CancelCommand, CreateCommand, TakeCommands
 from actors.connect.extensions import NO_SCHEMA, Registered, find_action, node_of, registered
 from actors.connect.public import Command, command_of
-from actors.connect.rules_commands import ACKS, bytes_of, payload_text
+from actors.connect.rules_commands import ACKS, bytes_of, payload_texts
 from actors.connect.state import State
 from actors.errors import (
     CommandFinished,
@@ -150,15 +151,18 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
     With `Prefer: wait=n` (at most 30), a command that finishes in time is answered finished, with 200; to whoever may
     no longer see it then, it is answered as it was created, with 201, as it is to a repeat under the same
     Idempotency-Key. The payload for an action of an extension must match its schema, and a private extension needs its
-    permission `svc.connect.extensions.<extensionId>`. An action that is not printable is a 422.
+    permission `svc.connect.extensions.<extensionId>`. An action that is not printable is a 422. The
+    values of fields of type `secret` are shown to the server alone.
     """
     service = call.service
     extension_id, schema_text = await _action_of(call, server_id, body)
+    payload, masked = payload_texts(body.payload, schema_text)
     command = CreateCommand(
         user_id=call.user_id,
         command_id=call.new_id(),
         action=line(body.action, "/action", MAX_ACTION_CHARACTERS),
-        payload=payload_text(body.payload, schema_text),
+        payload=payload,
+        masked=masked,
         extension_id=extension_id,
         schema_text=schema_text,
         ttl_ms=body.ttl_seconds * 1000,
@@ -192,15 +196,16 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
     only reads. A malformed `cursor` is a 400. Of finished commands the newest 1,000 of a server are kept, 16 MiB in
     all.
     """
+    shown = partial(command_of, is_server=isinstance(call.principal, ServerPrincipal))
     if isinstance(call.principal, ServerPrincipal) and query.status in {None, "pending"}:
         taken = await _take(call, server_id, query)
-        return CommandList(tuple(command_of(row) for row in reversed(taken)), None, has_more=False)
+        return CommandList(tuple(shown(row) for row in reversed(taken)), None, has_more=False)
     before = _PAGES.place(query.cursor)
     wanted = Wanted(status=query.status, before=before, limit=query.limit + 1, max_bytes=MAX_PAGE_BYTES)
     rows = await call.service.database.read(commands.page, server_id, wanted)
     size = len(fitting(rows[: query.limit], bytes_of))
     page = _PAGES.page(rows, size, lambda row: (row.created_at_ms, row.id))
-    return CommandList(tuple(command_of(row) for row in page.rows), page.next_cursor, page.has_more)
+    return CommandList(tuple(shown(row) for row in page.rows), page.next_cursor, page.has_more)
 
 
 @endpoint(
@@ -228,7 +233,7 @@ async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: A
         error=body.error,
         progress=body.progress,
     )
-    return await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, _reply)
+    return await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, _reply_to_server)
 
 
 @endpoint(
@@ -317,3 +322,7 @@ def _preferred_wait(call: Call) -> int:
 
 def _reply(row: CommandRow) -> CommandReply:
     return CommandReply(command_of(row))
+
+
+def _reply_to_server(row: CommandRow) -> CommandReply:
+    return CommandReply(command_of(row, is_server=True))

@@ -2,6 +2,8 @@
 
 from tests.connect.play import SERVERS, claimed
 from tests.support.canaries import dump, found
+from tests.support.waiting import patience
+from tests.support.websocket import connect
 from tests.support.world import World
 
 
@@ -40,3 +42,33 @@ async def test_the_owners_right_ends_at_once(world: World):
     assert await server.bearing(token).refused("POST", path, body) == (401, "BAD_SERVER_CREDENTIALS")
     await world.grant(ann, "connect:social.act", negated=True)
     assert await server.refused("POST", path, body) == (403, "FORBIDDEN")
+
+
+async def test_secrets_in_payloads_are_for_the_server_alone(world: World):
+    ann, bob = await world.players("Ann", "Bob")
+    await ann.do("POST", "/v1/connect/extensions", {"extensionId": "ftp", "name": "FTP"}, status=201)
+    server = await claimed(world, ann)
+    await ann.do("PUT", f"{server.path}/members/{bob.id}", {"role": "viewer"}, status=200)
+    fields = [{"key": "host", "type": "string"}, {"key": "password", "type": "secret"}]
+    actions = [{"id": "mount", "label": "Mount", "schema": {"version": "1", "fields": fields}}]
+    await server.do("PUT", f"{server.path}/extensions/ftp", {"actions": actions}, status=200)
+    given = {"host": "a.test", "password": "hunter2", "more": 1}
+    masked = {**given, "password": "********"}
+    path = f"{server.path}/commands"
+    stream = f"{server.path}/stream"
+    its_own = connect(world.url + stream, token=server.token, headers=[("x-server-id", server.id)])
+    async with bob.live(stream) as live, its_own as own:
+        with patience():
+            for one in (live, own):
+                assert (await one.receive_json())["type"] == "settings_snapshot"
+        made = (await ann.do("POST", path, {"action": "mount", "payload": given}, status=201))["command"]
+        assert made["payload"] == masked
+        with patience():
+            assert (await live.receive_json())["command"]["payload"] == masked
+            assert (await own.receive_json())["command"]["payload"] == given
+    ended = await server.do("POST", f"{path}/{made['id']}/ack", {"status": "success"}, status=200)
+    assert ended["command"]["payload"] == given
+    assert [one["payload"] for one in (await bob.get(path))["items"]] == [masked]
+    assert [one["payload"] for one in (await server.get(f"{path}?status=success"))["items"]] == [given]
+    empty = (await ann.do("POST", path, {"action": "mount", "payload": {"host": "b"}}, status=201))["command"]
+    assert empty["payload"] == {"host": "b"}
