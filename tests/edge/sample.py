@@ -113,6 +113,10 @@ async def add_part(call: Call, thing_id: ObjectId, body: Thing) -> Thing:
 
 
 async def insert(conn: Connection, id: str, name: str) -> str:
+    if name == "only":
+        await conn.execute("LOCK TABLE parts IN SHARE ROW EXCLUSIVE MODE")
+        if await conn.fetchval("SELECT EXISTS (SELECT FROM parts WHERE name = $1)", name):
+            raise Conflict
     await conn.execute("INSERT INTO parts VALUES ($1, $2)", id, name)
     return name
 

@@ -2,7 +2,9 @@
 
 from itertools import count
 
+import httpx2
 import pytest
+import trio
 
 from actors.kernel.nodes.shares import wanted
 from persistence.nodes.shards import shard_of
@@ -72,6 +74,27 @@ async def test_a_key_has_one_effect_whichever_node_is_asked(cluster: Cluster) ->
         assert len({one.json()["id"] for one in answers}) == 1
         assert [one.headers.get("idempotent-replayed") for one in answers] == [None, "true", "true"]
         assert len((await ann.get(room.messages))["items"]) == 1
+
+
+async def test_a_key_has_one_answer_where_both_nodes_are_asked_at_once(cluster: Cluster) -> None:
+    """Whichever comes second finds that there is a request already, but it is the same one."""
+    ann = await cluster.worlds["a"].player("Ann")
+    answers: list[httpx2.Response] = []
+
+    async def ask(name: str, target_id: str) -> None:
+        body, headers = {"targetId": target_id}, {"idempotency-key": target_id}
+        path = "/v1/social/friends/requests"
+        answers.append(await cluster.at(ann, name).ask("POST", path, body, headers=headers))
+
+    for number in range(5):
+        bob = await cluster.worlds["a"].player(f"Bob{number}")
+        answers.clear()
+        async with trio.open_nursery() as nursery:
+            for name in cluster.worlds:
+                nursery.start_soon(ask, name, bob.id)
+        first, second = answers
+        assert first.is_success, first.text
+        assert (first.status_code, first.content) == (second.status_code, second.content)
 
 
 async def test_each_node_owns_its_share_and_sweeps_and_works_for_it_alone(cluster: Cluster) -> None:

@@ -2,12 +2,14 @@
 
 The answer is stored with the effect, in its transaction. If no transaction has stored it, because the effect is in
 memory alone, or there was none, it is stored by itself before it is sent, so that repeats are answered alike on every
-route. If the same request is answered on two nodes at once, PostgreSQL takes the receipt of one of them, and the other
-sends that one's answer.
+route. If the same request is answered on two nodes at once, or again while the first one is still being committed,
+PostgreSQL takes the receipt of one of them, or the effect of one is why the other is refused: that other sends the
+answer of the first.
 """
 
 from collections.abc import Coroutine
 
+from actors.errors import Overloaded, Refused
 from persistence.connection import Connection
 from persistence.errors import RowsRejected
 from persistence.journal import receipts
@@ -101,9 +103,11 @@ class Once:
                 result = await result
             if not attempt.kept:
                 await call.transact(_as_returned, result)
-        except RowsRejected:
+        except Overloaded:
+            raise
+        except (RowsRejected, Refused):
             # An earlier request with this key, whose outcome its caller never learned, or one on another node, has
-            # committed its receipt first: that is the answer.
+            # committed its receipt first: that is the answer, also where its effect is why this one is refused.
             replayed = await self._replay(call, endpoint, arguments, attempt)
             if replayed is None:
                 raise

@@ -258,6 +258,15 @@ async def test_same_key_on_two_nodes_at_once_without_an_effect_in_rows(database:
     assert sorted(answer.headers.get("idempotent-replayed", "") for answer in answers) == ["", "true"]
 
 
+async def test_same_key_on_two_nodes_at_once_where_a_second_effect_is_refused(database: Database) -> None:
+    answers = await on_two_nodes(database, lambda app: post(app, "only"))
+    assert [(answer.status, answer.json["name"]) for answer in answers] == [(201, "only")] * 2
+    assert sorted(answer.headers.get("idempotent-replayed", "") for answer in answers) == ["", "true"]
+    async with serving(Parts(database=database)) as app:
+        other = await post(app, "only", key="k2")
+    assert (other.status, other.code) == (409, "INVALID_STATE")
+
+
 @pytest.mark.parametrize("text", [b"", b" ", b"a b", b"x" * 256, b"\xc3\xa9", b"a\x00"])
 def test_key_that_is_not_well_formed(text: bytes) -> None:
     with pytest.raises(BadQuery):
