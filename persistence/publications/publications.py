@@ -191,6 +191,8 @@ async def remove(conn: Connection, id: str) -> None:
 async def grow_stale(conn: Connection, after: str | None, limit: int, *, before_ms: int) -> str | None:
     """Mark those of the next publications as stale that had no status since `before_ms`; stale ones leave the list.
 
+    They are locked in the order of their ids, as by whoever checks who owns them at the same time.
+
     Args:
         after: the last publication of the page before; None from the start.
         limit: how many publications are looked at.
@@ -208,9 +210,13 @@ async def grow_stale(conn: Connection, after: str | None, limit: int, *, before_
     )  # fmt: skip
     await conn.execute(
         """
-        UPDATE publications p SET discovery_state = 'STALE' FROM publication_statuses s
-        WHERE p.id = ANY ($1::text[]) AND s.publication_id = p.id AND s.seen_at_ms < $2
-            AND p.discovery_state = 'CONNECT'
+        WITH held AS MATERIALIZED (
+            SELECT p.id FROM publications p JOIN publication_statuses s ON s.publication_id = p.id
+            WHERE p.id = ANY ($1::text[]) AND s.seen_at_ms < $2 AND p.discovery_state = 'CONNECT'
+            ORDER BY p.id FOR NO KEY UPDATE OF p
+        )
+        UPDATE publications p SET discovery_state = 'STALE' FROM held
+        WHERE p.id = held.id AND p.discovery_state = 'CONNECT'
         """,
         [row["id"] for row in page if row["silent"]], before_ms,
     )  # fmt: skip

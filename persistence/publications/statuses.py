@@ -16,15 +16,18 @@ WITH told AS (
         capacity = excluded.capacity, at_ms = excluded.at_ms
     WHERE old.at_ms <= excluded.at_ms
 ), ranked AS (
-    SELECT p.id, p.discovery_state, n.players, n.seen_at_ms
+    SELECT p.id, n.players, n.seen_at_ms
     FROM unnest($7::text[], $8::bigint[], $9::bigint[]) AS n (target_id, players, seen_at_ms)
     JOIN publications p USING (target_id)
 ), moved AS (
     UPDATE publication_statuses s SET players = r.players, seen_at_ms = greatest(s.seen_at_ms, r.seen_at_ms)
     FROM ranked r WHERE s.publication_id = r.id
+), back AS MATERIALIZED (
+    SELECT p.id FROM ranked r JOIN publications p USING (id)
+    WHERE p.discovery_state = 'STALE' AND r.seen_at_ms >= $10 ORDER BY p.id FOR NO KEY UPDATE OF p
 )
-UPDATE publications p SET discovery_state = 'CONNECT' FROM ranked r
-WHERE p.id = r.id AND p.discovery_state = 'STALE' AND r.seen_at_ms >= $10
+UPDATE publications p SET discovery_state = 'CONNECT' FROM back
+WHERE p.id = back.id AND p.discovery_state = 'STALE'
 """
 
 
@@ -32,7 +35,7 @@ async def write(
     conn: Connection, told: Sequence[StatusRow], ranks: Sequence[Rank], stale_before_ms: int
 ) -> None:
     """Store statuses of servers and sort keys of publications; a stale publication with a newer status
-    is listed again.
+    is listed again. Those that come back are locked in the order of their ids.
 
     Args:
         told: at most one for each server.
