@@ -22,9 +22,12 @@ from actors.connect.commands import AckCommand, CancelCommand, CreateCommand, Ta
 from actors.connect.events import AnyEvent, CommandChanged, CommandTouched, LeaseEnded
 from actors.connect.extensions import NO_SCHEMA, find_action, fitted_payload
 from actors.connect.rules_settings import MASK
+from actors.connect.schemas import escaped
 from actors.connect.state import State
 from actors.errors import (
     CommandFinished,
+    FieldError,
+    Invalid,
     NotFound,
     QuotaExceeded,
     RevisionConflict,
@@ -109,10 +112,15 @@ def payload_texts(payload: Mapping[str, Any], schema_text: msgspec.Raw) -> tuple
 
     Raises:
         TooLarge: the payload has more than 64 KiB.
-        Invalid: the payload does not fit the schema.
+        Invalid: the payload does not fit the schema, or has a mask for a secret value.
     """
     text = _encoded(payload)
     filled, secret_keys = fitted_payload(payload, schema_text)
+    masks = sorted(key for key in secret_keys if filled[key] == MASK)
+    if masks:  # a command that was read, sent again: its server would take the mask for the value
+        raise Invalid(
+            *(FieldError(f"/payload/{escaped(key)}", "NOT_ALLOWED", "a mask: put the value") for key in masks)
+        )
     masked = msgspec.json.encode({**filled, **dict.fromkeys(secret_keys, MASK)}) if secret_keys else None
     return (text if filled is payload else _encoded(filled)), masked
 

@@ -70,5 +70,9 @@ async def test_secrets_in_payloads_are_for_the_server_alone(world: World):
     assert ended["command"]["payload"] == given
     assert [one["payload"] for one in (await bob.get(path))["items"]] == [masked]
     assert [one["payload"] for one in (await server.get(f"{path}?status=success"))["items"]] == [given]
+    again = await ann.ask("POST", path, {"action": "mount", "payload": made["payload"]})
+    assert again.status_code == 422, "the mask is no value"
+    (error,) = again.json()["errors"]
+    assert (error["pointer"], error["code"]) == ("/payload/password", "NOT_ALLOWED")
     empty = (await ann.do("POST", path, {"action": "mount", "payload": {"host": "b"}}, status=201))["command"]
     assert empty["payload"] == {"host": "b"}
