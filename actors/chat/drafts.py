@@ -53,21 +53,31 @@ def check_content(content: str) -> list[FieldError]:
 
 
 def resolve_mentions(
-    drafts: Sequence[MentionDraft], members: Mapping[str, Member], errors: list[FieldError]
+    drafts: Sequence[MentionDraft],
+    members: Mapping[str, Member],
+    errors: list[FieldError],
+    earlier: Sequence[Mention] = (),
 ) -> tuple[Mention, ...]:
     """The mentions with their tokens, each user once; for a user who is not a member an error is added to `errors`.
 
     A token need not stand in the content: a client may show a mention beside the text.
+
+    Args:
+        earlier: the mentions that the message has so far: these may stay, as they are, when the user has left.
     """
     if len(drafts) > MAX_MENTIONS:
         errors.append(FieldError("/mentions", "TOO_MANY", f"at most {MAX_MENTIONS} mentions"))
         return ()
+    kept = {mention.id: mention for mention in earlier if mention.id not in members}
     found: dict[str, Mention] = {}
     for place, draft in enumerate(drafts):
-        member = members.get(draft.id.lower())
+        user_id = draft.id.lower()
+        member = members.get(user_id)
         label = (draft.label or "").strip() or (member.name if member else "")
         if draft.kind != "user":
             errors.append(FieldError(f"/mentions/{place}/kind", "UNKNOWN", "only users can be mentioned"))
+        elif user_id in kept:
+            found[user_id] = kept[user_id]
         elif member is None:
             sentence = "only participants can be mentioned"
             errors.append(FieldError(f"/mentions/{place}/id", "NOT_PARTICIPANT", sentence))

@@ -229,7 +229,7 @@ def edit(state: State, command: EditMessage, now_ms: int, relationships: Relatio
     if command.mentions is None:
         mentions = tuple(mention for mention in message.mentions if mention.token in content)
     else:
-        mentions = drafts.resolve_mentions(command.mentions, state.members, errors)
+        mentions = drafts.resolve_mentions(command.mentions, state.members, errors, message.mentions)
     if errors:
         raise Invalid(*errors)
     if message.deleted_at is not None:

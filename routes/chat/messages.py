@@ -66,7 +66,8 @@ class Edit(Wire, frozen=True):
     """The new text of a message.
 
     Args:
-        mentions: left out or null, the mentions whose token is still in the content stay.
+        mentions: participants, and who is mentioned already though they have left; left out or null, the mentions whose
+            token is still in the content stay.
     """
 
     content: Content

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from actors.chat.commands import DeleteMessage, EditMessage, MessageDraft, PostMessage
+from actors.chat.commands import DeleteMessage, EditMessage, MessageDraft, PostMessage, RemoveParticipant
 from actors.chat.events import DeletionAudited
 from actors.chat.records import decode
 from actors.chat.state import LookedUp, standing
@@ -231,6 +231,21 @@ def test_editing_keeps_mentions_whose_token_stays():
     play.do(EditMessage(uid("ann"), message.id, "bye", (a_mention("cid"),)))
     assert [mention.id for mention in decode(bytes(play.reply)).mentions] == [uid("cid")]
     assert play.do(EditMessage(uid("ann"), message.id, "bye", (a_mention("cid"),))) == ()
+
+
+def test_editing_keeps_the_mention_of_who_has_left():
+    play = Play()
+    message = play.post("ann", "hi", mentions=(a_mention("bob", "Bobby"), a_mention("cid")))
+    play.do(RemoveParticipant(uid("bob"), uid("bob")))
+    play.do(EditMessage(uid("ann"), message.id, "hi!", (a_mention("bob", "Robert"), a_mention("cid"))))
+    # As it was, since who has left has no name here that it could be checked against.
+    kept = decode(bytes(play.reply)).mentions
+    assert [(mention.id, mention.label) for mention in kept] == [(uid("bob"), "Bobby"), (uid("cid"), "cid")]
+    with pytest.raises(Invalid):
+        play.post("ann", "hi", mentions=(a_mention("bob"),))
+    play.do(EditMessage(uid("ann"), message.id, "hi!", ()))
+    with pytest.raises(Invalid):
+        play.do(EditMessage(uid("ann"), message.id, "hi!", (a_mention("bob"),)))
 
 
 @pytest.mark.parametrize(
