@@ -23,7 +23,7 @@ from actors.gateways.events import RoutesChanged
 from actors.hostnames import is_address, is_ours, is_public_suffix, normal_host
 from actors.networks.record_hosts import queue_records
 from actors.networks.records import records_of_claim, txt_value
-from actors.publications.units import prove_addresses
+from actors.publications.units_ownership import prove_addresses
 from persistence.connection import Connection
 from persistence.networks import dns, domains, gateway_routes, networks
 from persistence.networks.rows import DomainRow

@@ -14,24 +14,20 @@ from actors.change import Change
 from actors.connect.capabilities import held_by
 from actors.discord.posting import post
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, RevisionConflict
-from actors.hostnames import inside
-from actors.publications.states import OWNERSHIP, discovery
-from actors.server_address import Address, is_internal, normal_address
+from actors.publications.units_ownership import Surroundings, has_parted, lasting, prove, verified
+from actors.server_address import Address, is_internal
 from persistence.connect import members
 from persistence.connection import Connection
 from persistence.discord.rows import Subject
-from persistence.networks import domains, networks
+from persistence.networks import networks
 from persistence.networks.gateway_routes import lock_server
 from persistence.publications import publications
-from persistence.publications.rows import OwnershipProof, PublicationRow, Target
+from persistence.publications.rows import PublicationRow, Target
 from persistence.saved_servers import addresses
 from persistence.users.audit import Stamp, write_audit
 
 CAPABILITIES = frozenset({"server.settings.write", "server.publication.write"})
 """Each of these lets a member manage the server's publication."""
-
-PROVEN_AT_ONCE = 500
-"""Most publications whose addresses are looked at when a domain is verified."""
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,24 +64,6 @@ class Manager:
     user_id: str
     moderator: bool
     stamp: Stamp
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Further inputs of publishing, from outside its rows.
-
-    Args:
-        new_id: a fresh id: for the publication if there is none yet; else for its former address, which goes on alone
-            in the lists of users who have saved it.
-        gateway_domain: the domain below which gateways give out names, or None.
-        called_from: the address that the server itself last called from, or None.
-        now_ms: epoch milliseconds.
-    """
-
-    new_id: str
-    gateway_domain: str | None
-    called_from: str | None
-    now_ms: int
 
 
 async def authorise(conn: Connection, target: Target, by: Manager) -> bool:
@@ -145,14 +123,14 @@ async def put(
     around = await _called_from(conn, target, around)
     if is_internal(wish.address.host) and wish.address.host != around.called_from:
         raise Invalid(FieldError("/address", "NOT_ALLOWED", "players elsewhere cannot reach this address"))
-    proof = await _proof(conn, target, within_id, wish.address.host, around)
+    proof = await prove(conn, target, within_id, wish.address.host, around)
     row = _published(target, within_id, wish, before, around)
     if proof is None and before is not None and before.address == row.address:
-        proof = _lasting(before)
+        proof = lasting(before)
     if before is None and proof is not None:
         row = await _adopted(conn, row, wish.address)
     row = verified(row, proof, around.now_ms)
-    if before is not None and _parted(before, row):
+    if before is not None and has_parted(before, row):
         await addresses.release(conn, {row.id: around.new_id}, around.now_ms)
     words = (row.display_name, row.address, row.category, *row.tags)
     await publications.put(conn, row, words="\x1f".join(words).lower())
@@ -185,90 +163,6 @@ async def remove(conn: Connection, target: Target, by: Manager) -> Change[int]:
     if not own:
         await _audit(conn, by, "publication.removed", row)
     return Change(1, (Published(target),))
-
-
-async def verify_owners(
-    conn: Connection,
-    after: str | None,
-    limit: int,
-    *,
-    gateway_domain: str | None,
-    new_id: Callable[[], str],
-    now_ms: int,
-) -> str | None:
-    """Recheck one page of publications against the verified domains and the gateway routes: which addresses are newly
-    proven, or no longer.
-
-    Args:
-        after: what the call for the page before has returned; None from the start.
-        limit: how many publications the page has.
-        gateway_domain: the domain below which gateways give out names, or None.
-        new_id: makes a fresh id for each address that is proven no longer and goes on alone in the lists of users who
-            have saved it.
-        now_ms: epoch milliseconds.
-
-    Returns:
-        Where the next page starts; None after the last.
-    """
-    rows, place = await publications.disputed(conn, after, limit, gateway_domain)
-    parted: list[str] = []
-    for row, proof in rows:
-        after_check = verified(row, proof, now_ms)
-        await publications.save_proof(conn, after_check)
-        if _parted(row, after_check):
-            parted.append(row.id)
-    if parted:
-        await addresses.release(conn, {id: new_id() for id in parted}, now_ms)
-    return place
-
-
-async def prove_addresses(
-    conn: Connection, network_id: str, *, gateway_domain: str | None, now_ms: int
-) -> None:
-    """Let a network, and its servers, own at once what they have published inside a domain that it has verified.
-
-    Of more than 500 publications, `verify_owners` comes to the rest.
-
-    Args:
-        gateway_domain: the domain below which gateways give out names, or None.
-        now_ms: epoch milliseconds.
-    """
-    for row, proof in await publications.unproven_of(conn, network_id, PROVEN_AT_ONCE, gateway_domain):
-        await publications.save_proof(conn, verified(row, proof, now_ms))
-
-
-def verified(row: PublicationRow, proof: OwnershipProof | None, now_ms: int) -> PublicationRow:
-    """The publication with the states that follow from whether its address is proven; pure.
-
-    Args:
-        proof: how the address is proven to be the target's; None if it is not.
-        now_ms: epoch milliseconds.
-    """
-    ownership = OWNERSHIP[row.ownership_state, proof is not None]
-    verified_at_ms = row.ownership_verified_at_ms
-    if ownership == "OWNED" and row.ownership_state != "OWNED":
-        verified_at_ms = now_ms
-    listed = discovery(
-        suppressed=row.suppressed,
-        hidden=row.hidden,
-        ownership=ownership,
-        seen_at_ms=row.seen_at_ms,
-        now_ms=now_ms,
-    )
-    return replace(
-        row,
-        ownership_state=ownership,
-        ownership_proof=proof,
-        ownership_verified_at_ms=verified_at_ms,
-        discovery_state=listed,
-    )
-
-
-def _parted(before: PublicationRow, after: PublicationRow) -> bool:
-    """Whether a publication has another address now, or has lost the one it has."""
-    if normal_address(before.address) != normal_address(after.address):
-        return True
-    return before.ownership_state == "OWNED" and after.ownership_state != "OWNED"
 
 
 def _pass(exists: bool, own: bool, by: Manager) -> bool:
@@ -310,27 +204,6 @@ async def _called_from(conn: Connection, target: Target, around: Surroundings) -
         await publications.calling_address(conn, target.id),
         around.now_ms,
     )
-
-
-async def _proof(
-    conn: Connection, target: Target, within_id: str | None, host: str, around: Surroundings
-) -> OwnershipProof | None:
-    if around.called_from is not None and host == around.called_from:
-        return "caller"
-    if around.gateway_domain is not None and inside(host, around.gateway_domain):
-        holders = await publications.route_holders(conn, host)
-        if holders is None or target.id in holders:
-            return "gateway"
-    if within_id is not None and await domains.covers(conn, within_id, host):
-        return "domain"
-    return None
-
-
-def _lasting(before: PublicationRow) -> OwnershipProof | None:
-    """The proof that outlasts a change of callers' addresses: a server that once called from the address may call
-    from others later.
-    """
-    return "caller" if before.ownership_proof == "caller" else None
 
 
 def _published(

@@ -4,7 +4,7 @@ from functools import partial
 
 from actors.ids import new_object_id
 from actors.publications.states import STALE_MS
-from actors.publications.units import verify_owners
+from actors.publications.units_ownership import verify_owners
 from persistence.connection import Connection
 from persistence.publications import publications, statuses
 from routes.jobs import Job, ticking
