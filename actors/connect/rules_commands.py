@@ -81,7 +81,7 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
         raise RevisionConflict("the actions of this server have just changed")
     if len(state.commands) >= MAX_OPEN:
         raise QuotaExceeded(message=f"a server has at most {MAX_OPEN} open commands", max=MAX_OPEN)
-    _require_room(state, len(command.payload))
+    _require_room(state, len(command.payload) + len(command.masked or b""))
     row = CommandRow(
         id=command.command_id,
         server_id=state.id,
@@ -132,8 +132,8 @@ def take(state: State, command: TakeCommands, now_ms: int) -> Sequence[AnyEvent]
 
 
 def bytes_of(row: CommandRow) -> int:
-    """The bytes of a command in a page: its payload and result, the only large parts."""
-    return len(row.payload) + len(row.result or b"")
+    """The bytes of a command: its payload, also with secrets masked, and its result, the only large parts."""
+    return len(row.payload) + len(row.masked or b"") + len(row.result or b"")
 
 
 def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:

@@ -88,7 +88,8 @@ async def total_bytes(conn: Connection, server_id: str, command_ids: Sequence[st
     """How many bytes the payloads and results of these commands have together; one that is named twice counts twice."""
     total: int = await conn.fetchval(
         """
-        SELECT coalesce(sum(octet_length(payload) + coalesce(octet_length(result), 0)), 0)::bigint
+        SELECT coalesce(sum(octet_length(payload) + coalesce(octet_length(masked), 0)
+                            + coalesce(octet_length(result), 0)), 0)::bigint
         FROM unnest($2::text[]) AS wanted (id) JOIN connect_commands USING (id) WHERE server_id = $1
         """,
         server_id,
@@ -131,7 +132,9 @@ async def page(conn: Connection, server_id: str, wanted: Wanted) -> list[Command
         """
         SELECT * FROM (
             SELECT *, sum(bytes) OVER (ORDER BY created_at_ms DESC, id DESC) - bytes AS bytes_before FROM (
-                SELECT *, octet_length(payload) + coalesce(octet_length(result), 0) AS bytes FROM connect_commands
+                SELECT *, octet_length(payload) + coalesce(octet_length(masked), 0)
+                          + coalesce(octet_length(result), 0) AS bytes
+                FROM connect_commands
                 WHERE server_id = $1 AND ($2::text IS NULL OR status = $2)
                 AND (created_at_ms, id) < ($3, $4)
                 ORDER BY created_at_ms DESC, id DESC LIMIT $5
@@ -174,7 +177,8 @@ async def forget_old(
             SELECT ranked.place FROM unnest($1::text[]) AS busy (server_id) CROSS JOIN LATERAL (
                 SELECT place, row_number() OVER newest AS nth, sum(bytes) OVER newest AS bytes FROM (
                     SELECT c.ctid AS place, c.created_at_ms, c.id,
-                           octet_length(c.payload) + coalesce(octet_length(c.result), 0) AS bytes
+                           octet_length(c.payload) + coalesce(octet_length(c.masked), 0)
+                           + coalesce(octet_length(c.result), 0) AS bytes
                     FROM connect_commands c WHERE c.server_id = busy.server_id AND c.finished_at_ms IS NOT NULL
                     ORDER BY c.created_at_ms DESC, c.id DESC LIMIT $2::bigint + $3
                 ) AS finished WINDOW newest AS (ORDER BY created_at_ms DESC, id DESC)

@@ -134,6 +134,9 @@ def test_the_queue_is_bounded():
     heavy = replace(PENDING, payload=b"x" * (4 * 1024 * 1024))
     with pytest.raises(QuotaExceeded):
         decide(replace(SERVER, commands={ID: heavy}), _create("x"), NOW)
+    twice = replace(PENDING, payload=b"x" * (2 * 1024 * 1024), masked=b"x" * (2 * 1024 * 1024))
+    with pytest.raises(QuotaExceeded):  # what others see of it counts as well
+        decide(replace(SERVER, commands={ID: twice}), _create("x"), NOW)
 
 
 def test_results_of_running_commands_count_until_they_end():
