@@ -27,13 +27,21 @@ export function Form({ action, onSubmit, children, label }) {
   const written = ({ target }) => { if (target.localName === "textarea") setWritten(target.value.trim() !== ""); };
   const submit = (event) => {
     event.preventDefault();
-    onSubmit();
+    if (isLegible(form.current)) onSubmit();
   };
   return html`<form class="form" ref=${form} aria-label=${label} aria-busy=${action.isRunning} onInput=${written} onSubmit=${submit} novalidate>
     ${children}
     ${action.error && !action.error.errors?.length && html`<${Complaint} error=${action.error} />`}
   </form>`;
 }
+
+/**
+ * Whether a browser can read all that is typed in a form. A number or a moment that is begun reaches us as an empty field,
+ * which means something else: the browser says at the field what is wrong with it.
+ *
+ * @param {Element} box
+ */
+export const isLegible = (box) => [...box.querySelectorAll("input")].every((one) => !one.validity.badInput || one.reportValidity());
 
 /**
  * A labelled control.

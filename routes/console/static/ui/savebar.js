@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 import { say } from "../words.js";
+import { isLegible } from "./form.js";
 import { Complaint } from "./states.js";
 import { useUnsaved } from "./unsaved.js";
 
@@ -11,12 +12,14 @@ import { useUnsaved } from "./unsaved.js";
  */
 export function SaveBar({ isChanged, action, onSave, onDiscard }) {
   useUnsaved(isChanged);
+  const bar = useRef(null);
+  const trySaving = () => { if (isLegible(bar.current.parentElement)) onSave(); };
   useEffect(() => {
     if (!isChanged) return undefined;
     const save = (event) => {
       if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      onSave();
+      trySaving();
     };
     addEventListener("keydown", save);
     return () => removeEventListener("keydown", save);
@@ -31,10 +34,10 @@ export function SaveBar({ isChanged, action, onSave, onDiscard }) {
     if (action.error?.errors?.length) document.querySelector("[aria-invalid=true]")?.focus();
   }, [action.error]);
   if (!isChanged) return null;
-  return html`<div class="savebar" role="region" aria-label=${say("savebar.title")}>
+  return html`<div class="savebar" ref=${bar} role="region" aria-label=${say("savebar.title")}>
     <p>${say("savebar.changed")}</p>
     ${action.error && !action.error.errors?.length && html`<${Complaint} error=${action.error} />`}
     <button type="button" onClick=${onDiscard}>${say("action.discard")}</button>
-    <button type="button" class="primary" disabled=${action.isRunning} onClick=${onSave}>${say("action.save")}</button>
+    <button type="button" class="primary" disabled=${action.isRunning} onClick=${trySaving}>${say("action.save")}</button>
   </div>`;
 }

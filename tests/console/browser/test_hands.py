@@ -1,0 +1,68 @@
+"""What hands do: fields that are left half filled."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.console.furnished import SCHEMA, claimed_server
+from tests.console.stage import Look, Scene, needs_browser, play
+from tests.support.world import World
+
+pytestmark = [needs_browser, pytest.mark.slow]
+
+DESK = Look("light", 1280)
+PHONE = Look("dark", 360)
+
+
+async def test_a_moment_that_is_half_filled_is_not_sent_as_none(world: World) -> None:
+    """Without it the right would be given for ever, and without its amount."""
+    root = await world.super_admin()
+    ben = await world.player("Ben")
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(root, f"/app/operate/users/{ben.id}")
+        page.locator("summary", has_text="Grant a right").click()
+        page.get_by_label("Right", exact=True).fill("social:friends.max")
+        page.get_by_label("Quantity").fill("500")
+        until = page.get_by_label("Ends")
+        until.focus()
+        page.keyboard.type("12312027")  # and no time of day
+        give = page.get_by_role("button", name="Grant a right")
+        give.click()
+        expect(until).to_be_focused()
+        until.fill("2027-12-31T12:00")
+        amount = page.get_by_label("Quantity")
+        amount.fill("")
+        amount.press_sequentially("5e")
+        give.click()
+        expect(amount).to_be_focused()
+        amount.fill("50")
+        give.click()
+        expect(page.get_by_role("button", name="Remove: social:friends.max")).to_be_visible()
+        [grant] = scene.let(root.get, f"/v1/admin/users/{ben.id}/permissions")["items"]
+        assert grant["value"] == 50
+        assert grant["expiresAt"] is not None
+
+    await play(world, DESK, story)
+
+
+async def test_a_number_that_is_half_typed_is_not_saved_as_none(world: World) -> None:
+    ada = await world.player("Ada")
+    server_id = (await claimed_server(world, ada, "Survival"))["id"]
+    path = f"/v1/connect/servers/{server_id}/settings"
+    await ada.do("PUT", path, {"data": {"motd": "Welcome", "slots": 40}, "schema": SCHEMA})
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/servers/{server_id}/settings")
+        slots = page.get_by_label("Slots")
+        slots.press_sequentially("e")
+        save = page.get_by_role("button", name="Save", exact=True)
+        save.click()
+        expect(slots).to_be_focused()
+        page.keyboard.press("Control+s")
+        slots.fill("41")
+        save.click()
+        expect(page.get_by_text("Saved.", exact=True)).to_have_count(1)
+        stored = scene.let(ada.get, path)
+        assert (stored["version"], stored["data"]["slots"]) == (2, 41)
+
+    await play(world, DESK, story)
