@@ -1,10 +1,11 @@
-"""What hands do: fields that are left half filled."""
+"""What hands do: fields that are left half filled, menus on the narrowest phone."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.console.furnished import SCHEMA, claimed_server
+from tests.console.furnished import LONG, SCHEMA, befriend, claimed_server
 from tests.console.stage import Look, Scene, needs_browser, play
+from tests.console.sweep import SCRIPT, found_by
 from tests.support.world import World
 
 pytestmark = [needs_browser, pytest.mark.slow]
@@ -66,3 +67,19 @@ async def test_a_number_that_is_half_typed_is_not_saved_as_none(world: World) ->
         assert (stored["version"], stored["data"]["slots"]) == (2, 41)
 
     await play(world, DESK, story)
+
+
+async def test_the_menu_of_a_row_fits_a_phone(world: World) -> None:
+    ada, ben = await world.players("Ada", LONG[:64])
+    await befriend(ada, ben)
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, "/app/friends")
+        page.evaluate(SCRIPT.read_text())
+        page.locator(".more > summary").click()
+        expect(page.get_by_role("button", name="Remove friend")).to_be_visible()
+        scene.faults += found_by(page, "cutOff")
+        page.set_viewport_size({"width": 320, "height": 800})
+        scene.faults += found_by(page, "cutOff")
+
+    await play(world, PHONE, story)
