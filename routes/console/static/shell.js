@@ -67,6 +67,16 @@ function Finding() {
   return finding.value === "palette" ? html`<${views.Palette} close=${close} showKeys=${() => { finding.value = "keys"; }} />` : html`<${views.Keys} close=${close} />`;
 }
 
+// A double click is for what had its first click, and not for what has come to its place since: the next row, say.
+let clicked = new WeakRef(document);
+addEventListener("click", (event) => {
+  const target = event.target.closest("button, a") ?? document;
+  if (event.detail > 1 && target !== clicked.deref()) {
+    event.preventDefault();
+    event.stopPropagation();
+  } else clicked = new WeakRef(target);
+}, true);
+
 // {name of a page's title: how many things wait there}; these channels also keep the connection open on every page.
 function useWaiting() {
   const queues = useShared(may(MODERATOR) || may("capes:moderate") ? "moderation" : null).data;

@@ -1,7 +1,7 @@
-"""What hands do: fields that are left half filled, menus on the narrowest phone."""
+"""What hands do: double clicks, fields that are left half filled, menus on the narrowest phone."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.console.furnished import LONG, SCHEMA, befriend, claimed_server
 from tests.console.stage import Look, Scene, needs_browser, play
@@ -12,6 +12,75 @@ pytestmark = [needs_browser, pytest.mark.slow]
 
 DESK = Look("light", 1280)
 PHONE = Look("dark", 360)
+
+
+def press(page: Page, target: Locator) -> None:
+    """Click in the middle, once the target is there."""
+    box = target.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down(click_count=1)
+    page.mouse.up(click_count=1)
+
+
+def press_again(page: Page) -> None:
+    """Make a double click of it, slowly: what the first click has done is done and shown by now."""
+    page.mouse.down(click_count=2)
+    page.mouse.up(click_count=2)
+
+
+async def test_a_double_click_is_for_one_row_alone(world: World) -> None:
+    ada, *others = await world.players("Ada", "Ben", "Cleo")
+    for other in others:
+        await other.do("POST", "/v1/social/friends/requests", {"targetId": ada.id})
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, "/app/friends")
+        accept = page.get_by_role("button", name="Accept")
+        expect(accept).to_have_count(2)
+        press(page, accept.first)
+        expect(accept).to_have_count(1)
+        # The other request is where the first one was, as in a list that nothing stands above of.
+        box = accept.bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        press_again(page)
+        page.get_by_role("button", name="Blocked people").click()
+        expect(page.get_by_text("You have blocked nobody.")).to_be_visible()
+        assert len(scene.let(ada.get, "/v1/social/friends")["friends"]) == 1
+        accept.click()
+        expect(page.get_by_text("2 friends")).to_be_visible()
+
+    await play(world, DESK, story)
+
+
+async def test_a_double_click_sends_a_form_once(world: World) -> None:
+    ada = await world.player("Ada")
+    server_id = (await claimed_server(world, ada, "Survival"))["id"]
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ada, f"/app/servers/{server_id}/console")
+        lines = page.get_by_role("region", name="On this server").get_by_role("listitem")
+        page.get_by_label("Action").fill("restart")
+        send = page.get_by_role("button", name="Send", exact=True)
+        press(page, send)
+        expect(lines).to_have_count(1)
+        expect(send).to_be_enabled()
+        press_again(page)
+        cancel = page.get_by_role("button", name="Cancel: restart")
+        cancel.click()
+        expect(cancel).to_have_count(0)
+        assert len(scene.let(ada.get, f"/v1/connect/servers/{server_id}/commands")["items"]) == 1
+        again = page.get_by_role("button", name="Repeat: restart")
+        press(page, again)
+        expect(lines).to_have_count(2)
+        expect(again).to_be_enabled()
+        press_again(page)
+        cancel.click()
+        expect(cancel).to_have_count(0)
+        assert len(scene.let(ada.get, f"/v1/connect/servers/{server_id}/commands")["items"]) == 2
+
+    await play(world, DESK, story)
 
 
 async def test_a_moment_that_is_half_filled_is_not_sent_as_none(world: World) -> None:

@@ -88,6 +88,6 @@ function control(kind, shared, value, onInput, options) {
   return html`<input type=${kind} autocomplete="off" ...${shared} value=${value} onInput=${typed} />`;
 }
 
-/** The button that sends a form. */
+/** The button that sends a form; a double click sends it once. */
 export const Submit = ({ action, children, ...rest }) =>
-  html`<button class="primary" disabled=${action.isRunning} ...${rest}>${children}</button>`;
+  html`<button class="primary" disabled=${action.isRunning} onClick=${(event) => event.detail > 1 && event.preventDefault()} ...${rest}>${children}</button>`;

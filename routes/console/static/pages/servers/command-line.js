@@ -25,7 +25,7 @@ export function CommandLine({ command, server, by, cancel, repeat }) {
     ${command.result !== null && html`<details><summary ...${ofRow("commands.result", command.action)} /><pre tabindex="0">${JSON.stringify(command.result, null, 2)}</pre></details>`}
     <${Complaint} error=${act.error} /></div>
     ${isOpen ? html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(cancel)} ...${ofRow("action.cancel", command.action)} />`
-      : html`<button type="button" disabled=${act.isRunning} onClick=${() => act.run(repeat)} ...${ofRow("commands.repeat", command.action)} />`}</li>`;
+      : html`<button type="button" disabled=${act.isRunning} onClick=${({ detail }) => detail > 1 || act.run(repeat)} ...${ofRow("commands.repeat", command.action)} />`}</li>`;
 }
 
 const hasContent = (payload) => payload !== null && Object.keys(payload).length > 0;
