@@ -5,9 +5,9 @@ const { rest } = partyline;
 const id = encodeURIComponent;
 
 // What was read, with the tag by which its change is known to be made from the newest: {value, etag}.
-const tagged = async (asked) => {
+const tagged = async (asked, read = (response) => response.json()) => {
   const response = await asked;
-  return { value: await response.json(), etag: response.headers.get("ETag") };
+  return { value: await read(response), etag: response.headers.get("ETag") };
 };
 
 // All of a list that nearly always fits into one page: {items}.
@@ -113,9 +113,10 @@ export const servers = {
   commands: (server, query, signal) => rest.get(`/v1/connect/servers/${id(server)}/commands`, query, { signal }),
   send: (server, command) => rest.post(`/v1/connect/servers/${id(server)}/commands`, command),
   cancel: (server, command) => rest.delete(`/v1/connect/servers/${id(server)}/commands/${id(command)}`),
-  settings: (server, source, signal) => tagged(rest.get(`/v1/connect/servers/${id(server)}/settings`, { source }, { signal, raw: true })),
-  saveSettings: (server, settings, ifMatch) => tagged(rest.put(`/v1/connect/servers/${id(server)}/settings`, settings, { ifMatch, raw: true })),
-  settingsHistory: (server, query, signal) => rest.get(`/v1/connect/servers/${id(server)}/settings/history`, query, { signal }),
+  // `read` takes what a game server has stored from the response: its numbers may be longer than JavaScript's.
+  settings: (server, source, read, signal) => tagged(rest.get(`/v1/connect/servers/${id(server)}/settings`, { source }, { signal, raw: true }), read),
+  saveSettings: (server, settings, read, ifMatch) => tagged(rest.put(`/v1/connect/servers/${id(server)}/settings`, settings, { ifMatch, raw: true }), read),
+  settingsHistory: async (server, query, read, signal) => read(await rest.get(`/v1/connect/servers/${id(server)}/settings/history`, query, { signal, raw: true })),
   extensions: (server, signal) => whole(`/v1/connect/servers/${id(server)}/extensions`, signal),
   members: (server, signal) => whole(`/v1/connect/servers/${id(server)}/members`, signal),
   setMember: (server, user, grant) => rest.put(`/v1/connect/servers/${id(server)}/members/${id(user)}`, grant),

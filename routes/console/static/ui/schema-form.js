@@ -2,6 +2,7 @@
 import { html } from "../html.js";
 import { isolated, say } from "../words.js";
 import { saidByThem } from "./edited.js";
+import { numberOf } from "./exact.js";
 import { Field } from "./form.js";
 
 /** The masked value of a secret that is set. */
@@ -37,7 +38,7 @@ export function toData(fields, values, before = {}) {
 
 function valueOf({ type, options }, value) {
   switch (type) {
-    case "int": case "number": return Number.isFinite(Number(value)) ? Number(value) : value;
+    case "int": case "number": return numberOf(value);
     case "list": return value.split("\n").map((line) => line.trim()).filter(Boolean);
     case "enum": return options?.find((option) => String(option) === value) ?? value;
     default: return value;

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
+import { parse } from "../../ui/exact.js";
 import { Form, Submit } from "../../ui/form.js";
 import { SchemaFields, toData, toFields } from "../../ui/schema-form.js";
 import { say } from "../../words.js";
@@ -69,7 +70,7 @@ function actionsOf(registrations) {
 /** What a text of JSON says; throws in words where it is none. @param {string} json */
 export function parsed(json) {
   try {
-    return JSON.parse(json);
+    return parse(json);
   } catch {
     throw new Error(say("commands.notJson"));
   }

@@ -5,6 +5,7 @@ import { useTold } from "../../live.js";
 import { go, place } from "../../router.js";
 import { useList, useRead } from "../../store.js";
 import { Conflict, useEdited } from "../../ui/edited.js";
+import { read } from "../../ui/exact.js";
 import { Field } from "../../ui/form.js";
 import { ofRow } from "../../ui/row.js";
 import { SaveBar } from "../../ui/savebar.js";
@@ -33,20 +34,20 @@ function Source({ source }) {
 }
 
 function OfSource({ server, source, told }) {
-  const read = useRead((signal) => api.settings(server.serverId, source, signal));
+  const found = useRead((signal) => api.settings(server.serverId, source, read, signal));
   const isThis = (settings) => settings.source === source;
   const newest = useTold(told, "settings_updated", { fits: isThis, inSnapshot: ({ settings }) => settings.find(isThis) });
-  return html`<${State} of=${read}>${(kept) => html`<${Editor} server=${server} kept=${kept} newest=${newest} />`}<//>`;
+  return html`<${State} of=${found}>${(kept) => html`<${Editor} server=${server} kept=${kept} newest=${newest} />`}<//>`;
 }
 
 const fieldsIn = ({ schema, data }) => (schema ? toFields(schema.fields, data) : { json: JSON.stringify(data, null, 2) });
 
 function Editor({ server, kept, newest }) {
   const { value: settings, fields, set, save, isChanged, discard, conflict } = useEdited({
-    kept, fieldsOf: fieldsIn, read: () => api.settings(server.serverId, kept.value.source),
+    kept, fieldsOf: fieldsIn, read: () => api.settings(server.serverId, kept.value.source, read),
     isOld: (one) => newest !== null && newest.version > one.version,
     write: (values, etag, { source, schema, data: before }) =>
-      api.saveSettings(server.serverId, { data: schema ? toData(schema.fields, values, before) : parsed(values.json), source, ...(schema && { schema }) }, etag),
+      api.saveSettings(server.serverId, { data: schema ? toData(schema.fields, values, before) : parsed(values.json), source, ...(schema && { schema }) }, read, etag),
   });
   const theirs = conflict?.value.data;
   return html`<div class="form">
@@ -59,7 +60,7 @@ function Editor({ server, kept, newest }) {
 }
 
 function History({ server, source, version }) {
-  const list = useList((query, signal) => api.settingsHistory(server.serverId, { source, limit: 20, ...query }, signal), [server.serverId, source, version]);
+  const list = useList((query, signal) => api.settingsHistory(server.serverId, { source, limit: 20, ...query }, read, signal), [server.serverId, source, version]);
   return html`<details><summary>${say("settings.history")}</summary><${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("settings.noHistory")}<//>`
     : html`<ol class="cards">${list.items.map((one) => html`<li key=${one.version}><div class="grow"><p>${say("settings.version", { number: one.version })} · <${When} at=${one.updatedAt} /></p>
         <p class="dim">${listed(one.changedKeys)}</p><details><summary ...${ofRow("settings.data", say("settings.version", { number: one.version }))} /><pre tabindex="0">${JSON.stringify(one.data, null, 2)}</pre></details></div></li>`)}</ol>
