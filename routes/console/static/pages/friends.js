@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { chat, friends as api, party } from "../api.js";
 import { html } from "../html.js";
 import { useShared } from "../live.js";
-import { go } from "../router.js";
+import { go, place } from "../router.js";
 import { useAction, useList } from "../store.js";
 import { ask } from "../ui/dialog.js";
 import { Face } from "../ui/face.js";
@@ -68,7 +68,10 @@ function Request({ request, choices }) {
 function Friend({ friend }) {
   const { friendId, name } = friend;
   const act = useAction((choose) => choose());
-  const write = async () => go(`/app/chat/${(await chat.open([friendId], "direct")).id}`);
+  const write = async () => {
+    const { id } = await chat.open([friendId], "direct");
+    if (place.value.path === "/app/friends") go(`/app/chat/${id}`);
+  };
   const invite = async () => { await party.invite(friendId); toast(say("party.invited", { name })); };
   const favorite = () => api.change(friendId, { favorite: !friend.favorite });
   const remove = async () => {

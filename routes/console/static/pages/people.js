@@ -2,7 +2,7 @@
 import { chat, friends as friendsApi, people as api } from "../api.js";
 import { html } from "../html.js";
 import { useShared } from "../live.js";
-import { go } from "../router.js";
+import { go, place } from "../router.js";
 import { me } from "../session.js";
 import { useAction, useRead } from "../store.js";
 import { Id } from "../ui/chip.js";
@@ -25,7 +25,11 @@ function Moves({ person: { userId, name } }) {
   const known = useShared("friends").data;
   const isFriend = known?.friends.some((friend) => friend.friendId === userId);
   const act = useAction((choose) => choose());
-  const write = async () => go(`/app/chat/${(await chat.open([userId], "direct")).id}`);
+  const { path } = place.value;
+  const write = async () => {
+    const { id } = await chat.open([userId], "direct");
+    if (place.value.path === path) go(`/app/chat/${id}`);
+  };
   const request = async () => {
     await friendsApi.request(name);
     toast(say("friends.asked", { name }));

@@ -2,7 +2,7 @@
 import { offers as api } from "../api.js";
 import { html } from "../html.js";
 import { useShared } from "../live.js";
-import { go } from "../router.js";
+import { go, place } from "../router.js";
 import { useAction, useRead } from "../store.js";
 import { ask } from "./dialog.js";
 import { ofRow } from "./row.js";
@@ -31,9 +31,10 @@ export function Answer({ offer, answered }) {
   });
   const accept = async () => {
     if (offer.role === "owner" && !(await ask({ title: say("offers.own"), text: say("offers.ownText", { name: offer.serverName }), confirm: say("friends.accept") }))) return;
+    const { path } = place.value;
     await api.accept(offer.id);
     toast(say("offers.accepted", { name: offer.serverName }));
-    go(`/app/servers/${offer.serverId}`);
+    if (place.value.path === path) go(`/app/servers/${offer.serverId}`);
   };
   const decline = async () => {
     await api.decline(offer.id);

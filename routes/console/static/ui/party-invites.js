@@ -1,7 +1,7 @@
 // Invites to parties, answered in place.
 import { party as api } from "../api.js";
 import { html } from "../html.js";
-import { go } from "../router.js";
+import { go, place } from "../router.js";
 import { useAction } from "../store.js";
 import { say } from "../words.js";
 import { Face } from "./face.js";
@@ -15,8 +15,9 @@ export const PartyInvites = ({ invites }) => invites.map((invite) => html`<${Inv
 function Invite({ invite }) {
   const act = useAction((choose) => choose());
   const join = async () => {
+    const { path } = place.value;
     await api.accept(invite.partyId);
-    go("/app/party");
+    if (place.value.path === path) go("/app/party");
   };
   return html`<li><${Face} id=${invite.senderId} name=${invite.senderName} />
     <div class="grow"><bdi>${invite.senderName}</bdi><p class="dim">${say("party.invitesYou")} · <${When} at=${invite.createdAt} /></p><${Complaint} error=${act.error} /></div>

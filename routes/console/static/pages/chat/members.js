@@ -7,7 +7,7 @@ import { useAction } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Face } from "../../ui/face.js";
 import { Complaint } from "../../ui/states.js";
-import { go } from "../../router.js";
+import { go, place } from "../../router.js";
 import { say } from "../../words.js";
 
 /** @param {{conversation: any}} props */
@@ -31,7 +31,7 @@ function Choices({ conversation }) {
     const isSure = await ask({ title: say("chat.leave"), text: say("chat.leaveText"), confirm: say("chat.leave"), isDanger: true });
     if (!isSure) return;
     await chat.leave(conversation.id, me.value.id);
-    go("/app/chat");
+    if (place.value.path.endsWith(conversation.id)) go("/app/chat");
   });
   return html`<div class="choices">
     ${isGroup && conversation.ownerId === me.value.id && html`<form class="row" onSubmit=${(event) => { event.preventDefault(); rename.run(); }}>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { chat } from "../../api.js";
 import { html } from "../../html.js";
 import { useShared } from "../../live.js";
-import { go } from "../../router.js";
+import { go, place } from "../../router.js";
 import { useAction } from "../../store.js";
 import { Face } from "../../ui/face.js";
 import { Complaint, Empty, Loading } from "../../ui/states.js";
@@ -14,9 +14,10 @@ export function NewConversation({ close }) {
   const friends = useShared("friends").data?.friends ?? null;
   const [chosen, setChosen] = useState([]);
   const begin = useAction(async () => {
+    const { path } = place.value;
     const made = await chat.open(chosen, chosen.length === 1 ? "direct" : "group");
     close();
-    go(`/app/chat/${made.id}`);
+    if (place.value.path === path) go(`/app/chat/${made.id}`);
   });
   const toggle = (friendId) => setChosen(chosen.includes(friendId) ? chosen.filter((one) => one !== friendId) : [...chosen, friendId]);
   if (friends === null) return html`<${Loading} />`;

@@ -1,7 +1,7 @@
 // What cannot be undone.
 import { networks as api } from "../../api.js";
 import { html } from "../../html.js";
-import { go } from "../../router.js";
+import { go, place } from "../../router.js";
 import { useAction } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
 import { Complaint } from "../../ui/states.js";
@@ -12,7 +12,7 @@ export function Danger({ network: { networkId, name }, changed }) {
   const remove = useAction(async () => {
     if (!(await ask({ title: say("networks.remove"), text: say("networks.removeText", { name }), confirm: say("networks.remove"), typed: name, isDanger: true }))) return;
     await api.remove(networkId);
-    go("/app/networks");
+    if (place.value.path.includes(networkId)) go("/app/networks");
     await changed();
   });
   return html`<section aria-label=${say("networks.tab.danger")} class="form">

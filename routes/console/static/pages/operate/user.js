@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { admin, sessions } from "../../api.js";
 import { html } from "../../html.js";
-import { go } from "../../router.js";
+import { go, place } from "../../router.js";
 import { MODERATOR, SUPER_ADMIN, may, me } from "../../session.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { Id } from "../../ui/chip.js";
@@ -92,7 +92,7 @@ function Access({ user }) {
     if (!(await ask({ title: say("users.erase"), text: say("users.eraseText", { name }), confirm: say("users.erase"), typed: name, isDanger: true }))) return;
     await admin.erase(user.userId);
     toast(say("users.erased", { name }));
-    go("/app/operate/users");
+    if (place.value.path.endsWith(user.userId)) go("/app/operate/users");
   };
   return html`<section aria-labelledby="user-access"><h2 id="user-access">${say("users.access")}</h2><div class="buttons start">
     <button type="button" disabled=${act.isRunning} onClick=${() => act.run(link)}>${say("users.link")}</button>

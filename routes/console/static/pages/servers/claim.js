@@ -15,7 +15,8 @@ const STEPS = ["key", "network", "domain", "publish"];
 export default function Claim() {
   const { server, network, step = "key" } = place.value.query;
   const at = STEPS.includes(step) && (server || step === "key") ? step : "key";
-  const next = (values) => setQuery({ ...values, step: STEPS[STEPS.indexOf(at) + 1] });
+  // The answer may come when the person is on another page, whose address is that one's own.
+  const next = (values) => { if (place.value.path === "/app/servers/claim") setQuery({ ...values, step: STEPS[STEPS.indexOf(at) + 1] }); };
   return html`<div class="page"><h1 tabindex="-1">${say("claim.title")}</h1>
     <ol class="progress">${STEPS.map((one) => html`<li key=${one} aria-current=${one === at ? "step" : null}>${say(`claim.${one}`)}</li>`)}</ol>
     ${at === "key" && html`<${Key} next=${next} />`}

@@ -1,7 +1,7 @@
 // What cannot be undone, or locks somebody out.
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
-import { go } from "../../router.js";
+import { go, place } from "../../router.js";
 import { useAction } from "../../store.js";
 import { ask, showSecret } from "../../ui/dialog.js";
 import { Complaint } from "../../ui/states.js";
@@ -17,7 +17,7 @@ export function Danger({ server }) {
   const remove = useAction(async () => {
     if (!(await ask({ title: say("danger.remove"), text: say("danger.removeText", { name: server.name }), confirm: say("danger.remove"), typed: server.name, isDanger: true }))) return;
     await api.remove(server.serverId);
-    go("/app/servers");
+    if (place.value.path.includes(server.serverId)) go("/app/servers");
   });
   const isOthers = Boolean(server.access) && server.access.role !== "owner";
   return html`<section aria-label=${say("server.danger")} class="form">

@@ -1,7 +1,7 @@
 // Who belongs to a game server, and what each may do there: the role's part, and what they were given beside it.
 import { servers as api } from "../../api.js";
 import { html } from "../../html.js";
-import { go } from "../../router.js";
+import { go, place } from "../../router.js";
 import { me } from "../../session.js";
 import { useAction } from "../../store.js";
 import { ask } from "../../ui/dialog.js";
@@ -50,7 +50,7 @@ function Row({ server, member, isLocked }) {
     const [title, text] = isMine ? ["members.leave", "members.leaveText"] : ["members.remove", "members.removeText"];
     if (!(await ask({ title: say(title), text: say(text, { name }), confirm: say(title), isDanger: true }))) return;
     await api.removeMember(server.serverId, member.userId);
-    if (isMine) go("/app/servers");
+    if (isMine && place.value.path.includes(server.serverId)) go("/app/servers");
   };
   return html`<tr><th scope="row"><bdi>${name}</bdi><${Complaint} error=${act.error} /></th>
     <td>${isOwner ? say("members.role.owner") : html`<select aria-label=${say("members.roleOf", { name })} disabled=${isLocked || act.isRunning} value=${member.role} onChange=${(event) => change({ role: event.currentTarget.value })}>
