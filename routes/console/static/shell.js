@@ -67,11 +67,12 @@ function Finding() {
   return finding.value === "palette" ? html`<${views.Palette} close=${close} showKeys=${() => { finding.value = "keys"; }} />` : html`<${views.Keys} close=${close} />`;
 }
 
-// A double click is for what had its first click, and not for what has come to its place since: the next row, say.
+// A double click sends a form once, and is for what had its first click: not for what has come to its place since, such as
+// the next row.
 let clicked = new WeakRef(document);
 addEventListener("click", (event) => {
   const target = event.target.closest("button, a") ?? document;
-  if (event.detail > 1 && target !== clicked.deref()) {
+  if (event.detail > 1 && (target !== clicked.deref() || target.type === "submit")) {
     event.preventDefault();
     event.stopPropagation();
   } else clicked = new WeakRef(target);

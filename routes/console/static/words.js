@@ -107,17 +107,6 @@ export function fromNow(at, nowMs) {
   return day(at);
 }
 
-/** A length of time in milliseconds, in its largest unit. */
-export function duration(ms) {
-  const units = [["millisecond", 1000], ["second", 60], ["minute", 60], ["hour", 24], ["day", Infinity]];
-  let value = ms;
-  for (const [unit, size] of units) {
-    if (value < size) return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: value < 10 && unit !== "millisecond" ? 1 : 0 }).format(value);
-    value /= size;
-  }
-  return "";
-}
-
 /** An amount of bytes, such as "1.5 MB". */
 export function bytes(amount) {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
@@ -125,10 +114,4 @@ export function bytes(amount) {
   let unit = 0;
   while (value >= 1000 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];
   return new Intl.NumberFormat(language, { style: "unit", unit: units[unit], maximumFractionDigits: value < 10 && unit ? 1 : 0 }).format(value);
-}
-
-/** A price in the smallest unit of its currency, such as "€ 4.99". */
-export function money({ amount, currency }) {
-  const format = new Intl.NumberFormat(language, { style: "currency", currency });
-  return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits);
 }

@@ -1,5 +1,5 @@
 // Fields with their labels, and with what the service says about each by its pointer.
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { Complaint } from "./states.js";
 import { useUnsaved } from "./unsaved.js";
@@ -13,9 +13,7 @@ import { useUnsaved } from "./unsaved.js";
  */
 export function Form({ action, onSubmit, children, label }) {
   const form = useRef(null);
-  useEffect(() => {
-    if (action.error) form.current?.querySelector("[aria-invalid=true]")?.focus();
-  }, [action.error]);
+  const isAtField = useAtField(action.error, form);
   const [isWritten, setWritten] = useState(false);
   useUnsaved(isWritten, action.isRunning);
   const wasRunning = useRef(false);
@@ -31,8 +29,19 @@ export function Form({ action, onSubmit, children, label }) {
   };
   return html`<form class="form" ref=${form} aria-label=${label} aria-busy=${action.isRunning} onInput=${written} onSubmit=${submit} novalidate>
     ${children}
-    ${action.error && !action.error.errors?.length && html`<${Complaint} error=${action.error} />`}
+    ${action.error && !isAtField && html`<${Complaint} error=${action.error} />`}
   </form>`;
+}
+
+/** Put the focus on the first field that is refused. Whether there is one: what no field says is said with the button. */
+export function useAtField(error, box) {
+  const [isAtField, setAtField] = useState(false);
+  useLayoutEffect(() => {
+    const field = error && box.current?.querySelector("[aria-invalid=true]");
+    field?.focus();
+    setAtField(Boolean(field));
+  }, [error]);
+  return isAtField;
 }
 
 /**
@@ -49,7 +58,7 @@ export const isLegible = (box) => [...box.querySelectorAll("input")].every((one)
  * @param {object} props
  * @param {string} props.label
  * @param {string} [props.hint]
- * @param {Error|null} [props.error] of the action; the message for `pointer` is shown.
+ * @param {Error|null} [props.error] of the action; the message for `pointer` is shown, or for a part of it.
  * @param {string} [props.pointer] of the field in the body, such as `/title`.
  * @param {"text"|"password"|"search"|"number"|"url"|"area"|"select"|"switch"|"file"|"datetime-local"} [props.kind]
  * @param {any} props.value
@@ -58,7 +67,7 @@ export const isLegible = (box) => [...box.querySelectorAll("input")].every((one)
  */
 export function Field({ label, hint, error, pointer, kind = "text", value, onInput, options = [], ...rest }) {
   const id = useId();
-  const complaint = pointer ? error?.about?.(pointer) : null;
+  const complaint = pointer && error?.errors?.find((one) => `${one.pointer}/`.startsWith(`${pointer}/`))?.message;
   const shared = {
     id,
     "aria-describedby": [hint && `${id}-hint`, complaint && `${id}-complaint`].filter(Boolean).join(" ") || null,
@@ -88,6 +97,6 @@ function control(kind, shared, value, onInput, options) {
   return html`<input type=${kind} autocomplete="off" ...${shared} value=${value} onInput=${typed} />`;
 }
 
-/** The button that sends a form; a double click sends it once. */
+/** The button that sends a form. */
 export const Submit = ({ action, children, ...rest }) =>
-  html`<button class="primary" disabled=${action.isRunning} onClick=${(event) => event.detail > 1 && event.preventDefault()} ...${rest}>${children}</button>`;
+  html`<button class="primary" disabled=${action.isRunning} ...${rest}>${children}</button>`;

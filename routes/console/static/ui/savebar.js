@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
 import { say } from "../words.js";
-import { isLegible } from "./form.js";
+import { isLegible, useAtField } from "./form.js";
 import { Complaint } from "./states.js";
 import { useUnsaved } from "./unsaved.js";
 
@@ -12,8 +12,8 @@ import { useUnsaved } from "./unsaved.js";
  */
 export function SaveBar({ isChanged, action, onSave, onDiscard }) {
   useUnsaved(isChanged);
-  const bar = useRef(null);
-  const trySaving = () => { if (isLegible(bar.current.parentElement)) onSave(); };
+  const form = useRef(null);
+  const trySaving = () => { if (isLegible(form.current)) onSave(); };
   useEffect(() => {
     if (!isChanged) return undefined;
     const save = (event) => {
@@ -30,13 +30,11 @@ export function SaveBar({ isChanged, action, onSave, onDiscard }) {
     if (wasChanged.current && !isChanged && document.activeElement === document.body) document.getElementById("main").focus();
     wasChanged.current = isChanged;
   }, [isChanged]);
-  useEffect(() => {
-    if (action.error?.errors?.length) document.querySelector("[aria-invalid=true]")?.focus();
-  }, [action.error]);
+  const isAtField = useAtField(action.error, form);
   if (!isChanged) return null;
-  return html`<div class="savebar" ref=${bar} role="region" aria-label=${say("savebar.title")}>
+  return html`<div class="savebar" ref=${(bar) => { form.current = bar?.parentElement; }} role="region" aria-label=${say("savebar.title")}>
     <p>${say("savebar.changed")}</p>
-    ${action.error && !action.error.errors?.length && html`<${Complaint} error=${action.error} />`}
+    ${action.error && !isAtField && html`<${Complaint} error=${action.error} />`}
     <button type="button" onClick=${onDiscard}>${say("action.discard")}</button>
     <button type="button" class="primary" disabled=${action.isRunning} onClick=${trySaving}>${say("action.save")}</button>
   </div>`;

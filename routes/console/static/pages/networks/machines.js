@@ -3,10 +3,11 @@ import { networks as api } from "../../api.js";
 import { html } from "../../html.js";
 import { useShared } from "../../live.js";
 import { useAction, useRead } from "../../store.js";
+import { duration } from "../../ui/amounts.js";
 import { showSecret } from "../../ui/dialog.js";
 import { Complaint, Empty, Fault, Loading, State } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
-import { duration, number, say } from "../../words.js";
+import { number, say } from "../../words.js";
 
 /** @param {{network: any}} props */
 export const Machines = ({ network }) => html`<${Servers} network=${network} /><${Hosts} network=${network} />`;

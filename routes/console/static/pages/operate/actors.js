@@ -5,12 +5,13 @@ import { html } from "../../html.js";
 import { serverNowMs, useChannel } from "../../live.js";
 import { place, setQuery } from "../../router.js";
 import { useRead } from "../../store.js";
+import { duration } from "../../ui/amounts.js";
 import { Field } from "../../ui/form.js";
 import { Search } from "../../ui/search.js";
 import { Empty, State } from "../../ui/states.js";
 import { Table } from "../../ui/table.js";
 import { When } from "../../ui/when.js";
-import { duration, number, say } from "../../words.js";
+import { number, say } from "../../words.js";
 
 const MOST = 1_000;
 

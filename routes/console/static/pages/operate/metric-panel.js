@@ -1,7 +1,8 @@
 // One chart of the service's last hour: lines, what they say in a sentence, and their values as a table.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "../../html.js";
-import { bytes, clockTime, duration, number, say, sayOf } from "../../words.js";
+import { duration } from "../../ui/amounts.js";
+import { bytes, clockTime, number, say, sayOf } from "../../words.js";
 import { extremesOf, gapsOf, linesOf, minutesOf } from "./metric-history.js";
 
 /** @param {{title: string, names: string[], kept: any}} props `names` are the series in it; they have one unit. */

@@ -4,6 +4,7 @@ import { shop as api } from "../../api.js";
 import { html } from "../../html.js";
 import { place, setQuery } from "../../router.js";
 import { useAction, useList } from "../../store.js";
+import { money } from "../../ui/amounts.js";
 import { ask } from "../../ui/dialog.js";
 import { Field, Form, Submit } from "../../ui/form.js";
 import { ofRow } from "../../ui/row.js";
@@ -11,7 +12,7 @@ import { Choice, ChooseAll, SelectionBar, useSelection } from "../../ui/selectio
 import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
-import { money, say } from "../../words.js";
+import { say } from "../../words.js";
 
 const STATUSES = ["", "pending", "paid", "fulfilled", "refunded", "disputed", "failed"];
 const TONES = { fulfilled: "good", paid: "good", pending: "warn", failed: "bad", disputed: "bad" };

@@ -1,11 +1,12 @@
 // One command: what it is, how far it is, what came of it; it can be cancelled while it is open, and sent again.
 import { html } from "../../html.js";
 import { useAction } from "../../store.js";
+import { duration } from "../../ui/amounts.js";
 import { Id } from "../../ui/chip.js";
 import { ofRow } from "../../ui/row.js";
 import { Complaint } from "../../ui/states.js";
 import { When } from "../../ui/when.js";
-import { duration, say, sayOf } from "../../words.js";
+import { say, sayOf } from "../../words.js";
 
 const TONES = { success: "good", failed: "bad", rejected: "bad", expired: "warn", cancelled: "plain" };
 

@@ -2,12 +2,13 @@
 import { shop as api } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useList, useRead } from "../../store.js";
+import { money } from "../../ui/amounts.js";
 import { ask } from "../../ui/dialog.js";
 import { ofRow } from "../../ui/row.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { When } from "../../ui/when.js";
-import { money, say } from "../../words.js";
+import { say } from "../../words.js";
 
 export default function Shop() {
   const catalog = useRead((signal) => api.catalog(signal));
