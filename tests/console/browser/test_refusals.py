@@ -75,3 +75,26 @@ async def test_what_no_field_is_about_is_said_by_the_form(world: World) -> None:
         expect(page.get_by_role("alert").filter(has_text=unknown["message"])).to_be_visible()
 
     await play(world, DESK, story)
+
+
+async def test_what_could_not_be_read_is_read_again(world: World) -> None:
+    """Where there was no answer at all, as where there was one."""
+    ada = await world.player("Ada")
+    busy = {"status": 503, "code": "OVERLOADED", "message": "too much at once"}
+
+    def story(scene: Scene) -> None:
+        scene.expected |= {"503 (Service Unavailable)", "net::ERR_FAILED"}
+        page = scene.enter(ada, "/app/quests")
+        for answer in (lambda route: route.abort(), lambda route: route.fulfill(status=503, json=busy)):
+            page.route("**/v1/connect/networks", answer)
+            page.evaluate(
+                "history.pushState(null, '', '/app/networks'); dispatchEvent(new PopStateEvent('popstate'))"
+            )
+            fault = page.get_by_role("alert").filter(has=page.get_by_role("button", name="Try again"))
+            expect(fault).to_be_visible()
+            page.unroute("**/v1/connect/networks")
+            fault.get_by_role("button").click()
+            expect(page.get_by_text("No networks")).to_be_visible()
+            page.go_back()
+
+    await play(world, DESK, story)

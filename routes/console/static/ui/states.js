@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { me } from "../session.js";
-import { knows, say, sayOf } from "../words.js";
+import { say, sayOf } from "../words.js";
 import { copyText } from "./chip.js";
 
 /**
@@ -63,11 +63,10 @@ export function Fault({ error, retry, isWhole = false }) {
     }, 250);
     return () => clearInterval(timer);
   }, [error]);
-  const again = error.again && error.isOutcomeUnknown ? error.again : retry;
   return html`<div class=${isWhole ? "fault whole" : "fault"} role="alert">
     <p><strong>${titleOf(error)}</strong> ${explain(error)}</p>
     ${error.requestId && html`<p class="dim">${error.code} · <button type="button" class="link" onClick=${() => copyText(error.requestId)}>${say("fault.request", { id: error.requestId })}</button></p>`}
-    ${again && html`<button type="button" disabled=${leftMs > 0} onClick=${again}>
+    ${retry && html`<button type="button" disabled=${leftMs > 0} onClick=${retry}>
       ${leftMs > 0 ? say("action.retryIn", { count: Math.ceil(leftMs / 1000) }) : say("action.retry")}</button>`}
   </div>`;
 }
@@ -77,11 +76,11 @@ export const Complaint = ({ error }) => html`<p class="bad" role="alert">${error
 
 function titleOf(error) {
   if (error.code === "UNREACHABLE") return say("fault.unreachable");
-  return sayOf("fault.status", String(error.status), say("fault.other"));
+  return sayOf("fault.status", error.status, say("fault.other"));
 }
 
 function explain(error) {
   const right = error.meta?.permission;
   if (error.status === 403 && right) return say("fault.missingRight", { right, name: me.value?.name ?? "" });
-  return knows(`fault.code.${error.code}`) ? say(`fault.code.${error.code}`) : error.message;
+  return sayOf("fault.code", error.code, error.message);
 }
