@@ -13,6 +13,9 @@ pytestmark = [needs_browser, pytest.mark.slow]
 OFFLINE_SECONDS = float(os.environ.get("OFFLINE_SECONDS", "0"))
 """How much longer the network is away than it takes to write; a minute for releases."""
 
+ASKED = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+"""Whether whoever closes the tab is asked."""
+
 WRITTEN = [f"written without a network, {number}" for number in range(3)]
 
 
@@ -33,6 +36,7 @@ async def test_what_is_written_without_a_network_waits_in_sight_and_arrives_once
             one.get_by_label("Message Ben").fill(text)
             one.keyboard.press("Enter")
         expect(one.locator(".message.waiting .text")).to_have_text(WRITTEN)
+        assert one.evaluate(ASKED), "closing the tab would lose them"
         scene.let(ben.say, room, "written meanwhile")
         expect(other.get_by_role("log").get_by_text("written meanwhile")).to_be_visible()
         one.wait_for_timeout(OFFLINE_SECONDS * 1000)
@@ -42,6 +46,7 @@ async def test_what_is_written_without_a_network_waits_in_sight_and_arrives_once
         for page in (one, other):
             texts = page.get_by_role("log").locator(".message:not(.waiting) .text")
             expect(texts).to_have_text(["written meanwhile", *WRITTEN])
+        assert not one.evaluate(ASKED)
         kept = scene.let(ben.get, room.messages)["items"]
         assert sorted(item["content"] for item in kept) == sorted(["written meanwhile", *WRITTEN])
 

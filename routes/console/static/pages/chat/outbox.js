@@ -1,9 +1,13 @@
 // Messages that are written and not acknowledged yet. They are sent again over every connection until they are.
 import { signal } from "@preact/signals";
-import { partyline } from "../../session.js";
+import { guard } from "../../router.js";
+import { partyline, status } from "../../session.js";
 
 /** {conversation: [{clientMessageId, message, error}]}; what has failed stays until it is tried again or dropped. */
 export const unsent = signal({});
+
+// They are kept in this tab alone: whoever closes it is asked; other pages of the console leave them as they are.
+guard(({ isLeaving } = {}) => !isLeaving || status.value !== "in" || Object.values(unsent.value).every((entries) => entries.length === 0));
 
 let nextNumber = 1;
 const page = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
