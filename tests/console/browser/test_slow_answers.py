@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.console.furnished import befriend, claimed_server
 from tests.console.stage import Look, Scene, holding, needs_browser, play
@@ -80,5 +80,41 @@ async def test_whoever_deletes_a_server_and_goes_on_stays_there(world: World) ->
         question.get_by_role("textbox").fill("Second")
         question.get_by_role("button", name="Remove server").click()
         expect(page).to_have_url(re.compile("/app/servers$"))
+
+    await play(world, DESK, story)
+
+
+async def test_a_command_whose_answer_is_lost_is_sent_once(world: World) -> None:
+    """Whoever is told that the service cannot be reached sends it again: it has happened already."""
+    ada = await world.player("Ada")
+    server_id = (await claimed_server(world, ada, "Survival"))["id"]
+
+    def lose(route: Route) -> None:
+        if route.request.method == "POST":
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    def actions(scene: Scene) -> list[str]:
+        kept = scene.let(ada.get, f"/v1/connect/servers/{server_id}/commands")["items"]
+        return [command["action"] for command in kept]
+
+    def story(scene: Scene) -> None:
+        scene.expected.add("net::ERR_FAILED")
+        page = scene.enter(ada, f"/app/servers/{server_id}/console")
+        complaint = page.get_by_role("alert").filter(has_text="Check the network")
+        send = page.get_by_role("button", name="Send", exact=True)
+        page.get_by_label("Action").fill("restart")
+        page.route("**/commands", lose)
+        send.click()
+        expect(complaint).to_be_visible()
+        page.unroute("**/commands")
+        send.click()
+        expect(complaint).to_have_count(0)
+        assert actions(scene) == ["restart"]
+        send.click()
+        expect(page.get_by_role("button", name="Cancel: restart")).to_have_count(2)
+        assert actions(scene) == ["restart", "restart"]
 
     await play(world, DESK, story)

@@ -5,6 +5,7 @@ import { html } from "../../html.js";
 import { useAnew, useTold } from "../../live.js";
 import { me } from "../../session.js";
 import { useList, useRead } from "../../store.js";
+import { useOnce } from "../../ui/once.js";
 import { Empty, More, State } from "../../ui/states.js";
 import { say } from "../../words.js";
 import { CommandForm } from "./command-form.js";
@@ -26,7 +27,8 @@ export function Commands({ server, told }) {
     for (const frame of told) if (frame.event === "command") put(frame.data);
   }, [told]);
   useAnew(told, list.reload);
-  const sendHere = async (request) => put((await api.send(server.serverId, request)).command);
+  const sendOnce = useOnce(({ to, request }) => api.send(to, request));
+  const sendHere = async (request) => put((await sendOnce({ to: server.serverId, request })).command);
   const send = async (request) => {
     // What this server refuses is a fault of the form; the others have lines of their own.
     await sendHere(request);

@@ -4,6 +4,7 @@ import { html } from "../../html.js";
 import { useAction, useList, useRead } from "../../store.js";
 import { money } from "../../ui/amounts.js";
 import { ask } from "../../ui/dialog.js";
+import { useOnce } from "../../ui/once.js";
 import { ofRow } from "../../ui/row.js";
 import { Complaint, Empty, More, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
@@ -23,10 +24,11 @@ export default function Shop() {
 }
 
 function Product({ product, bought }) {
+  const order = useOnce(api.checkout);
   const buy = useAction(async () => {
     const text = say("shop.orderText", { name: product.name, price: money(product.price) });
     if (!(await ask({ title: say("shop.order"), text, confirm: say("shop.order") }))) return;
-    const { checkout } = await api.checkout({ items: [{ productId: product.id }] });
+    const { checkout } = await order({ items: [{ productId: product.id }] });
     if (checkout.url) location.assign(checkout.url);
     else toast(say(checkout.status === "completed" ? "shop.given" : "shop.ordered"));
     await bought();
