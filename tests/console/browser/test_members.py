@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.connect.play import claimed
-from tests.console.furnished import befriend
+from tests.console.furnished import befriend, claimed_server
 from tests.console.stage import Look, Scene, needs_browser, play
 from tests.console.sweep import go
 from tests.networks.play import network
@@ -135,3 +135,35 @@ async def test_extensions_from_the_catalog_to_a_server(world: World, look: Look)
         scene.stop_at(page, "server-extensions")
 
     await play(world, look, story)
+
+
+async def test_whoever_is_taken_in_again_sees_it_again(world: World) -> None:
+    """A server comes back by itself, a conversation when it is tried again; neither wants the page loaded anew."""
+    ada, ben, cleo = await world.players("Ada", "Ben", "Cleo")
+    server_id = (await claimed_server(world, ada, "Survival"))["id"]
+    member = f"/v1/connect/servers/{server_id}/members/{ben.id}"
+    await ada.do("PUT", member, {"role": "operator"})
+    room = await ada.talk_to(ben, cleo, kind="group")
+    await ada.say(room, "first words")
+    people = f"/v1/social/chat/conversations/{room.id}/participants"
+
+    def story(scene: Scene) -> None:
+        page = scene.enter(ben, f"/app/servers/{server_id}/console")
+        expect(page.get_by_label("Action")).to_be_enabled()
+        scene.let(ada.do, "DELETE", member)
+        expect(page.get_by_role("heading", name=server_id)).to_be_visible()
+        expect(page.get_by_role("alert").filter(has_text="no longer shown")).to_be_visible()
+        scene.let(ada.do, "PUT", member, {"role": "operator"})
+        expect(page.get_by_role("heading", name="Survival")).to_be_visible()
+        page.get_by_label("Action").fill("count")
+        expect(page.get_by_role("button", name="Send", exact=True)).to_be_enabled()
+        page.goto(f"/app/chat/{room.id}")
+        expect(page.get_by_role("log").get_by_text("first words")).to_be_visible()
+        scene.let(ada.do, "DELETE", f"{people}/{ben.id}")
+        again = page.get_by_role("button", name="Try again")
+        expect(again).to_be_visible()
+        scene.let(ada.do, "POST", people, {"userIds": [ben.id]})
+        again.click()
+        expect(page.get_by_role("log").get_by_text("first words")).to_be_visible()
+
+    await play(world, Look("light", 1280), story)

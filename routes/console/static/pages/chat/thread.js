@@ -25,12 +25,12 @@ export function Thread({ id }) {
   const [thread, setThread] = useState(EMPTY);
   const [error, setError] = useState(null);
   const isAtEnd = useRef(true);
-  useChannel(`conversation:${id}`, (frames) => {
+  useChannel(error ? null : `conversation:${id}`, (frames) => {
     arrived(id, new Set(frames.flatMap((frame) => (frame.data?.items ?? [frame.data]).map((message) => message?.clientMessageId))));
     setThread((before) => applied(before, frames, Date.now(), isAtEnd.current));
   }, { mode: "delta", limit: PAGE, onEnd: setError });
   useReadAgain(id, thread.outdated, setThread);
-  if (error) return html`<div class="thread"><${Back} /><${Fault} error=${error} isWhole /></div>`;
+  if (error) return html`<div class="thread"><${Back} /><${Fault} error=${error} retry=${() => setError(null)} isWhole /></div>`;
   if (thread.conversation === null) return html`<div class="thread"><${Back} /><${Loading} /></div>`;
   const title = titleOf(thread.conversation);
   const changed = (message) => setThread((before) => withMessage(before, message));

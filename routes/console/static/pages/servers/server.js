@@ -1,5 +1,5 @@
 // One game server: a page of tabs over one live channel.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { html } from "../../html.js";
 import { useChannel, useShared, useTold } from "../../live.js";
 import { me } from "../../session.js";
@@ -26,7 +26,10 @@ function OfServer({ id, tab = "overview" }) {
   const own = useShared("servers");
   const [told, tell] = useState([]);
   const [error, setError] = useState(null);
-  useChannel(`server:${id}`, (frames) => tell(frames), { mode: "delta", onEnd: setError });
+  useChannel(error ? null : `server:${id}`, (frames) => tell(frames), { mode: "delta", onEnd: setError });
+  // Whoever is taken in again sees it again.
+  const isIn = own.data?.items.some((one) => one.serverId === id);
+  useEffect(() => { if (isIn) setError(null); }, [isIn]);
   const shown = TABS.includes(tab) ? tab : "overview";
   const listed = own.data && (own.data.items.find((one) => one.serverId === id) ?? { serverId: id, name: id, ownerId: null, access: null });
   // Its own channel tells at once of members, where the list of one's servers takes up to two seconds.
@@ -36,7 +39,7 @@ function OfServer({ id, tab = "overview" }) {
     ${own.error && html`<${Fault} error=${own.error} />`}
     ${server === null ? !own.error && html`<${Loading} />` : html`
       <nav class="tabs" aria-label=${say("server.tabs")}>${TABS.map((one) => html`<a key=${one} href=${`/app/servers/${id}/${one}`} aria-current=${one === shown ? "page" : null}>${say(`server.${one}`)}</a>`)}</nav>
-      ${error ? html`<${Fault} error=${error} isWhole />` : html`<${Tab} name=${shown} server=${server} told=${told} />`}`}</div>`;
+      ${error ? html`<${Fault} error=${error} retry=${() => setError(null)} isWhole />` : html`<${Tab} name=${shown} server=${server} told=${told} />`}`}</div>`;
 }
 
 function Tab({ name, server, told }) {
