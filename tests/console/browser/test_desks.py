@@ -150,8 +150,15 @@ async def test_a_release_is_published_and_reached_by_a_channel(world: World) -> 
         release.get_by_role("button", name="Publish").click()
         page.get_by_role("dialog").get_by_role("button", name="Publish").click()
         page.get_by_text("Let a channel point to it").first.click()
+        share = page.get_by_label("For how many clients, in percent")
+        share.fill("")
+        # No share is not a share of none, by which the release would be taken from all that have it.
+        expect(page.get_by_role("button", name="Let a channel point to it")).to_be_disabled()
+        share.fill("50")
         page.get_by_role("button", name="Let a channel point to it").click()
         expect(page.get_by_text("stable points to 1.2.0.")).to_be_visible()
+        [published] = scene.let(root.get, "/v1/versions/releases", status="published")["items"]
+        assert published["rollout"]["percentage"] == 50
         for version in ("1.0.0", "1.1.0"):
             page.get_by_label(f"Choose {version}").check()
         chosen = page.get_by_role("region", name="What is chosen")

@@ -88,5 +88,5 @@ function Publish({ release, changed }) {
   return html`<details><summary ...${ofRow("versions.activate", release.version)} /><${Form} action=${save} label=${say("versions.activate")} onSubmit=${() => save.run()}><div class="row">
     <${Field} label=${say("versions.channel")} value=${channel} onInput=${setChannel} error=${save.error} pointer="/channel" maxlength="32" spellcheck=${false} />
     <${Field} kind="number" min="0" max="100" label=${say("versions.percentage")} value=${percentage} onInput=${setPercentage} error=${save.error} pointer="/rollout/percentage" />
-    <${Submit} action=${save} disabled=${!channel.trim() || save.isRunning}>${say("versions.activate")}<//></div><//></details>`;
+    <${Submit} action=${save} disabled=${!channel.trim() || percentage === "" || save.isRunning}>${say("versions.activate")}<//></div><//></details>`;
 }
