@@ -5,8 +5,10 @@ They run as our own user, and reach an embedded database by its socket as we do.
 
 import os
 import re
+import select
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +21,16 @@ from persistence.embedded.binaries import folders
 
 PIECE_BYTES = 4 << 20
 """Most bytes of a dump that are passed on at once."""
+
+SILENT_SECONDS = 900.0
+"""How long pg_dump may write nothing before it is given up. One that works writes at least with each table; one whose
+PostgreSQL is frozen, or waits for a lock, would otherwise keep the backup, and files from being removed, for good."""
+
+_LOOK_SECONDS = 0.5
+"""How often is looked whether to go on, while a program neither gives nor takes anything."""
+
+_GULP_BYTES = 1 << 16
+"""Bytes that one call reads from a pipe, or writes to it, at most: what a pipe holds."""
 
 _VERSION = re.compile(rb"\(PostgreSQL\) (\d+)")
 
@@ -88,13 +100,13 @@ def dump(program: Program, dsn: str, check: Callable[[], None]) -> Iterator[byte
     Args:
         program: pg_dump.
         dsn: the address of the database.
-        check: called for each piece; what it raises ends the program.
+        check: called for each piece, and twice a second while none comes; what it raises ends the program.
 
     Raises:
-        BackupFault: pg_dump failed.
+        BackupFault: pg_dump failed, or has written nothing for `SILENT_SECONDS`.
     """
-    with _running(program, dsn, ["--format=custom", "--no-owner", "--no-privileges"]) as run:
-        while data := run.output.read(PIECE_BYTES):
+    with _running(program, dsn, ["--format=custom", "--no-owner", "--no-privileges"], check) as run:
+        while data := run.read(PIECE_BYTES):
             check()
             yield data
         run.end()
@@ -115,9 +127,10 @@ class Filling:
 
         Raises:
             BackupFault: pg_restore has failed.
+            Whatever the check raises.
         """
         try:
-            self._run.input.write(data)
+            self._run.write(data)
         except BrokenPipeError:
             self._run.end()
 
@@ -126,6 +139,7 @@ class Filling:
 
         Raises:
             BackupFault: pg_restore has failed, and the database is as empty as before.
+            Whatever the check raises.
         """
         with suppress(BrokenPipeError):
             self._run.input.close()
@@ -133,37 +147,85 @@ class Filling:
 
 
 @contextmanager
-def filling(program: Program, dsn: str) -> Iterator[Filling]:
+def filling(program: Program, dsn: str, check: Callable[[], None]) -> Iterator[Filling]:
     """Run pg_restore as long as the block lasts. A block that ends without `Filling.finish` kills it, which undoes all.
 
     Args:
         program: pg_restore.
         dsn: the address of an empty database.
+        check: called twice a second while pg_restore takes nothing; what it raises ends the program. There is no bound
+            of time, because an index of a large table may take hours.
     """
     options = ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction"]
-    with _running(program, dsn, options) as run:
+    with _running(program, dsn, options, check) as run:
         yield Filling(run)
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A program that runs: its pipes, and the file that it complains into."""
+    """A program that runs: its pipes, the file that it complains into, and what is called while it does nothing."""
 
     process: "subprocess.Popen[bytes]"
     input: IO[bytes]
     output: IO[bytes]
     told: IO[bytes]
+    check: Callable[[], None]
+
+    def read(self, size: int) -> bytes:
+        """The next so many bytes of what the program writes; fewer at the end alone.
+
+        Raises:
+            BackupFault: it has written nothing for `SILENT_SECONDS`.
+        """
+        data = bytearray()
+        silent_at = time.monotonic() + SILENT_SECONDS
+        while len(data) < size:
+            if not _ready(self.output, select.POLLIN):
+                self.check()
+                if time.monotonic() >= silent_at:
+                    raise BackupFault(
+                        f"PostgreSQL has sent nothing for {SILENT_SECONDS:.0f} seconds: it is frozen, or somebody "
+                        "holds a table locked"
+                    )
+                continue
+            some = os.read(self.output.fileno(), min(_GULP_BYTES, size - len(data)))
+            if not some:
+                break
+            data += some
+            silent_at = time.monotonic() + SILENT_SECONDS
+        return bytes(data)
+
+    def write(self, data: bytes) -> None:
+        """Hand the program all of the bytes; raises BrokenPipeError if it has ended."""
+        left = memoryview(data)
+        while left:
+            if not _ready(self.input, select.POLLOUT):
+                self.check()
+                continue
+            with suppress(BlockingIOError):
+                left = left[os.write(self.input.fileno(), left[:_GULP_BYTES]) :]
 
     def end(self) -> None:
         """Wait until the program ends; unless it succeeds, raise BackupFault with the last line that it printed."""
-        if self.process.wait() != 0:
+        while self.process.poll() is None:
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(_LOOK_SECONDS)
+            self.check()
+        if self.process.returncode != 0:
             self.told.seek(0)
             lines = self.told.read(1 << 16).decode(errors="replace").strip().splitlines()
             raise BackupFault(lines[-1] if lines else "a program of PostgreSQL failed and said nothing")
 
 
+def _ready(pipe: IO[bytes], event: int) -> bool:
+    """Wait a moment for a pipe; returns whether it can be read from or written to, or has ended."""
+    poll = select.poll()
+    poll.register(pipe, event)
+    return bool(poll.poll(_LOOK_SECONDS * 1000))
+
+
 @contextmanager
-def _running(program: Program, dsn: str, options: Sequence[str]) -> Iterator[_Run]:
+def _running(program: Program, dsn: str, options: Sequence[str], check: Callable[[], None]) -> Iterator[_Run]:
     address, secret = _split(dsn)
     environment = {**os.environ, "LC_ALL": "C", **({} if secret is None else {"PGPASSWORD": secret})}
     with (
@@ -176,7 +238,8 @@ def _running(program: Program, dsn: str, options: Sequence[str]) -> Iterator[_Ru
             env=environment,
         ) as process,
     ):
-        run = _Run(process, cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout), told)
+        run = _Run(process, cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout), told, check)
+        os.set_blocking(run.input.fileno(), False)
         try:
             yield run
         finally:

@@ -101,7 +101,7 @@ def _make_home(home: Path, former: int, account: Account) -> Path:
 
 def _copy(program: programs.Program, old: str, filler: programs.Program, new: str) -> None:
     check = trio.from_thread.check_cancelled
-    with programs.filling(filler, new) as database:
+    with programs.filling(filler, new, check) as database:
         for piece in programs.dump(program, old, check):
             database.write(piece)
         database.finish()

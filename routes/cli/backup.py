@@ -160,7 +160,7 @@ def _unpack(
     path: Path, config: Config, passphrase: bytes | None, program: programs.Program, dsn: str
 ) -> None:
     check = trio.from_thread.check_cancelled
-    with programs.filling(program, dsn) as database:
+    with programs.filling(program, dsn, check) as database:
         reading.unpack(path, config.data_dir, config.shared_dir, database, passphrase=passphrase, check=check)
 
 
