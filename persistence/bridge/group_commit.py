@@ -33,7 +33,7 @@ import asyncpg
 
 from persistence.bridge.faults import CONNECT_FAULTS, is_busy, unavailable
 from persistence.bridge.isolating import rejection
-from persistence.bridge.suspects import Suspects
+from persistence.bridge.suspects import Refusals, Suspects
 from persistence.bridge.writer_connection import Broken, How, Undone, WriterConnection
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError, QueueFull, RowsRejected
 from persistence.journal.turn import Turn
@@ -109,6 +109,7 @@ class GroupCommit:
         self._waiting: deque[_Entry] = deque()
         self._parts: list[_Part] = []  # the batch, whole or in pieces; the last is the one in flight
         self._suspects = Suspects()
+        self._refusals = Refusals()
         self._connection: WriterConnection | None = None
         self._pause_seconds = RECONNECT_SECONDS[0]
         self._is_woken = False
@@ -230,7 +231,7 @@ class GroupCommit:
             self.turns += len(part.entries)
             for entry, outcome in zip(part.entries, outcomes, strict=True):
                 if isinstance(outcome, RowsRejected):
-                    self._suspects.add(entry.turn)
+                    self._suspect(entry.turn, outcome)
             self._hand_back(lambda: _tell(part.entries, outcomes))
 
     def _blame(self, part: _Part, cause: BaseException | None) -> None:
@@ -241,13 +242,17 @@ class GroupCommit:
         elif len(entries) == 1:
             failure = rejection(entries[0].turn, cause)
             if isinstance(failure, RowsRejected):
-                self._suspects.add(entries[0].turn)
+                self._suspect(entries[0].turn, failure)
             self._answer(entries, failure, cause)
         else:
             # A part that fails in spite of its savepoints was refused by COMMIT, which does not say which turn it was.
             how, size = (How.APART, APART_TURNS) if part.how is How.WHOLE else (How.ALONE, 1)
             pieces = [_Part(entries[at : at + size], how) for at in range(0, len(entries), size)]
             self._parts += reversed(pieces)
+
+    def _suspect(self, turn: Turn, failure: RowsRejected) -> None:
+        self._suspects.add(turn)
+        self._refusals.tell(turn, failure)
 
     def _put_back(self, entries: list[_Entry]) -> None:
         """Put turns back at the front of the queue for one more try; those tried twice, or too old, are answered."""

@@ -13,14 +13,11 @@ from collections.abc import Sequence
 from math import isqrt
 
 import asyncpg
-import structlog
 
-from persistence.bridge.faults import describe, is_busy, is_collision, is_lost, rejected
+from persistence.bridge.faults import is_busy, is_collision, is_lost, rejected
 from persistence.errors import DatabaseUnavailable, LimitReached, PersistenceError
 from persistence.journal import commit
 from persistence.journal.turn import Turn
-
-_log = structlog.get_logger()
 
 
 async def write_apart(conn: asyncpg.Connection, turns: Sequence[Turn]) -> list[PersistenceError | None]:
@@ -73,8 +70,7 @@ async def _attempt(
 
 
 def rejection(turn: Turn, cause: BaseException | None) -> PersistenceError:
-    """The error for the actor of a turn that was rolled back alone; logs it, unless the turn may simply be repeated, or
-    a limit says all.
+    """The error for the actor of a turn that was rolled back alone; `DatabaseUnavailable` if it may simply be repeated.
 
     Args:
         turn: the one that was rolled back.
@@ -86,7 +82,6 @@ def rejection(turn: Turn, cause: BaseException | None) -> PersistenceError:
     elif isinstance(cause, LimitReached):
         failure = LimitReached(str(cause), cause.most)
     else:
-        _log.warning("a turn was rejected", kind=turn.kind, id=turn.id, **describe(cause))
         failure = rejected(f"a turn of {turn.kind} {turn.id} was rejected", cause)
     failure.__cause__ = cause
     return failure

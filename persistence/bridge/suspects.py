@@ -1,8 +1,13 @@
-"""Which actors had a turn refused in the last minute, so that the writer keeps their turns in batches of their own."""
+"""Which actors had a turn refused in the last minute, so that the writer keeps their turns in batches of their own; and
+how often, so that one whose turns are refused at each attempt does not fill the log."""
 
 import time
 from collections.abc import Callable
 
+import structlog
+
+from persistence.bridge.faults import describe
+from persistence.errors import LimitReached, RowsRejected
 from persistence.journal.turn import Turn
 
 SUSPECT_SECONDS = 60.0
@@ -10,6 +15,11 @@ SUSPECT_SECONDS = 60.0
 
 MAX_SUSPECTS = 4_096
 """Most actors that are remembered; beyond it the one refused longest ago is forgotten."""
+
+COUNTED_SECONDS = 3600.0
+"""How long after a refusal the next one of the same actor, for the same reason, is told as one of many."""
+
+_log = structlog.get_logger()
 
 
 class Suspects:
@@ -44,3 +54,39 @@ class Suspects:
             if until > self._now():
                 break
             del self._until[actor]
+
+
+class Refusals:
+    """Logs what is refused: of one actor, for one reason, the first refusal, the second, fourth, eighth and so on.
+
+    At most `MAX_SUSPECTS` are counted; of further ones the one refused longest ago is forgotten, and logged anew. Turns
+    that are written in between do not count: one command of an actor may be refused each time, and all others not.
+
+    Args:
+        now: a monotonic clock, in seconds.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        # {(kind, id, reason): (times, when forgotten)}, the one refused longest ago first
+        self._times: dict[tuple[str, str, str], tuple[int, float]] = {}
+
+    def tell(self, turn: Turn, failure: RowsRejected) -> None:
+        """Count a refusal, and log it if it is time to; a reached limit is no fault, and is neither.
+
+        Args:
+            turn: the turn that was refused.
+            failure: what its actor is answered; its cause is what was raised.
+        """
+        if isinstance(failure, LimitReached):
+            return
+        cause, now = failure.__cause__, self._now()
+        reason = f"{type(cause).__name__} {getattr(cause, 'constraint_name', '')}"
+        key = turn.kind, turn.id, reason
+        times, until = self._times.pop(key, (0, now))
+        times = times + 1 if now < until else 1
+        self._times[key] = times, now + COUNTED_SECONDS
+        if len(self._times) > MAX_SUSPECTS:
+            del self._times[next(iter(self._times))]
+        if times & (times - 1) == 0:  # a power of two
+            _log.warning("a turn was rejected", kind=turn.kind, id=turn.id, times=times, **describe(cause))

@@ -3,10 +3,12 @@
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
+from structlog.testing import capture_logs
 
 from persistence.bridge.database import Database
-from persistence.bridge.suspects import MAX_SUSPECTS, SUSPECT_SECONDS, Suspects
+from persistence.bridge.suspects import COUNTED_SECONDS, MAX_SUSPECTS, SUSPECT_SECONDS, Refusals, Suspects
 from persistence.connection import Connection
+from persistence.errors import RowsRejected
 from persistence.journal.turn import Turn
 from tests.support.turns import (
     Answers,
@@ -133,3 +135,27 @@ def test_suspects_are_forgiven_and_are_never_too_many() -> None:
         suspects.add(a_turn(str(number)))
     assert len(suspects) == MAX_SUSPECTS
     assert a_turn("b") not in suspects
+
+
+async def test_who_is_refused_again_and_again_does_not_fill_the_log(
+    things: Database, batches: Batches
+) -> None:
+    with capture_logs() as lines:
+        for _ in range(5):
+            await batches.commit([a_turn("t0", "bad"), a_turn("t1", "bad")])
+    told = [(line["id"], line["times"]) for line in lines if line["event"] == "a turn was rejected"]
+    assert sorted(told) == [("t0", 1), ("t0", 2), ("t0", 4), ("t1", 1), ("t1", 2), ("t1", 4)]
+
+
+def test_refusals_are_told_anew_after_an_hour_and_where_too_many_are_counted() -> None:
+    now = 0.0
+    refusals = Refusals(lambda: now)
+    with capture_logs() as lines:
+        for _ in range(3):
+            refusals.tell(a_turn("a"), RowsRejected("!"))
+        now = COUNTED_SECONDS
+        refusals.tell(a_turn("a"), RowsRejected("!"))
+        for number in range(MAX_SUSPECTS):
+            refusals.tell(a_turn(str(number)), RowsRejected("!"))
+        refusals.tell(a_turn("a"), RowsRejected("!"))
+    assert [line["times"] for line in lines if line["id"] == "a"] == [1, 2, 1, 1]
