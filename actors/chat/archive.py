@@ -9,6 +9,7 @@ sent is in the way.
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import NamedTuple
 
@@ -323,7 +324,13 @@ class Archived(NamedTuple):
 
 
 async def archive_old(
-    database: Store, place: str = "", *, now_ms: int, after_ms: int, most: int = 10_000
+    database: Store,
+    place: str = "",
+    *,
+    now_ms: int,
+    after_ms: int,
+    most: int = 10_000,
+    each: Callable[[str], AbstractContextManager[object]] = nullcontext,
 ) -> Archived:
     """Move messages older than `after_ms` into the archive, but never the newest 120 of a conversation.
 
@@ -333,6 +340,11 @@ async def archive_old(
         now_ms: epoch milliseconds.
         after_ms: how old messages are when they are moved, in milliseconds.
         most: most messages to move in one call, so that it does not hold up everything else.
+        each: makes a block of a conversation's id, in which its messages are moved. It may keep what is raised, so
+            that the others are moved all the same.
+
+    Raises:
+        PersistenceError: what no block has kept.
 
     Cancellation: messages that were moved stay moved; the others go with the next call.
     """
@@ -343,12 +355,13 @@ async def archive_old(
         begins = after
         ids, after = await database.read(partial(archive.overgrown, before_ms=before_ms), begins, PAGE)
         for conversation_id in ids:
-            while some := await database.transact(
-                _move, conversation_id, before_ms, min(most - moved, MOVED)
-            ):
-                moved += some
-                if moved >= most:
-                    return Archived(moved, begins)
+            with each(conversation_id):
+                while some := await database.transact(
+                    _move, conversation_id, before_ms, min(most - moved, MOVED)
+                ):
+                    moved += some
+                    if moved >= most:
+                        return Archived(moved, begins)
     return Archived(moved, None)
 
 

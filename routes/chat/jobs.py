@@ -10,8 +10,9 @@ from actors.chat.sweeping import sweep, sweep_strays
 from actors.time import DAY_MS
 from persistence.chat import bounds, leavings
 from persistence.connection import Connection
+from persistence.errors import PersistenceError
 from routes.chat.parts import BLOBS, CHAT_KINDS
-from routes.jobs import Job
+from routes.jobs import Failing, Job, OneOfMany
 from routes.pruning import EachOf, Pruning, rows_of
 from routes.service import Service
 
@@ -55,12 +56,25 @@ def _left(service: Service) -> EachOf[str]:
 def _archiving(service: Service) -> tuple[Job, ...]:
     if not service.config.archive_after_days:
         return ()
-    after_ms, place = service.config.archive_after_days * DAY_MS, ""
+    after_ms, place, reached = service.config.archive_after_days * DAY_MS, "", ""
+    failing = Failing()
+
+    def each(conversation_id: str) -> OneOfMany:
+        nonlocal reached
+        reached = conversation_id
+        return OneOfMany("archiving a conversation", conversation_id, failing)
 
     async def move(limit: int) -> bool:
-        nonlocal place
-        now_ms = service.clock.now_ms()
-        done = await archive_old(service.database, place, now_ms=now_ms, after_ms=after_ms, most=limit)
+        nonlocal place, reached
+        now_ms, reached = service.clock.now_ms(), ""
+        try:
+            done = await archive_old(
+                service.database, place, now_ms=now_ms, after_ms=after_ms, most=limit, each=each
+            )
+        except PersistenceError:
+            # Where not even one message can be moved in time, it may be this conversation alone.
+            place = reached or place if limit == 1 else place
+            raise
         place = done.place or ""
         return done.place is not None
 
