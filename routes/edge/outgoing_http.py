@@ -125,23 +125,24 @@ class Upstream:
             body: the request's body; None for none.
 
         Raises:
-            NotSent: no connection was made, so the server has not done what was asked.
+            NotSent: no connection was made, so the server has not done what was asked; or the base address is none.
             NotAnswered: the server was too slow or broke off; it may have done what was asked.
             AnswerRefused: the answer is too long, is an encoded body, or is a redirect that is refused.
             ValueError: a segment of the path has another form; nothing was sent.
         """
         sending = _Sending()
-        request = httpx2.Request(
-            method,
-            f"{self._base_url}/{checked_path(path)}{'?' if query else ''}{urlencode(query)}",
-            headers={"user-agent": _AGENT, **(headers or {}), "accept-encoding": "identity"},
-            content=body,
-            extensions={"trace": sending.trace},
-        )
+        url = f"{self._base_url}/{checked_path(path)}{'?' if query else ''}{urlencode(query)}"
         try:
+            request = httpx2.Request(
+                method,
+                url,
+                headers={"user-agent": _AGENT, **(headers or {}), "accept-encoding": "identity"},
+                content=body,
+                extensions={"trace": sending.trace},
+            )
             with trio.fail_after(self._seconds):
                 return await self._exchange(request)
-        except (httpx2.TransportError, trio.TooSlowError):
+        except (httpx2.TransportError, httpx2.InvalidURL, trio.TooSlowError):
             # The cause is left out: its text names addresses and may repeat what the server has sent.
             if not sending.begun:
                 raise NotSent("the server could not be reached") from None

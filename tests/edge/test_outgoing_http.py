@@ -193,6 +193,16 @@ async def test_a_server_that_is_not_there():
             await upstream.ask("POST", ("x",), body=b"x")
 
 
+@pytest.mark.parametrize(
+    "address", ["https://issuer:port", "https://999.1.1.1", "https://[v1.x]", "https://ａ"]
+)
+async def test_an_address_that_is_none(address: str):
+    """As another server may name one, such as an issuer its endpoint of tokens."""
+    async with Upstream(address, seconds=PATIENCE_SECONDS, max_bytes=1) as upstream:
+        with pytest.raises(NotSent):
+            await upstream.ask("GET", ("x",))
+
+
 async def test_being_cancelled_closes_the_connection():
     async with (
         scripted(answer("Content-Length: 9", body=b"be"), silent=True) as (server, upstream),

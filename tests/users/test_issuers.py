@@ -101,6 +101,13 @@ def test_a_key_set_holds_only_what_fits():
     assert set(read_key_set(body, "RS256")) == {"good"}
 
 
+def test_a_private_key_is_passed_over_and_not_completed(monkeypatch):
+    """To find the primes of a key that has none takes seconds, during which nobody else is served."""
+    monkeypatch.setattr(jwt.algorithms, "rsa_recover_prime_factors", pytest.fail)
+    private = {**jwk(RSA, "private"), "d": "AQAB"}
+    assert set(read_key_set(key_set(private, jwk(RSA, "good")), "RS256")) == {"good"}
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -173,6 +180,12 @@ async def test_a_fetch_replaces_the_keys_and_counts_changes(issuers, published, 
     assert await issuers.fetch(client, issuer)
     assert (set(issuer.keys), issuers.generation) == ({"a", "b"}, 2)
     assert issuer.key_for(None) is None
+
+
+async def test_an_address_that_is_none_is_a_failed_fetch(clock, client):
+    text = json.dumps([{"iss": "x", "alg": "RS256", "jwksUrl": "https://issuer:port/keys"}])
+    issuers = Issuers(parse_issuers(text), clock)
+    assert not await issuers.fetch(client, *issuers.named("x"))
 
 
 @pytest.mark.parametrize(

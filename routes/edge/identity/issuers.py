@@ -36,6 +36,9 @@ FETCH_MAX_BYTES = 64 * 1024
 FETCH_MAX_KEYS = 32
 """Bounds of fetching one JWKS: issuers publish a few keys of some KB in all."""
 
+_PUBLIC_MEMBERS = ("kty", "crv", "x", "y", "n", "e")
+"""What a public key consists of (RFC 7518 §6)."""
+
 VerifyingKey: TypeAlias = bytes | PublicKey
 """A secret for HS256, a public key for everything else."""
 
@@ -133,7 +136,7 @@ class Issuers:
                 keys = read_key_set(
                     await _download(client, issuer.settings.jwks_url or ""), issuer.settings.alg
                 )
-        except (httpx2.HTTPError, trio.TooSlowError, ValueError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, trio.TooSlowError, ValueError) as error:
             log.warning("keys of an issuer cannot be fetched", issuer=issuer.settings.iss, error=repr(error))
             age_ms = self._clock.now_ms() - (issuer.fetched_at_ms or 0)
             if issuer.keys and age_ms > STALE_MS:
@@ -189,8 +192,12 @@ def read_key_set(body: bytes, algorithm: str) -> dict[str, VerifyingKey]:
         # A symmetric key in a public document protects nothing; `fitting` skips it.
         if entry.get("use", "sig") != "sig" or entry.get("alg", algorithm) != algorithm:
             continue
+        # A private key is public now; and to make a whole one of a part of it would take seconds, here on the loop.
+        if "d" in entry:
+            continue
+        public = {name: entry[name] for name in _PUBLIC_MEMBERS if name in entry}
         try:
-            key = fitting(jwt.PyJWK(entry, algorithm=algorithm).key, algorithm)
+            key = fitting(jwt.PyJWK(public, algorithm=algorithm).key, algorithm)
         except (jwt.PyJWTError, ValueError, TypeError):
             continue
         if key is not None:
