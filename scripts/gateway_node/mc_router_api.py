@@ -3,6 +3,7 @@
 import msgspec
 
 from routes.edge.outgoing_http import OutgoingFault, Upstream
+from routes.edge.outgoing_json import NotUnderstood, decoded
 from scripts.gateway_node.service import NotCarried
 
 AT_ONCE = 10
@@ -31,8 +32,8 @@ class RoutesApi:
         """
         body = await self._ask("GET", ("routes",), {"accept": "application/json"}, None, (200,))
         try:
-            return msgspec.json.decode(body, type=dict[str, str])
-        except msgspec.DecodeError:
+            return decoded(body, dict[str, str])
+        except NotUnderstood:
             raise NotCarried("mc-router has answered something else than its routes") from None
 
     async def post(self, pair: tuple[str, str]) -> None:

@@ -1,12 +1,12 @@
 """A gateway's requests to the service: registering, and heartbeats, which bring the routes."""
 
-from functools import partial
 from typing import TypeVar
 
 import msgspec
 import trio
 
 from routes.edge.outgoing_http import Answer, OutgoingFault, Upstream
+from routes.edge.outgoing_json import NotUnderstood, decoded
 from scripts.gateway_node.routes import Route
 
 Shape = TypeVar("Shape")
@@ -174,8 +174,8 @@ def _retry_after_seconds(answer: Answer) -> float:
 
 def _told(answer: Answer) -> str:
     try:
-        problem = msgspec.json.decode(answer.body[:4096], type=Problem)
-    except msgspec.DecodeError:
+        problem = decoded(answer.body[:4096], Problem)
+    except NotUnderstood:
         return str(answer.status)
     return f"{answer.status} {problem.code}, {problem.message}"[:300]
 
@@ -183,6 +183,6 @@ def _told(answer: Answer) -> str:
 async def _decoded(answer: Answer, kind: type[Shape]) -> Shape:
     """Decode the body of an answer in another thread: it may have megabytes, and connections go on meanwhile."""
     try:
-        return await trio.to_thread.run_sync(partial(msgspec.json.decode, answer.body, type=kind))
-    except msgspec.DecodeError:
+        return await trio.to_thread.run_sync(decoded, answer.body, kind)
+    except NotUnderstood:
         raise Later("the service has answered something else than a gateway expects") from None

@@ -104,6 +104,17 @@ CASES = {
         ],
         ["register", 0, 7, 7, 7, 7, 7],
     ),
+    "something that can hardly be read": (
+        [
+            REGISTERED,
+            FIRST,
+            Reply(200, b'{"routesRevision":8,"routes":[{"routeHost":"\xff"}]}', "application/json"),
+            Reply(200, b'{"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}", "application/json"),
+            Reply(404, b'{"code":"\xff","message":""}', "application/json"),
+            SECOND,
+        ],
+        ["register", 0, 7, 7, 7, 7],
+    ),
     "its secret has ended": (
         [REGISTERED, FIRST, REFUSED, REGISTERED, SECOND],
         ["register", 0, 7, "register", 0],
