@@ -30,6 +30,7 @@ from routes.config.config import Config
 from routes.domain import Domains, channels_of, only
 from routes.edge.identity.keys import Keys
 from routes.edge.limits import Limits
+from routes.edge.lookups import Lookups
 from routes.edge.websocket.registry import MAX_PER_USER, Sockets
 from routes.jobs import BackgroundTask, Job, keep_house, keep_running
 from routes.joining import Node, joined_node
@@ -68,6 +69,7 @@ async def open_service(
         DatabaseUnavailable: the database does not answer, or another node holds it.
         TelemetryMissing: traces are configured, and the packages that send them are not installed.
     """
+    Lookups().use()
     async with AsyncExitStack() as stack:
         service = await _open(stack, config, domains, clock or SystemClock())
         async with _serving(service, domains):
