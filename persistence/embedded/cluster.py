@@ -283,7 +283,7 @@ def major_of(home: Path) -> int | None:
     """
     try:
         return int((home / "data" / "PG_VERSION").read_text())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError):
         raise ClusterFaulty(f"{home / 'data' / 'PG_VERSION'} does not name a version") from None

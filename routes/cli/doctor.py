@@ -40,7 +40,8 @@ from routes.cli.interpreter import is_optimised, present_build
 from routes.clocks import ClockUnset, require_time
 from routes.config.config import Config
 from routes.disk import archive_of
-from routes.edge.binds import Descriptor
+from routes.edge.binds import Bind, Descriptor
+from routes.edge.faults import OperatorFault
 from routes.edge.identity.keys import KeyFault, has_master, open_keys
 from routes.edge.tls.certificate import CertificateFault, ServerCertificate
 from routes.joining import CLOCK_MAX_MS
@@ -104,7 +105,9 @@ async def examine(config: Config) -> AsyncIterator[Finding]:
         yield finding
     for finding in _clock():
         yield finding
-    closed = list(filter(is_closed, dict.fromkeys((config.data_dir, config.shared_dir))))
+    # Where the shared folder is closed, so are the keys in it, which need no line of their own.
+    keys = config.shared_dir if is_closed(config.shared_dir) else config.shared_dir / "keys"
+    closed = list(filter(is_closed, dict.fromkeys((config.data_dir, config.shared_dir, keys))))
     for folder in closed:
         yield Finding("data folder", f"{folder} cannot be looked into", AS_SERVICE)
     if closed:  # whatever else there is to say would be said of somebody else's installation
@@ -116,6 +119,7 @@ async def examine(config: Config) -> AsyncIterator[Finding]:
     for finding in (
         *_backup(config.shared_dir),
         *_certificate(config),
+        *_settings(config),
         *_addresses(config),
         *_descriptors(config),
     ):
@@ -158,7 +162,10 @@ def _folders(config: Config) -> Iterator[Finding]:
 
 def _folder(about: str, folder: Path, setting: str) -> Iterator[Finding]:
     nearest = next(one for one in (folder, *folder.absolute().parents) if one.exists())
-    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+    if not nearest.is_dir():
+        yield Finding(about, f"{nearest} is no folder", f"move it away, or set {setting}")
+        return
+    if not os.access(nearest, os.W_OK | os.X_OK):
         yield Finding(about, f"{nearest} cannot be written", f"give it to this user, or set {setting}")
         return
     if is_half_restored(folder):
@@ -312,11 +319,35 @@ def _certificate(config: Config) -> Iterator[Finding]:
     yield Finding("certificate", says, cure, grave=days <= 0)
 
 
+def _settings(config: Config) -> Iterator[Finding]:
+    """Find the settings that fit each for itself, and with which no server starts."""
+    # What only a server needs is imported by whoever has such a setting.
+    if config.shop_provider == "manual" and not (config.shop_webhook_secret or config.console_source):
+        return
+    from routes.console.parts import check_source  # noqa: PLC0415
+    from routes.shop.parts import check_provider, check_secrets  # noqa: PLC0415
+
+    for about, check in (
+        ("payments", check_provider),
+        ("webhooks", check_secrets),
+        ("console", check_source),
+    ):
+        try:
+            check(config)
+        except OperatorFault as fault:
+            yield Finding(about, str(fault), "correct that setting")
+
+
 def _addresses(config: Config) -> Iterator[Finding]:
+    seen = set[Bind]()
     for bind in (*config.bind, *(config.tls_bind or ())):
         if isinstance(bind, Descriptor):
             continue
         about = f"address {bind}"
+        if bind in seen and bind.port:
+            yield Finding(about, "is named twice", "see PARTYLINE_BIND and PARTYLINE_TLS_BIND")
+            continue
+        seen.add(bind)
         try:
             family, kind, protocol, _, where = socket.getaddrinfo(
                 *bind, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

@@ -4,16 +4,27 @@ from pathlib import Path
 
 import trio
 
+from routes.config.config import Config
 from routes.console.static_files import StaticFiles, read_static_files, shipped_static_files
 from routes.edge.faults import OperatorFault
 from routes.part import Opening, Part
 
 
+def check_source(config: Config) -> StaticFiles | None:
+    """The files of the console from the folder of `PARTYLINE_CONSOLE_SOURCE`; None without that setting. Blocks.
+
+    Args:
+        config: the configuration.
+
+    Raises:
+        OperatorFault: the folder does not have them.
+    """
+    return None if config.console_source is None else _read_source(config.console_source)
+
+
 async def _open(opening: Opening) -> StaticFiles:
-    folder = opening.config.console_source
-    if folder is None:
-        return await trio.to_thread.run_sync(shipped_static_files)
-    return await trio.to_thread.run_sync(_read_source, folder)
+    own = await trio.to_thread.run_sync(check_source, opening.config)
+    return await trio.to_thread.run_sync(shipped_static_files) if own is None else own
 
 
 def _read_source(folder: Path) -> StaticFiles:

@@ -122,3 +122,26 @@ async def test_the_doctor_looks_at_the_certificate(environ, tmp_path, database_u
     assert "renew it" in soon.cure
     certificate.keyfile.unlink()
     assert (await found()).ill
+
+
+REFUSED = {
+    "payments": {"PARTYLINE_SHOP_PROVIDER": "stripe"},
+    "webhooks": {"PARTYLINE_SHOP_WEBHOOK_SECRET": "a,b,c,d,e,f"},
+    "console": {"PARTYLINE_CONSOLE_SOURCE": "/nonexistent"},
+    "address 127.0.0.1:9": {"PARTYLINE_BIND": "127.0.0.1:9,127.0.0.1:9"},
+}
+"""Settings that fit each for itself and with which no server starts, by what the finding is about."""
+
+
+@pytest.mark.parametrize("about", REFUSED)
+async def test_the_doctor_finds_the_settings_with_which_no_server_starts(environ, tmp_path, about):
+    config = read_config({"PARTYLINE_DATA_DIR": str(tmp_path), **REFUSED[about]})
+    assert about in [one.about async for one in examine(config) if one.ill]
+
+
+@pytest.mark.parametrize("inside", ["", "below"])
+async def test_the_doctor_says_that_the_data_folder_is_a_file(environ, tmp_path, inside):
+    (tmp_path / "file").touch()
+    config = read_config({"PARTYLINE_DATA_DIR": str(tmp_path / "file" / inside)})
+    [folder] = [str(one) async for one in examine(config) if one.ill]
+    assert f"{tmp_path / 'file'} is no folder" in folder
