@@ -104,7 +104,8 @@ def read_config(environ: Mapping[str, str]) -> Config:
         try:
             values[setting.field] = None if text is None else _parsed(setting, text)
         except ValueError as error:
-            shown = "" if setting.secret else f"={text}"
+            # A value may go on over several lines, and what is said about it is one.
+            shown = "" if setting.secret else f"={' '.join(str(text).split())}"
             raise ConfigError(f"{setting.name}{shown}: {error}") from None
     if values["tls_bind"] is not None and None in (values["tls_cert"], values["tls_key"]):
         raise ConfigError("PARTYLINE_TLS_BIND needs PARTYLINE_TLS_CERT and PARTYLINE_TLS_KEY")

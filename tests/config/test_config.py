@@ -193,6 +193,14 @@ def test_a_wrong_value_stops_the_start_with_one_line(name: str, text: str, line:
         read_config({f"PARTYLINE_{name}": text})
 
 
+def test_a_wrong_value_of_several_lines_is_told_in_one() -> None:
+    with pytest.raises(ConfigError) as raised:
+        read_config({"PARTYLINE_RELEASE_KEYS": '[{"keyId": "a",\n  "publicKey": "b"}]'})
+    assert str(raised.value) == (
+        'PARTYLINE_RELEASE_KEYS=[{"keyId": "a", "publicKey": "b"}]: key a: publicKey is not 32 bytes in base64'
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
