@@ -1,5 +1,8 @@
-"""Opens the file that a command reads, and finds out whether a folder is closed to its user."""
+"""Parses the files that a command names, opens the one that it reads, and finds out whether a folder is closed to its
+user.
+"""
 
+import argparse
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +12,30 @@ from pathlib import Path
 from routes.cli.faults import CommandFault
 
 STANDARD_INPUT = Path("-")
+
+
+def named(text: str) -> Path:
+    """The path that an argument names.
+
+    Raises:
+        ArgumentTypeError: the argument is empty, as it is with a variable that is not set; it would be the working
+            directory.
+    """
+    if not text:
+        raise argparse.ArgumentTypeError("is empty")
+    return Path(text)
+
+
+def named_to_write(text: str) -> Path:
+    """The path of a file that a command writes.
+
+    Raises:
+        ArgumentTypeError: the argument is empty, or `-`: a file of that name is not what is meant, and what follows
+            in the pipe would take the report of the command for the file.
+    """
+    if text == str(STANDARD_INPUT):
+        raise argparse.ArgumentTypeError("is written to a file, not to standard output")
+    return named(text)
 
 
 @contextmanager

@@ -2,9 +2,9 @@
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import Protocol
 
+from routes.cli.files import named, named_to_write
 from routes.cli.output import say
 from routes.cli.running import run_trio
 from routes.config.config import Config
@@ -31,14 +31,14 @@ def add_keeping(add: Add) -> None:
     """
     backup = add("backup", "write everything into one file, while the server runs or not", _backup)
     restore = add("restore", "restore a backup into an empty data folder", _restore)
-    for parser, says in (
-        (backup, "the file, which must not exist"),
-        (restore, "a backup, or the folder of an archive"),
+    for parser, kind, says in (
+        (backup, named_to_write, "the file, which must not exist"),
+        (restore, named, "a backup, or the folder of an archive"),
     ):
-        parser.add_argument("file", type=Path, metavar="FILE", help=says)
+        parser.add_argument("file", type=kind, metavar="FILE", help=says)
         parser.add_argument(
             "--passphrase-file",
-            type=Path,
+            type=named,
             metavar="FILE",
             help="its first line seals the backup; - asks for it, or reads standard input",
         )
@@ -56,13 +56,13 @@ def add_keeping(add: Add) -> None:
     based.add_argument("--keep", type=int, default=2, metavar="N", help="how many of these stay (default 2)")
 
     exported = add("export", "write everything that a user may take with them into a zip", _export)
-    exported.add_argument("file", type=Path, metavar="FILE", help="the file, which must not exist")
+    exported.add_argument("file", type=named_to_write, metavar="FILE", help="the file, which must not exist")
     exported.add_argument("--user", required=True, metavar="UUID", help="whose")
     add("accept-keys", "use the database with the keys that are there, though its own are lost", _accept)
     upgraded = add("upgrade-database", "move the embedded database to the newest PostgreSQL found", _upgrade)
     upgraded.add_argument(
         "--old-bin",
-        type=Path,
+        type=named,
         metavar="FOLDER",
         help="programs of the old version, if it is not found by itself",
     )

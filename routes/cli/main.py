@@ -19,6 +19,7 @@ from actors.users.permissions import Role
 from persistence.errors import PersistenceError
 from routes.cli.clustering import add_nodes
 from routes.cli.ending import ended_in_order
+from routes.cli.files import named
 from routes.cli.keeping import add_keeping
 from routes.cli.output import finish, say
 from routes.cli.running import run_trio
@@ -189,7 +190,7 @@ def _add_import(
 ) -> "argparse._SubParsersAction[argparse.ArgumentParser]":
     kinds = parser.add_subparsers(metavar="COMMAND", required=True)
     imported = kinds.add_parser("import", help=says, description=says, allow_abbrev=False)
-    imported.add_argument("file", type=Path, metavar="FILE", help="JSON lines; - for standard input")
+    imported.add_argument("file", type=named, metavar="FILE", help="JSON lines; - for standard input")
     return kinds
 
 
