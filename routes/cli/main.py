@@ -23,7 +23,7 @@ from routes.cli.files import named
 from routes.cli.keeping import add_keeping
 from routes.cli.output import finish, say
 from routes.cli.running import run_trio
-from routes.cli.streams import let_go, open_missing
+from routes.cli.streams import let_go, open_missing, spell_out
 from routes.config.config import Config, read_config
 from routes.config.environment import process_environment
 from routes.edge.faults import OperatorFault
@@ -53,6 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments after the program's name; None takes those of the process.
     """
     open_missing()
+    spell_out()
     with ended_in_order():
         return _run(argv)
 

@@ -1,5 +1,6 @@
 """The standard streams of a process, which its parent may have closed, or redirected to a full disk."""
 
+import io
 import os
 import sys
 
@@ -18,6 +19,15 @@ def open_missing() -> None:
     for name, number, mode in (("stdin", 0, "r"), ("stdout", 1, "w"), ("stderr", 2, "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115 — for as long as we live
+
+
+def spell_out() -> None:
+    """Have standard output spell what the terminal's encoding does not have as an escape, in place of a failure.
+
+    An arrow, a user's name or the bytes of a file's name would otherwise end a command whose work is done.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def let_go() -> None:

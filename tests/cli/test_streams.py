@@ -51,6 +51,18 @@ def test_no_file_takes_the_place_of_a_closed_stream(tmp_path: Path) -> None:
     assert (tmp_path / "made").read_bytes() == b""
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "iso-8859-1", "utf-8:strict"])
+def test_what_an_encoding_does_not_have_is_spelled_out(
+    encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", encoding)
+    monkeypatch.setenv("PARTYLINE_DATA_DIR", os.fsdecode(b"\xff"))
+    done = _run("", tmp_path, "doctor")
+    assert b"Traceback" not in done.stderr
+    assert b"\\udcff will be made" in done.stdout
+    assert ("→" if encoding.startswith("utf-8") else "\\u2192") in done.stdout.decode()
+
+
 @pytest.mark.parametrize("command", ["routes", "config", "--version"])
 def test_output_that_cannot_be_written_is_one_line(command: str, tmp_path: Path) -> None:
     done = _run(f">{FULL}", tmp_path, command)
