@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -14,9 +15,12 @@ from tests.simulation.cluster import running as cluster_running
 SHOWN = 3
 """Failing seeds whose lines are printed; of the others, only the number."""
 
+INTERRUPTED = 130
+"""The status after Ctrl-C, as of any program that it ends."""
+
 
 def main() -> int:
-    """Run as the command line says; 1 when something is wrong."""
+    """Run as the command line says; 1 when something is wrong, 130 after Ctrl-C."""
     options = _parsed()
     run: Callable[..., Any] = cluster_running.run if options.nodes else running.run
     all_plants: tuple[Any, ...] = cluster_plants.PLANTS if options.nodes else plants.PLANTS
@@ -24,23 +28,40 @@ def main() -> int:
     for plant in planted:
         print(f"planted: {plant.name}")
     again = (" --nodes" if options.nodes else "") + (f" --plant {options.plant}" if planted else "")
-    failing = []
+    failing: list[int] = []
+    played = 0
+    over = _interruption()
     began, cpu = time.monotonic(), time.process_time()
-    for number, seed in enumerate(range(options.first, options.first + options.seeds)):
+    for seed in range(options.first, options.first + options.seeds):
         report = run(seed, *planted)
+        played += 1
         if report.wrong:
             failing.append(seed)
         if options.verbose or (report.wrong and len(failing) <= SHOWN):
             print(report)
             print(f"again: scripts/simulate --seed {seed} --verbose{again}")
-        if number % 100 == 99:
+        if played % 100 == 0:
             gc.collect()
+        if over:
+            break
     seconds, cpu = time.monotonic() - began, time.process_time() - cpu
     print(
-        f"{options.seeds} seeds from {options.first}: {len(failing)} wrong {failing[:20]}; "
-        f"{options.seeds / seconds:.0f} seeds/s, {1000 * cpu / options.seeds:.1f} ms of CPU each"
+        f"{played} seeds from {options.first}: {len(failing)} wrong {failing[:20]}; "
+        f"{played / seconds:.0f} seeds/s, {1000 * cpu / played:.1f} ms of CPU each"
     )
-    return bool(failing)
+    return INTERRUPTED if over else int(bool(failing))
+
+
+def _interruption() -> list[int]:
+    """A list that is empty until Ctrl-C, which lets the run that is played come to its end; a second one ends all."""
+    over: list[int] = []
+
+    def told(number: int, _: object) -> None:
+        over.append(number)
+        signal.signal(number, signal.SIG_DFL)
+
+    signal.signal(signal.SIGINT, told)
+    return over
 
 
 def _parsed() -> argparse.Namespace:
@@ -54,6 +75,8 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--verbose", action="store_true", help="print the trace of every run")
     parser.add_argument("--plant", type=int, metavar="K", help="with a planted fault, by its number")
     options = parser.parse_args()
+    if options.seeds < 1:
+        parser.error("--seeds wants 1 or more")
     if options.seed is not None:
         options.first, options.seeds = options.seed, 1
     there = len(cluster_plants.PLANTS if options.nodes else plants.PLANTS)

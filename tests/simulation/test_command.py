@@ -1,0 +1,31 @@
+"""`scripts/simulate`: what it is asked, and Ctrl-C."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.contract.sources import ROOT
+from tests.support.waiting import PATIENCE_SECONDS
+
+COMMAND = [sys.executable, "-m", "tests.simulation"]
+
+
+def test_seeds_that_are_none_are_refused():
+    done = subprocess.run([*COMMAND, "--seeds", "0"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("error: --seeds wants 1 or more\n")
+
+
+@pytest.mark.slow
+def test_ctrl_c_tells_what_was_played():
+    with subprocess.Popen(
+        [*COMMAND, "--verbose"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "seed 0\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    assert (process.returncode, err) == (128 + signal.SIGINT, "")
+    assert " seeds from 0: 0 wrong []; " in out.splitlines()[-1]
