@@ -127,6 +127,8 @@ def main(arguments: list[str] | None = None) -> int:
         "--address", default=ADDRESS, help="another place that has the files (default: %(default)s)"
     )
     parsed = parser.parse_args(arguments)
+    if not parsed.file.name:
+        parser.error("argument file: names a folder, or nothing")
     try:
         month = fetch(parsed.address, parsed.file, datetime.now(UTC).date())
     except CannotFetch as fault:

@@ -114,3 +114,11 @@ def test_a_page_that_it_is_redirected_to_is_no_database(site: tuple[str, Path], 
     with pytest.raises(CannotFetch, match="gzip"):
         fetch(address, tmp_path / "geo.mmdb", TODAY)
     assert not (tmp_path / "geo.mmdb").exists()
+
+
+@pytest.mark.parametrize("file", ["", ".", "/"])
+def test_a_file_that_has_no_name_is_refused(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([file, "--address", "http://127.0.0.1:1"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.endswith("error: argument file: names a folder, or nothing\n")
