@@ -12,16 +12,17 @@ if TYPE_CHECKING:
 
 
 def list_routes(table: "RouteTable") -> Iterator[str]:
-    """One line for each route, sorted by path: method, path, required permission, and handler."""
+    """One line for each route, sorted by path: method, path, required permission, rate (`name=calls/seconds`), and
+    handler."""
     rows = [
-        ("WS" if route in table.streams else route.method, path, _needs(route), _handler(route))
+        ("WS" if route in table.streams else route.method, path, _needs(route), _rate(route), _handler(route))
         for route in (*table.endpoints, *table.streams)
         for path in route.templates
     ]
     rows.sort(key=lambda row: (row[1], row[0]))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for method, path, needs, handler in rows:
-        yield f"{method:{widths[0]}}  {path:{widths[1]}}  {needs:{widths[2]}}  {handler}"
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for *cells, handler in rows:
+        yield "  ".join([*(f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True)), handler])
 
 
 def list_settings(environ: Mapping[str, str]) -> Iterator[str]:
@@ -39,6 +40,10 @@ def list_settings(environ: Mapping[str, str]) -> Iterator[str]:
 
 def _needs(route: "Route") -> str:
     return route.needs.value if isinstance(route.needs, Need) else route.needs
+
+
+def _rate(route: "Route") -> str:
+    return f"{route.rate.name}={route.rate.quota}/{route.rate.window_seconds}s"
 
 
 def _handler(route: "Route") -> str:

@@ -155,7 +155,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("migrate", "bring the database up to this version", _migrate, log_level=None)
     add("health", "ask the server on this machine whether it is ready", _health)
-    add("routes", "print every route: method, path, permission, handler", _routes)
+    add("routes", "print every route: method, path, permission, rate, handler", _routes)
     add_nodes(add)
     add("doctor", "look at everything that a start depends on, and say what to do", _doctor)
     token = add("token", "make a user if need be, and print an access token for them", _token)

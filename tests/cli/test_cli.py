@@ -36,9 +36,10 @@ def test_routes(environ, capsys):
     table = TABLE
     aliases = sum(len(one.aliases) for one in table.endpoints)
     assert len(lines) == len(table.endpoints) + len(table.streams) + aliases
-    assert "GET /auth/verify authenticated routes.users.verify.verify_token" in [
-        " ".join(line.split()) for line in lines
-    ]
+    said = {" ".join(line.split()) for line in lines}
+    assert "GET /auth/verify authenticated user-read=300/60s routes.users.verify.verify_token" in said
+    messages = "/v1/social/chat/conversations/{conversationId}/messages"
+    assert f"POST {messages} social:chat.write chat-send=30/10s routes.chat.messages.post_message" in said
 
 
 def test_openapi(environ, capsys):
