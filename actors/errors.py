@@ -23,7 +23,7 @@
     │   ├── RequestExists         409
     │   ├── RevisionConflict      409
     │   └── SlugTaken             409
-    ├── Gone                      410
+    ├── Gone                      410  abstract: it existed, and can no longer be used
     │   ├── ClaimKeyExpired       410
     │   ├── ClaimKeyUsed          410
     │   ├── EventsExpired         410
@@ -289,9 +289,9 @@ class SlugTaken(Conflict):
 
 
 class Gone(Refused):
-    """The thing existed, and can no longer be used."""
+    """The thing existed, and can no longer be used. Has no code of its own: raise one of its children."""
 
-    code, status_hint, sentence = "GONE", 410, "no longer available"
+    status_hint = 410
 
 
 class ClaimKeyExpired(Gone):
