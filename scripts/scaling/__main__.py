@@ -12,7 +12,7 @@ ENTRY_US = 10.0
 EVENT_BYTES = 700
 """Size of an event with a message of a conversation."""
 
-DELIVERY_US = (5.23, 1.47)
+DELIVERY_US = (7.94, 1.49)
 """CPU time of a delivery to one socket: with one message a send, and with several joined (BENCHMARKS.md, fan-out to
 1,000)."""
 

@@ -1,11 +1,13 @@
 """What is computed of many nodes keeps the bounds that `docs/scale.md` names."""
 
+import re
 import subprocess
 import sys
 from random import Random
 
 import pytest
 
+from scripts.scaling.__main__ import DELIVERY_US
 from scripts.scaling.healing import handed_over, killed
 from scripts.scaling.moves import spread
 from tests.contract.sources import ROOT
@@ -20,6 +22,16 @@ def test_shards_are_spread_evenly_and_few_move(nodes: int, fullest: float) -> No
 
 def test_what_a_killed_node_owned_is_served_within_ten_seconds() -> None:
     assert killed(3, 2_000, Random(1)).longest < 10
+
+
+def test_what_a_delivery_costs_is_what_was_measured_last() -> None:
+    text = (ROOT / "BENCHMARKS.md").read_text(encoding="utf-8")
+    measured = re.findall(
+        r"^\| fan-out to 1,000, (?:one sender|eight senders) \| CPU µs a delivery \| ([\d.]+) \|",
+        text,
+        re.MULTILINE,
+    )
+    assert [float(one) for one in measured] == list(DELIVERY_US)
 
 
 def test_a_shard_that_moves_pauses_for_milliseconds() -> None:
