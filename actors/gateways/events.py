@@ -10,10 +10,25 @@ class GatewayChanged:
     """A gateway was registered or changed.
 
     Args:
-        row: the gateway's row from now on.
+        row: the gateway's row after this change. A later change may have been told before, so memory takes from it
+            only whose row to read.
     """
 
     row: GatewayRow
+
+
+@dataclass(frozen=True, slots=True)
+class RoutesConfirmed:
+    """A gateway that was online already has said which routes it has.
+
+    Args:
+        secret: the SHA-256 of the secret that it said it with; what one from before it registered anew says, ends.
+        revision: the revision of these routes, as stored.
+    """
+
+    gateway_id: str
+    secret: bytes
+    revision: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,14 @@
 """All gateways in memory: their rows, and when each was heard last."""
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager
+
+from msgspec.structs import replace
 
 from actors.gateways.public import Gateway, gateway_of
 from actors.kernel.clock import Clock
+from actors.meanwhile import Meanwhile
 from persistence.gateways.gateways import GatewayRow
 
 HEARTBEAT_INTERVAL_MS = 10_000
@@ -27,16 +32,37 @@ class Registry:
         self._rows = {row.gateway_id: row for row in rows}
         self._heard: dict[str, tuple[int, int]] = {}  # {gateway: (at_ms, connections)}
         self._unwritten: set[str] = set()
+        self._told: Meanwhile[str] = Meanwhile()
+
+    def told(self, gateway_id: str) -> None:
+        """Note that a gateway has changed, so that its row is to be read: what is being read of it now is outdated."""
+        self._told.told(gateway_id)
+
+    def reading(self) -> AbstractContextManager[AbstractSet[str]]:
+        """Collect the gateways that change while rows are read."""
+        return self._told.reading()
 
     def changed(self, row: GatewayRow) -> None:
-        """Take in that a gateway was registered or changed."""
+        """Take in a gateway's row as it was read, during which the gateway did not change."""
         former = self._rows.get(row.gateway_id)
         if former is None or former.secret != row.secret:
             self._heard[row.gateway_id] = row.last_heartbeat_at_ms, row.connections
         self._rows[row.gateway_id] = row
 
+    def confirmed(self, gateway_id: str, secret: bytes, revision: int) -> None:
+        """Take in which routes a gateway has.
+
+        Args:
+            secret: the SHA-256 of the secret that it said it with; ignored unless it is the present one.
+            revision: the revision of these routes. An older one that is heard late is corrected by the next heartbeat.
+        """
+        row = self._rows.get(gateway_id)
+        if row is not None and row.secret == secret:
+            self._rows[gateway_id] = replace(row, confirmed_revision=revision)
+
     def forgotten(self, gateway_id: str) -> None:
         """Take in that a gateway is gone."""
+        self.told(gateway_id)
         self._rows.pop(gateway_id, None)
         self._heard.pop(gateway_id, None)
         self._unwritten.discard(gateway_id)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from actors.change import Change
 from actors.errors import NotFound, QuotaExceeded
-from actors.gateways.events import GatewayChanged, GatewayForgotten, RoutesChanged
+from actors.gateways.events import GatewayChanged, GatewayForgotten, RoutesChanged, RoutesConfirmed
 from actors.gateways.public import status_of
 from persistence.connection import Connection
 from persistence.gateways import carried, gateways
@@ -61,6 +61,8 @@ async def hear(conn: Connection, known: GatewayRow, confirmed_revision: int) -> 
     row = await gateways.hear(conn, known.gateway_id, known.secret, confirmed_revision)
     if row is None:
         raise NotFound
+    if known.online:
+        return Change(row, (RoutesConfirmed(row.gateway_id, row.secret, row.confirmed_revision),))
     return Change(row, (GatewayChanged(row),))
 
 
