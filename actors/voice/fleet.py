@@ -1,8 +1,11 @@
 """All voice nodes in memory: which are online, and what each is told to do."""
 
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager
 from typing import Literal, TypeAlias
 
+from actors.meanwhile import Meanwhile
 from actors.time import DAY_MS
 from actors.voice.outbox import ActionKind, Outbox
 from persistence.voice.nodes import NodeRow
@@ -106,6 +109,7 @@ class Fleet:
         self._nodes: dict[str, Node] = {}
         self._listeners: list[Callable[[str], None]] = []
         self._mourners: list[Callable[[str], None]] = []
+        self._gone: Meanwhile[str] = Meanwhile()
         now = self.since_ms = now_ms()
         for row in rows:
             lately = now - row.heard_at_ms < STARTING_MS
@@ -144,8 +148,13 @@ class Fleet:
         if row.node_id not in self._nodes:
             self._nodes[row.node_id] = Node(row, "online", self._now_ms(), Outbox(self._new_epoch()))
 
+    def reading(self) -> AbstractContextManager[AbstractSet[str]]:
+        """Collect the nodes, and the game servers, that are told to be no more while a row is read."""
+        return self._gone.reading()
+
     def remove(self, node_id: str) -> None:
         """Remove a node that is no more."""
+        self._gone.told(node_id)
         if self._nodes.pop(node_id, None) is not None:
             self._tell(node_id)
             for listener in self._mourners:
@@ -153,6 +162,7 @@ class Fleet:
 
     def remove_of_server(self, server_id: str) -> None:
         """Remove the nodes of a game server that is no more."""
+        self._gone.told(server_id)
         for node in self:
             if node.row.server_id == server_id:
                 self.remove(node.row.node_id)

@@ -40,8 +40,13 @@ def show(service: Service, state: State) -> None:
     service.system.touched(OWN_VOICE, concerned(state, members), state.id)
 
 
-def _known(service: Service, event: NodeKnown) -> None:
-    service.of(FLEET).put(event.row)
+async def _known(service: Service, event: NodeKnown) -> None:
+    """Take in a node, unless it has gone again, of which memory may have been told before."""
+    fleet, row = service.of(FLEET), event.row
+    with fleet.reading() as gone:
+        there = await service.database.read(nodes.read, row.node_id) is not None
+    if there and gone.isdisjoint((row.node_id, row.server_id)):
+        fleet.put(row)
 
 
 def _gone(service: Service, event: NodeGone) -> None:
