@@ -5,10 +5,13 @@ Sessions are read once at the start; from then on each start and end is taken in
 """
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager
 
 from actors.connect import events
 from actors.connect.events import ServerNews
 from actors.kernel.store import Store
+from actors.meanwhile import Meanwhile
 from actors.users.presence import Presence
 from persistence.connect import sessions
 from persistence.connect.rows import SessionRow
@@ -24,6 +27,7 @@ class Playing:
     def __init__(self, presence: Presence) -> None:
         self._presence = presence
         self._sessions: dict[str, dict[str, SessionRow]] = {}  # {user id: {server id: their session}}
+        self._told: Meanwhile[str] = Meanwhile()
 
     async def open(self, store: Store) -> None:
         """Load the sessions that were started before this process; to be called before any actor is activated.
@@ -40,11 +44,17 @@ class Playing:
         """Take in an event that a server's actor has committed."""
         match event:
             case events.SessionStarted():
+                self._told.told(event.session.server_id)
                 self._begin(event.session)
             case events.SessionEnded():
+                self._told.told(event.session.server_id)
                 self._leave(event.session.user_id, event.session.server_id)
             case _:
                 pass
+
+    def reading(self) -> AbstractContextManager[AbstractSet[str]]:
+        """Collect the servers of which a session is told to have started or ended while rows are read."""
+        return self._told.reading()
 
     def reconcile(self, server_id: str, found: Iterable[SessionRow]) -> None:
         """Replace a server's sessions by those found in its rows, after a turn whose outcome was unknown.

@@ -101,11 +101,16 @@ async def _ask_players(service: Service, about: PlayersOn, _events: Sequence[obj
         if known is not None:
             service.of(OWN_SERVERS).reread(known)
     service.of(OWN_SERVERS).moved(server_id)
-    if known is None:  # there is none, or it lives on another node
-        sessions = await service.database.read(sessions_of, server_id)
-    else:
-        sessions = list(known.sessions.values())
-    service.of(GAME_SERVERS).playing.reconcile(server_id, sessions)
+    playing = service.of(GAME_SERVERS).playing
+    if known is not None:
+        playing.reconcile(server_id, known.sessions.values())
+    else:  # there is none, or it lives on another node, which may tell of a turn meanwhile
+        with playing.reading() as told:
+            sessions = await service.database.read(sessions_of, server_id)
+        if server_id in told:
+            service.reconciler.add(about)  # they are read again
+        else:
+            playing.reconcile(server_id, sessions)
     # The cached row may have been read before the change was committed.
     service.of(GAME_SERVERS).credentials.distrust(server_id)
     return ()
