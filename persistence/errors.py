@@ -48,7 +48,14 @@ class HeadMoved(PersistenceError):
 
 
 class RowsRejected(PersistenceError):
-    """PostgreSQL refused this turn's rows (a constraint); the other turns of its batch are not touched."""
+    """PostgreSQL refused this turn's rows (a constraint); the other turns of its batch are not touched.
+
+    Attributes:
+        cause: what PostgreSQL, or a kind's `persist`, raised; kept beside `__cause__`, which compiled code does not
+            set.
+    """
+
+    cause: BaseException | None = None
 
 
 class ReferenceGone(RowsRejected):

@@ -15,7 +15,7 @@ from math import isqrt
 import asyncpg
 
 from persistence.bridge.faults import is_busy, is_collision, is_lost, rejected
-from persistence.errors import DatabaseUnavailable, LimitReached, PersistenceError
+from persistence.errors import DatabaseUnavailable, LimitReached, PersistenceError, RowsRejected
 from persistence.journal import commit
 from persistence.journal.turn import Turn
 
@@ -76,12 +76,13 @@ def rejection(turn: Turn, cause: BaseException | None) -> PersistenceError:
         turn: the one that was rolled back.
         cause: what PostgreSQL, or the kind's `persist`, raised.
     """
-    failure: PersistenceError
     if cause is not None and is_collision(cause):
-        failure = DatabaseUnavailable("two transactions stood in each other's way")
-    elif isinstance(cause, LimitReached):
-        failure = LimitReached(str(cause), cause.most)
+        collided = DatabaseUnavailable("two transactions stood in each other's way")
+        collided.__cause__ = cause
+        return collided
+    if isinstance(cause, LimitReached):
+        failure: RowsRejected = LimitReached(str(cause), cause.most)
     else:
         failure = rejected(f"a turn of {turn.kind} {turn.id} was rejected", cause)
-    failure.__cause__ = cause
+    failure.cause = failure.__cause__ = cause
     return failure

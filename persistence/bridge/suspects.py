@@ -76,11 +76,11 @@ class Refusals:
 
         Args:
             turn: the turn that was refused.
-            failure: what its actor is answered; its cause is what was raised.
+            failure: what its actor is answered.
         """
         if isinstance(failure, LimitReached):
             return
-        cause, now = failure.__cause__, self._now()
+        cause, now = failure.cause, self._now()
         reason = f"{type(cause).__name__} {getattr(cause, 'constraint_name', '')}"
         key = turn.kind, turn.id, reason
         times, until = self._times.pop(key, (0, now))
