@@ -1,9 +1,13 @@
 """Admission of connections with its bounds, and the one task that checks their deadlines.
 
+Where all room is taken, the HTTP connection that has waited longest for its next request is closed for the new one:
+clients expect that at any time, and keep such connections for minutes.
+
 Invariant: a connection is counted from before its first byte is read until it has ended, however it ends.
 """
 
-from collections import Counter
+from collections import Counter, OrderedDict
+from typing import Protocol
 
 import trio
 
@@ -15,6 +19,14 @@ from routes.edge.transport.settings import ServerSettings
 
 _SLICE = 200
 """Connections checked between two checkpoints; each costs half a microsecond."""
+
+
+class Resting(Protocol):
+    """A connection that waits for the next request of its client."""
+
+    def give_way(self) -> bool:
+        """Close if there is nothing to read, to answer or to send; returns whether it has closed."""
+        ...
 
 
 class Slot:
@@ -35,6 +47,14 @@ class Slot:
         self.key = key
         self.holder: Swept | None = None
 
+    def rest(self, connection: Resting) -> None:
+        """Note that a request was answered and no other has come, so that the connection may have to give way.
+
+        Args:
+            connection: the connection, which may do something else by the time that it is asked.
+        """
+        self._connections.rest(self, connection)
+
     def leave(self) -> None:
         """Stop counting the connection, which has ended."""
         self.holder = None
@@ -51,6 +71,7 @@ class Connections:
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
         self._slots: dict[Slot, None] = {}
+        self._resting: OrderedDict[Slot, Resting] = OrderedDict()  # who has rested longest comes first
         self._by_address: Counter[str] = Counter()
         self._none_left = trio.Event()
         self._none_left.set()
@@ -59,7 +80,7 @@ class Connections:
         return len(self._slots)
 
     def admit(self, peer: str | None) -> Slot:
-        """Admit a connection, and count it until `Slot.leave`.
+        """Admit a connection, and count it until `Slot.leave`. Closes another one that rests, where there is no room.
 
         Args:
             peer: the address at the other end, None when there is none (a Unix socket).
@@ -80,8 +101,14 @@ class Connections:
             self._by_address[key] += 1
         return slot
 
+    def rest(self, slot: Slot, connection: Resting) -> None:
+        """Let a connection be the last of those that may have to give way (`Slot.rest`)."""
+        self._resting[slot] = connection
+        self._resting.move_to_end(slot)
+
     def leave(self, slot: Slot) -> None:
         """Count a connection no longer. Harmless when repeated."""
+        self._resting.pop(slot, None)
         if slot not in self._slots:
             return
         del self._slots[slot]
@@ -130,9 +157,17 @@ class Connections:
         return rate_key(address)
 
     def _refusal(self, key: str | None) -> EdgeRefused | None:
-        if len(self._slots) >= self._settings.max_connections:
-            return Full()
         limit = self._settings.max_per_address
         if key is not None and limit is not None and self._by_address[key] >= limit:
             return TooManyConnections()
+        if len(self._slots) >= self._settings.max_connections and not self._make_room():
+            return Full()
         return None
+
+    def _make_room(self) -> bool:
+        """Close one connection, which is counted until its task has ended; returns whether there was one to close."""
+        while self._resting:
+            _, connection = self._resting.popitem(last=False)
+            if connection.give_way():
+                return True
+        return False

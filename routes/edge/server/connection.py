@@ -115,6 +115,7 @@ class HttpConnection:
                     self._wait_for(Phase.HEAD, settings.head_seconds)
                 else:
                     self._wait_for(Phase.IDLE, settings.keep_alive_seconds)
+                    self._slot.rest(self)
             await self.wait_more()
         request = parser.requests.popleft()
         if self._closing or (parser.refused is not None and not request.complete):
@@ -324,6 +325,12 @@ class HttpConnection:
                 self.begin_close()
                 if self.writer.waiting is None:
                     self.abort()
+
+    def give_way(self) -> bool:
+        """Close if idle with nothing to read or to send, to make room for another connection (`Resting`)."""
+        if self._phase is Phase.IDLE and self.writer.waiting is None:
+            self.retire()
+        return self.closed
 
     def begin_close(self) -> None:
         """Send what waits and FIN, then drop what arrives until the client closes."""

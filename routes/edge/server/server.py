@@ -243,7 +243,7 @@ class Listeners:
             await trio.aclose_forcefully(stream)
             return
         connection = TlsConnection(
-            self._wrapped, self._config, self._context, self._shared.state.copy(), stream
+            self._wrapped, self._config, self._context, self._shared.state.copy(), stream, slot=slot
         )
         slot.holder = connection
         try:

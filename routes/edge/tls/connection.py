@@ -18,6 +18,7 @@ from hypercorn.typing import AppWrapper, ConnectionState, LifespanState
 from hypercorn.utils import parse_socket_addr
 
 from routes.edge.errors import contained
+from routes.edge.server.admission import Slot
 from routes.edge.server.phases import ABANDON_SECONDS
 from routes.edge.tls.http import Http1, Http2, Phase
 from routes.edge.tls.tasks import ConnectionTasks
@@ -47,6 +48,7 @@ class TlsConnection(TCPServer):
     Args:
         app, config, state, stream: as for Hypercorn's `TCPServer`.
         context: Hypercorn's context, with the server's settings.
+        slot: counts this connection.
 
     Attributes:
         deadline: trio's time at which `_expire` is due, `inf` for none.
@@ -62,12 +64,15 @@ class TlsConnection(TCPServer):
         context: EdgeContext,
         state: LifespanState,
         stream: trio.SSLStream[trio.SocketStream],
+        *,
+        slot: Slot,
     ) -> None:
         super().__init__(app, config, context, state, stream)
         self.settings = context.settings
         self.deadline = trio.current_time() + self.settings.head_seconds
         self.closing = False
         self._tls = stream
+        self._slot = slot
         self._sending_since: float | None = None
         self._phase = Phase.HEAD
         self._phase_deadline = self.deadline
@@ -201,6 +206,7 @@ class TlsConnection(TCPServer):
             self._phase = Phase.IDLE
             self._phase_deadline = trio.current_time() + self.settings.keep_alive_seconds
             self.deadline = self._phase_deadline
+            self._slot.rest(self)
 
     # -- deadlines, and the end
 
@@ -223,6 +229,18 @@ class TlsConnection(TCPServer):
         http = self._http
         if http is None or http.phase is Phase.IDLE:
             self._end()
+
+    def give_way(self) -> bool:
+        """Close if idle with nothing to send, to make room for another connection (`Resting`).
+
+        Also over HTTP/2 without a word, as waiting for it to be sent would leave no room meanwhile.
+        """
+        http = self._http
+        unsent = self._sending_since is not None or (isinstance(http, Http2) and http.stream_buffers)
+        if self.closing or unsent or http is None or http.phase is not Phase.IDLE:
+            return False
+        self.abort()
+        return True
 
     def _end(self) -> None:
         """Close the socket, over HTTP/2 once the client was told so."""

@@ -14,7 +14,7 @@ from routes.edge.server.server import CannotListen, ServerSettings, serve
 from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import Application
-from tests.edge.raw import alive, raw
+from tests.edge.raw import Raw, alive, raw
 from tests.support.server import on_free_port, running
 from tests.support.waiting import patience
 from tests.support.websocket import Refused, connect
@@ -49,14 +49,53 @@ async def test_connections_of_a_trusted_proxy_are_not_counted() -> None:
 
 
 async def test_connections_in_all() -> None:
-    settings = ServerSettings(max_connections=1, max_per_address=None)
-    async with running(Application(), settings=settings) as base_url, raw(base_url) as first:
-        await first.send(REQUEST)
-        await first.read_response()
-        async with raw(base_url) as second:
-            status, headers, body = await second.read_response()
+    settings = ServerSettings(max_connections=2, max_per_address=None)
+    app = Application()
+    async with running(app, settings=settings) as base_url, raw(base_url) as silent, raw(base_url) as busy:
+        await busy.send(REQUEST.replace(b"/x", b"/later"))
+        await app.arrived.wait()
+        async with raw(base_url) as one_more:
+            status, headers, body = await one_more.read_response()
             assert (status, headers["retry-after"]) == (503, "1")
             assert json.loads(body)["code"] == "OVERLOADED"
+        app.go.set()
+        await silent.send(REQUEST)
+        for connection in (busy, silent):
+            assert (await connection.read_response())[0] == 200
+
+
+async def test_who_has_rested_longest_gives_way_where_all_room_is_taken() -> None:
+    """Not who has asked again since, and nobody who has begun to ask."""
+    settings = ServerSettings(max_connections=3, max_per_address=None)
+    async with running(Application(), settings=settings) as base_url, AsyncExitStack() as open_ones:
+
+        async def answered(connection: Raw | None = None) -> Raw:
+            connection = connection or await open_ones.enter_async_context(raw(base_url))
+            await connection.send(REQUEST)
+            assert (await connection.read_response())[0] == 200
+            return connection
+
+        again, asking, resting = await answered(), await answered(), await answered()
+        await asking.send(REQUEST[:9])
+        await answered(again)
+        new = await answered()
+        assert await resting.read_to_end() == b""
+        newer = await answered()
+        assert await again.read_to_end() == b""
+        await asking.send(REQUEST[9:])
+        assert (await asking.read_response())[0] == 200
+        for connection in (new, newer, asking):
+            await answered(connection)
+
+
+async def test_who_is_refused_for_its_address_has_nobody_closed() -> None:
+    settings = ServerSettings(max_connections=1, max_per_address=1)
+    async with running(Application(), settings=settings) as base_url, raw(base_url) as first:
+        for _ in range(2):
+            await first.send(REQUEST)
+            assert (await first.read_response())[0] == 200
+            async with raw(base_url) as second:
+                assert (await second.read_response())[0] == 429
 
 
 async def test_a_head_that_is_too_large() -> None:

@@ -1,6 +1,7 @@
 """TLS: Hypercorn's send path under our connection; HTTP/1.1, HTTP/2 and a live socket over a queue."""
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 
 import httpx2
@@ -65,6 +66,18 @@ async def test_stopping_waits_for_nobody_who_is_idle(
             stop.set()
             with patience():
                 await ended.wait()
+
+
+@pytest.mark.parametrize("http2", [False, True])
+async def test_who_rests_gives_way_where_all_room_is_taken(
+    http2: bool, certificate: Certificate, settings: ServerSettings
+) -> None:
+    scarce = replace(settings, max_connections=1)
+    async with running(Application(), settings=scarce) as base_url, AsyncExitStack() as open_ones:
+        for _ in range(3):
+            client = httpx2.AsyncClient(verify=certificate.trusting(), http2=http2, timeout=PATIENCE_SECONDS)
+            await open_ones.enter_async_context(client)
+            assert (await client.post(base_url + "/x", content=b"x")).status_code == 200
 
 
 async def test_a_live_socket(certificate: Certificate, settings: ServerSettings, sockets: Sockets) -> None:
