@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=f"{sites.__doc__}\n{discord.__doc__}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    it.add_argument("--port", type=int, default=8090, help="of the loopback (default %(default)s; 0: any)")
+    it.add_argument("--port", type=_port, default=8090, help="of the loopback (default %(default)s; 0: any)")
     it.add_argument(
         "--webhooks",
         default="http://127.0.0.1:8080/v1/shop/webhooks",
@@ -38,6 +38,13 @@ def parser() -> argparse.ArgumentParser:
     )
     it.add_argument("--key", default=KEY, help="the secret key that Stripe takes (default %(default)s)")
     return it
+
+
+def _port(text: str) -> int:
+    # The system would take another one, without a word: the rest of a division by 65,536.
+    if not (text.isdecimal() and len(text) < 6 and int(text) < 65_536):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port, which is 0 to 65535")
+    return int(text)
 
 
 async def run(options: argparse.Namespace) -> None:

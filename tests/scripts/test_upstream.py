@@ -14,6 +14,7 @@ import stripe
 import trio
 
 from scripts.upstreams import curseforge
+from scripts.upstreams.__main__ import parser
 from scripts.upstreams.faults import AFTERWARDS, INSTEAD
 from scripts.upstreams.http import HttpServer, Reply, Request
 from scripts.upstreams.stripe import API_VERSION, KEY, WEBHOOK_SECRET
@@ -234,3 +235,10 @@ def test_the_program_explains_itself() -> None:
     )
     for route in (b"/_control/stripe/faults", b"/_control/discord/posts"):
         assert route in shown.stdout
+
+
+@pytest.mark.parametrize("port", ["99999", "-1", "http"])
+def test_a_port_that_is_none_is_refused(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args([f"--port={port}"])
+    assert f"'{port}' is no port" in capsys.readouterr().err
