@@ -64,7 +64,10 @@ def test_a_start_ends_without_a_traceback_and_can_be_repeated(moment: str) -> No
             assert "outlived" not in _told(served, "listens on")
 
 
-async def test_a_backup_that_is_told_to_end_leaves_nothing(database_url: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("in_background", [False, True])
+async def test_a_backup_that_is_told_to_end_leaves_nothing(
+    in_background: bool, database_url: str, tmp_path: Path
+) -> None:
     """What a timer has begun is ended by SIGTERM when the machine goes down; half a backup may be gigabytes."""
     backups, shared, printed = tmp_path / "backups", tmp_path / "shared", tmp_path / "printed"
     environment = {
@@ -84,6 +87,7 @@ async def test_a_backup_that_is_told_to_end_leaves_nothing(database_url: str, tm
         folder=tmp_path,
         output=printed,
         errors=printed,
+        in_background=in_background,
     )
 
     async def is_midway() -> bool:
@@ -92,6 +96,15 @@ async def test_a_backup_that_is_told_to_end_leaves_nothing(database_url: str, tm
 
     try:
         await wait_until(is_midway)
+        if in_background:
+            command.send_signal(signal.SIGINT)
+            so_far = next(backups.iterdir()).stat().st_size
+
+            async def is_going_on() -> bool:
+                assert command.poll() is None, printed.read_text()
+                return next(backups.iterdir()).stat().st_size > so_far + MIDWAY_BYTES
+
+            await wait_until(is_going_on)
         command.send_signal(signal.SIGTERM)
         assert await command.wait() == -signal.SIGTERM
     finally:

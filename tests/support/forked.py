@@ -51,6 +51,7 @@ class Forked:
         output: the file to whose end its stdout is written.
         errors: the file to whose end its stderr is written.
         input: the text that it reads from stdin.
+        in_background: whether it is started with Ctrl-C ignored, as in the background of a script.
     """
 
     def __init__(
@@ -62,10 +63,13 @@ class Forked:
         output: Path,
         errors: Path,
         input: str = "",
+        in_background: bool = False,
     ) -> None:
         files = (str(output), str(errors))
         self._process = _context.Process(
-            target=run, args=(arguments, dict(environment), str(folder), files, input)
+            target=run,
+            args=(arguments, dict(environment), str(folder), files, input),
+            kwargs={"in_background": in_background},
         )
         self._process.start()
         assert self._process.pid is not None

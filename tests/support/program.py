@@ -1,6 +1,7 @@
 """Runs the program in a forked process; importing this module imports all of the program."""
 
 import os
+import signal
 import sys
 import tempfile
 
@@ -9,7 +10,13 @@ from routes.cli.main import main
 
 
 def run(
-    arguments: tuple[str, ...], environment: dict[str, str], folder: str, files: tuple[str, str], input: str
+    arguments: tuple[str, ...],
+    environment: dict[str, str],
+    folder: str,
+    files: tuple[str, str],
+    input: str,
+    *,
+    in_background: bool = False,
 ) -> None:
     """Run `partyline` with its own environment, folder and standard files, and exit as it does.
 
@@ -19,7 +26,10 @@ def run(
         folder: the working folder.
         files: paths of the files to whose end stdout and stderr are written.
         input: the text on stdin.
+        in_background: whether Ctrl-C is ignored, as in the background of a script.
     """
+    if in_background:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     with tempfile.TemporaryFile() as given:
         given.write(input.encode())
         given.seek(0)
