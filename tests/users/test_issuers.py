@@ -6,7 +6,6 @@ import json
 from functools import partial
 from types import SimpleNamespace
 
-import httpx2
 import jwt
 import pytest
 import trio
@@ -20,9 +19,9 @@ from routes.edge.identity.issuers import (
     RETRY_SECONDS,
     STALE_MS,
     Issuers,
+    fetching_client,
     read_key_set,
 )
-from tests.support.waiting import PATIENCE_SECONDS
 
 RSA = rsa.generate_private_key(65537, 2048)
 SHORT_RSA = rsa.generate_private_key(65537, 1024)
@@ -127,11 +126,13 @@ class Published:
         self.status = b"200 OK"
         self.body = key_set(jwk(RSA, "a"))
         self.asked = 0
+        self.heard = b""
 
     async def answer(self, stream):
-        await stream.receive_some()
+        self.heard = await stream.receive_some()
         self.asked += 1
-        head = b"HTTP/1.1 %b\r\nlocation: http://127.0.0.1:1/\r\nconnection: close\r\n\r\n" % self.status
+        fields = b"location: http://127.0.0.1:1/\r\nset-cookie: a=b\r\nconnection: close"
+        head = b"HTTP/1.1 %b\r\n%b\r\n\r\n" % (self.status, fields)
         with contextlib.suppress(trio.BrokenResourceError):  # the client leaves when it has had too much
             await stream.send_all(head + self.body)
         await stream.aclose()
@@ -163,7 +164,7 @@ def issuers(published, clock):
 
 @pytest.fixture
 async def client():
-    async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as client:
+    async with fetching_client() as client:
         yield client
 
 
@@ -180,6 +181,15 @@ async def test_a_fetch_replaces_the_keys_and_counts_changes(issuers, published, 
     assert await issuers.fetch(client, issuer)
     assert (set(issuer.keys), issuers.generation) == ({"a", "b"}, 2)
     assert issuer.key_for(None) is None
+
+
+async def test_neither_proxies_nor_cookies_change_a_fetch(issuers, published, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    async with fetching_client() as client:
+        for _ in range(2):
+            assert await issuers.fetch(client, *issuers.named("x"))
+    assert b"cookie" not in published.heard.lower()
 
 
 async def test_an_address_that_is_none_is_a_failed_fetch(clock, client):

@@ -6,6 +6,7 @@ and never because of what a token says, so that a flood of unknown `kid`s causes
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TypeAlias
 
 import httpx2
@@ -107,12 +108,7 @@ class Issuers:
         remote = [one for several in self._issuers.values() for one in several if one.settings.jwks_url]
         if not remote:
             return
-        async with (
-            httpx2.AsyncClient(
-                follow_redirects=False, timeout=FETCH_SECONDS, verify=trusted_authorities()
-            ) as client,
-            trio.open_nursery() as nursery,
-        ):
+        async with fetching_client() as client, trio.open_nursery() as nursery:
             for issuer in remote:
                 nursery.start_soon(self._keep_one_fresh, client, issuer)
 
@@ -148,6 +144,20 @@ class Issuers:
             issuer.keys = keys
             self.generation += 1
         return True
+
+
+def fetching_client() -> httpx2.AsyncClient:
+    """A client to fetch key sets with: like an `Upstream` it keeps no cookies and asks no proxies of the environment.
+
+    It is none, because its errors are for the operator, who reads in the log what is wrong with a certificate.
+    """
+    return httpx2.AsyncClient(
+        follow_redirects=False,
+        timeout=FETCH_SECONDS,
+        verify=trusted_authorities(),
+        trust_env=False,
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+    )
 
 
 async def _download(client: httpx2.AsyncClient, url: str) -> bytes:
