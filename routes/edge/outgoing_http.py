@@ -130,8 +130,13 @@ class Upstream:
             AnswerRefused: the answer is too long, is an encoded body, or is a redirect that is refused.
             ValueError: a segment of the path has another form; nothing was sent.
         """
-        sending = _Sending()
         url = f"{self._base_url}/{checked_path(path)}{'?' if query else ''}{urlencode(query)}"
+        return await self._ask(method, url, headers, body)
+
+    async def _ask(
+        self, method: str, url: str, headers: Mapping[str, str] | None, body: bytes | None
+    ) -> Answer:
+        sending = _Sending()
         try:
             request = httpx2.Request(
                 method,
@@ -142,7 +147,8 @@ class Upstream:
             )
             with trio.fail_after(self._seconds):
                 return await self._exchange(request)
-        except (httpx2.TransportError, httpx2.InvalidURL, trio.TooSlowError):
+        except (httpx2.TransportError, httpx2.InvalidURL, UnicodeError, trio.TooSlowError):
+            # A UnicodeError: Python's look-up takes no name with a part that is empty or of more than 63 characters.
             # The cause is left out: its text names addresses and may repeat what the server has sent.
             if not sending.begun:
                 raise NotSent("the server could not be reached") from None
@@ -202,6 +208,31 @@ class Upstream:
         if len(body) > self._max_bytes:
             raise AnswerRefused("the server has answered with too many bytes")
         return bytes(body)
+
+
+async def ask_address(
+    method: str,
+    url: str,
+    *,
+    seconds: float,
+    max_bytes: int,
+    headers: Mapping[str, str] | None = None,
+    body: bytes | None = None,
+) -> Answer:
+    """Send one request to an address that is taken as it is, over a connection of its own, and return the answer.
+
+    Cancellation closes the connection; the server may have done what was asked.
+
+    Args:
+        method, headers, body: as for `Upstream.ask`.
+        seconds, max_bytes: as for `Upstream`.
+        url: the whole address, which nobody but an operator, or who an operator trusts, has chosen.
+
+    Raises:
+        NotSent, NotAnswered, AnswerRefused: as `Upstream.ask`.
+    """
+    async with Upstream(url, seconds=seconds, max_bytes=max_bytes, connections=1) as upstream:
+        return await upstream._ask(method, url, headers, body)
 
 
 class _Sending:

@@ -6,7 +6,7 @@ whose keys and algorithm are configured (`id_tokens.py`).
 
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from urllib.parse import parse_qsl, quote_plus, urlencode, urlsplit
+from urllib.parse import quote_plus, urlencode, urlsplit
 
 import msgspec
 import trio
@@ -14,7 +14,7 @@ import trio
 from actors.kernel.clock import Clock
 from routes.edge.errors import Unauthenticated, UpstreamUnavailable
 from routes.edge.identity.issuer_settings import IssuerSettings, is_confidential
-from routes.edge.outgoing_http import Answer, OutgoingFault, Upstream
+from routes.edge.outgoing_http import Answer, OutgoingFault, ask_address
 from routes.edge.outgoing_json import NotUnderstood, decoded
 
 FRESH_MS = 3_600_000
@@ -194,14 +194,11 @@ class Providers:
 async def _ask(
     method: str, url: str, *, headers: dict[str, str] | None = None, body: bytes | None = None
 ) -> Answer:
-    parts = urlsplit(url)
-    path = [segment for segment in parts.path.split("/") if segment]
     try:
-        async with Upstream(
-            f"{parts.scheme}://{parts.netloc}", seconds=ASK_SECONDS, max_bytes=ANSWER_MAX_BYTES
-        ) as upstream:
-            return await upstream.ask(method, path, query=parse_qsl(parts.query), headers=headers, body=body)
-    except (OutgoingFault, ValueError):
+        return await ask_address(
+            method, url, seconds=ASK_SECONDS, max_bytes=ANSWER_MAX_BYTES, headers=headers, body=body
+        )
+    except OutgoingFault:
         raise UpstreamUnavailable("this issuer does not answer") from None
 
 

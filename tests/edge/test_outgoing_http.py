@@ -194,7 +194,15 @@ async def test_a_server_that_is_not_there():
 
 
 @pytest.mark.parametrize(
-    "address", ["https://issuer:port", "https://999.1.1.1", "https://[v1.x]", "https://ａ"]
+    "address",
+    [
+        "https://issuer:port",
+        "https://999.1.1.1",
+        "https://[v1.x]",
+        "https://ａ",
+        "https://a..b",
+        f"https://{'a' * 64}.example",
+    ],
 )
 async def test_an_address_that_is_none(address: str):
     """As another server may name one, such as an issuer its endpoint of tokens."""

@@ -105,7 +105,7 @@ class Issuer:
                 return as_json(
                     200, {"keys": [{"kty": "OKP", "crv": "Ed25519", "kid": "1", "x": _text(public)}]}
                 )
-            case "POST /token":
+            case "POST /token" | "POST /of%20a/token/":
                 return self._token(request)
         return as_json(404, {})
 

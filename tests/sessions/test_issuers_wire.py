@@ -90,6 +90,14 @@ async def test_how_the_client_authenticates(place: Place, methods: list[str]) ->
     assert ("authorization" in asked.headers) == ("client_secret_basic" in methods)
 
 
+async def test_a_token_endpoint_is_asked_by_its_address_as_it_is(place: Place) -> None:
+    """Some end in a slash, and are another without it; some have parts that are percent-encoded."""
+    place.good.discovery["token_endpoint"] = f"{place.good.url}/of%20a/token/?tenant=a%20b&v=2"
+    await place.user("1")
+    (asked,) = [one for one in place.good.asked if one.method == "POST"]
+    assert (asked.path, asked.query) == ("/of%20a/token/", {"tenant": "a b", "v": "2"})
+
+
 # What goes wrong
 # --------------------------------------------------------------------------------------------------------
 
