@@ -3,21 +3,26 @@
 What an answer may cost is bounded before it is read: its seconds, its bytes, and no compression, so that a small answer
 cannot become a large one. Neither cookies, nor proxies of the environment, nor redirects (unless the server has a list
 of hosts for them) change where a request goes; that is why the transport of httpx2 is used and not its client. No error
-holds anything of the request or of the answer, so that keys and the texts of others stay out of the log.
+holds anything of the request or of the answer, so that keys and the texts of others stay out of the log; what is wrong
+with a certificate is there.
 """
 
 import re
+import ssl
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlencode
 
 import httpx2
+import structlog
 import trio
 
 from routes.edge.docs.version import VERSION
-from routes.edge.identity.outbound import trusted_authorities
+from routes.edge.identity.outbound import said_of, trusted_authorities
 from routes.edge.outgoing_redirects import MAX_REDIRECTS, Hop, RedirectRefused, Redirects
+
+log = structlog.get_logger()
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -88,6 +93,7 @@ class Upstream:
         self._seconds = seconds
         self._max_bytes = max_bytes
         self._redirects = redirects
+        self._certificate_fault: tuple[str, str] | None = None  # that the log has
         self._transport = httpx2.AsyncHTTPTransport(
             verify=trusted_authorities(), trust_env=False, limits=httpx2.Limits(max_connections=connections)
         )
@@ -184,7 +190,12 @@ class Upstream:
             return await self._sent(transport, request)
 
     async def _sent(self, transport: httpx2.AsyncHTTPTransport, request: httpx2.Request) -> Answer:
-        response = await transport.handle_async_request(request)
+        try:
+            response = await transport.handle_async_request(request)
+        except httpx2.ConnectError as error:
+            self._tell_of_certificate(said_of(error), request.headers["host"])
+            raise
+        self._certificate_fault = None
         try:
             if response.status_code in REDIRECTS:
                 return Answer(response.status_code, response.headers, b"")
@@ -194,6 +205,17 @@ class Upstream:
         finally:
             await response.aclose()
         return Answer(response.status_code, response.headers, body)
+
+    def _tell_of_certificate(self, error: BaseException, host: str) -> None:
+        """Have the log say once which certificate is not accepted and why, as an operator may have to mend that.
+
+        Why is a text of OpenSSL, which holds nothing that was sent.
+        """
+        if isinstance(error, ssl.SSLCertVerificationError):
+            fault = (host, error.verify_message)
+            if fault != self._certificate_fault:
+                log.warning("the certificate of another server is not accepted", server=host, why=fault[1])
+            self._certificate_fault = fault
 
     async def _read(self, response: httpx2.Response) -> bytes:
         body = bytearray()

@@ -43,5 +43,11 @@ class Certificate:
         """As the server takes it."""
         return ServerCertificate(self.certfile, self.keyfile)
 
+    def serving(self) -> ssl.SSLContext:
+        """For a server beside ours."""
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(self.certfile, self.keyfile)
+        return context
+
     def trusting(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=str(self.certfile))

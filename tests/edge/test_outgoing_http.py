@@ -2,13 +2,16 @@
 
 import gzip
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 import trio
+from structlog.testing import capture_logs
 
 from routes.edge.outgoing_http import AnswerRefused, NotAnswered, NotSent, OutgoingFault, Upstream
+from tests.edge.certificate import Certificate
 from tests.support.waiting import PATIENCE_SECONDS, patience
 
 MAX_BYTES = 1000
@@ -191,6 +194,26 @@ async def test_a_server_that_is_not_there():
     async with Upstream("http://127.0.0.1:1", seconds=PATIENCE_SECONDS, max_bytes=1) as upstream:
         with pytest.raises(NotSent):
             await upstream.ask("POST", ("x",), body=b"x")
+
+
+async def test_the_log_says_once_what_is_wrong_with_a_certificate(certificate: Certificate):
+    async def silent(stream: trio.SSLStream[trio.SocketStream]) -> None:
+        with suppress(trio.BrokenResourceError):
+            await stream.receive_some()
+
+    async with trio.open_nursery() as nursery:
+        serve = partial(trio.serve_ssl_over_tcp, silent, 0, certificate.serving(), host="127.0.0.1")
+        (listener,) = await nursery.start(serve)
+        host = f"127.0.0.1:{listener.transport_listener.socket.getsockname()[1]}"
+        async with Upstream(f"https://{host}", seconds=PATIENCE_SECONDS, max_bytes=1) as upstream:
+            with capture_logs() as lines:
+                for _ in range(2):
+                    with pytest.raises(NotSent):
+                        await upstream.ask("POST", ("x",), headers={"authorization": CANARY}, body=b"x")
+        nursery.cancel_scope.cancel()
+    (line,) = lines
+    assert (line["server"], line["why"]) == (host, "self-signed certificate")
+    assert CANARY not in repr(line)
 
 
 @pytest.mark.parametrize(

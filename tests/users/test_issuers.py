@@ -11,6 +11,7 @@ import pytest
 import trio
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from structlog.testing import capture_logs
 
 from routes.edge.identity.issuer_settings import parse_issuers
 from routes.edge.identity.issuers import (
@@ -181,6 +182,15 @@ async def test_a_fetch_replaces_the_keys_and_counts_changes(issuers, published, 
     assert await issuers.fetch(client, issuer)
     assert (set(issuer.keys), issuers.generation) == ({"a", "b"}, 2)
     assert issuer.key_for(None) is None
+
+
+async def test_the_log_says_why_a_handshake_fails(issuers, published, clock, client):
+    text = json.dumps([{"iss": "x", "alg": "RS256", "jwksUrl": published.url.replace("http:", "https:")}])
+    over_tls = Issuers(parse_issuers(text), clock)
+    with capture_logs() as lines:
+        assert not await over_tls.fetch(client, *over_tls.named("x"))
+    (line,) = lines
+    assert "WRONG_VERSION_NUMBER" in line["error"] or "wrong version number" in line["error"]
 
 
 async def test_neither_proxies_nor_cookies_change_a_fetch(issuers, published, monkeypatch):

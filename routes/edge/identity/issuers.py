@@ -17,7 +17,7 @@ import trio
 
 from actors.kernel.clock import Clock
 from routes.edge.identity.issuer_settings import IssuerSettings
-from routes.edge.identity.outbound import trusted_authorities
+from routes.edge.identity.outbound import said_of, trusted_authorities
 from routes.edge.identity.public_keys import PublicKey, fitting, pem_key
 from routes.edge.outgoing_json import NotUnderstood, decoded
 
@@ -133,7 +133,9 @@ class Issuers:
                     await _download(client, issuer.settings.jwks_url or ""), issuer.settings.alg
                 )
         except (httpx2.HTTPError, httpx2.InvalidURL, trio.TooSlowError, ValueError) as error:
-            log.warning("keys of an issuer cannot be fetched", issuer=issuer.settings.iss, error=repr(error))
+            log.warning(
+                "keys of an issuer cannot be fetched", issuer=issuer.settings.iss, error=repr(said_of(error))
+            )
             age_ms = self._clock.now_ms() - (issuer.fetched_at_ms or 0)
             if issuer.keys and age_ms > STALE_MS:
                 issuer.keys, issuer.fetched_at_ms = {}, None
