@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import nats
 import structlog
 from nats.aio.client import Client
 from nats.aio.msg import Msg
@@ -36,6 +35,9 @@ RECONNECT_SECONDS = 0.2
 CONNECT_SECONDS = 2
 """How long an attempt to reach a server may take."""
 
+UNREACHED = (Error, OSError, TimeoutError, ValueError)
+"""What connecting fails with; a ValueError where something answers that is no NATS."""
+
 _NO_RESPONDERS = "503"
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -56,14 +58,19 @@ async def trouble_with(urls: Sequence[str]) -> str | None:
                 connect_timeout=CONNECT_SECONDS,
                 allow_reconnect=False,
                 max_reconnect_attempts=1,
+                error_cb=_untold,
             ),
             2 * CONNECT_SECONDS,
         )
-    except (Error, OSError, TimeoutError) as failure:
+    except UNREACHED as failure:
         return type(failure).__name__
     finally:
         await client.close()
     return None
+
+
+async def _untold(_failure: Exception) -> None:
+    """Does nothing with an error that is raised as well; the client's own way is to print it with its trace."""
 
 
 class Bus:
@@ -149,8 +156,9 @@ class Bus:
 
     async def _run(self) -> None:
         """Connect, and carry messages until the connection is closed for good; the thread then calls this again."""
+        client = Client()
         try:
-            client = await nats.connect(
+            await client.connect(
                 self._urls,
                 name=f"partyline {self._node}",
                 error_cb=self._failed,
@@ -158,13 +166,14 @@ class Bus:
                 reconnected_cb=self._found,
                 closed_cb=self._closed,
                 max_reconnect_attempts=-1,
-                reconnect_time_wait=RECONNECT_SECONDS,
+                reconnect_time_wait=RECONNECT_SECONDS,  # type: ignore[arg-type]  # it takes parts of a second
                 connect_timeout=CONNECT_SECONDS,
                 ping_interval=PING_SECONDS,
                 max_outstanding_pings=PINGS_MISSED,
             )
-        except (Error, OSError, TimeoutError) as failure:
+        except UNREACHED as failure:
             await self._failed(failure)
+            await client.close()
             await asyncio.sleep(RECONNECT_SECONDS)
             return
         try:

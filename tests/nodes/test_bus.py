@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from functools import partial
 
 import pytest
 import trio
@@ -146,6 +147,30 @@ async def test_what_keeps_a_node_from_the_bus_is_said(thread: AsyncioThread, nat
     assert await thread.run(trouble_with, [nats.url]) is None
     assert await thread.run(trouble_with, [nats.url.replace(PASSWORD, "wrong")]) is not None
     assert await thread.run(trouble_with, ["nats://127.0.0.1:1"]) is not None
+
+
+async def test_what_is_no_nats_at_its_address_is_said_in_a_word(
+    thread: AsyncioThread, nursery: trio.Nursery, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def talks(stream: trio.SocketStream) -> None:
+        with suppress(trio.BrokenResourceError):
+            await stream.send_all(b"x" * 100_000)
+            await stream.receive_some()
+
+    (listener,) = await nursery.start(partial(trio.serve_tcp, talks, 0, host="127.0.0.1"))
+    url = f"nats://127.0.0.1:{listener.socket.getsockname()[1]}"
+    assert await thread.run(trouble_with, [url]) is not None
+    assert await thread.run(trouble_with, ["nats://127.0.0.1:1"]) is not None
+    with capture_logs() as lines:
+        node = RealNode(thread, url, "a")
+
+        async def is_said() -> bool:
+            return bool(lines)
+
+        await wait_until(is_said)
+    assert [line["event"] for line in lines] == ["bus_failure"]
+    assert not node.bus.is_up
+    assert "Traceback" not in "".join(capfd.readouterr())
 
 
 async def test_what_swallows_a_cancellation_ends_with_its_thread() -> None:
