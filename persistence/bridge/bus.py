@@ -35,6 +35,9 @@ RECONNECT_SECONDS = 0.2
 CONNECT_SECONDS = 2
 """How long an attempt to reach a server may take."""
 
+MESSAGE_BYTES = 1_000_000
+"""Most bytes of one message. A server whose `max_payload` is less, where NATS' own is 1 MiB, drops the largest."""
+
 UNREACHED = (Error, OSError, TimeoutError, ValueError)
 """What connecting fails with; a ValueError where something answers that is no NATS."""
 
@@ -44,8 +47,8 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 async def trouble_with(urls: Sequence[str]) -> str | None:
-    """The name of the error for which no server can be reached; None when one lets us in. Runs in the bridge's thread;
-    cancellation ends the attempt.
+    """Why no server can be used, such as "cannot be reached (NoServersError)"; None when one lets us in and takes what
+    nodes send. Runs in the bridge's thread; cancellation ends the attempt.
 
     Args:
         urls: the addresses of one NATS cluster, as for `Bus`.
@@ -62,8 +65,10 @@ async def trouble_with(urls: Sequence[str]) -> str | None:
             ),
             2 * CONNECT_SECONDS,
         )
+        if client.max_payload < MESSAGE_BYTES:
+            return f"takes messages of {client.max_payload} bytes at most, and needs to take {MESSAGE_BYTES}"
     except UNREACHED as failure:
-        return type(failure).__name__
+        return f"cannot be reached ({type(failure).__name__})"
     finally:
         await client.close()
     return None
@@ -144,7 +149,7 @@ class Bus:
 
         Args:
             node: the receiving node's name.
-            data: the message, at most a megabyte.
+            data: the message, at most `MESSAGE_BYTES`.
         """
         self._handed_bytes += len(data)
         self._outbox.append((node, data))
@@ -181,6 +186,8 @@ class Bus:
             await client.subscribe(inbox, cb=self._take)
             await client.subscribe(f"{inbox}.none.*", cb=self._miss)
             await client.flush()
+            if client.max_payload < MESSAGE_BYTES:
+                _log.warning("bus_loses_large_messages", max_payload=client.max_payload, needed=MESSAGE_BYTES)
             await self._found()
             while not client.is_closed:
                 await self._more.wait()

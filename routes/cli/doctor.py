@@ -287,9 +287,8 @@ async def _kept(data_dir: Path, database: Database) -> tuple[str, ...] | None:
 async def _nodes(urls: tuple[str, ...], database: Database) -> AsyncIterator[Finding]:
     """Check what several nodes need: a NATS that lets this node in, and a clock near the database's."""
     trouble = await database.thread.run(trouble_with, urls)
-    says = "lets this node in" if trouble is None else f"cannot be reached ({trouble})"
-    cure = None if trouble is None else "see PARTYLINE_NATS_URL: address, user, password, and TLS"
-    yield Finding("NATS", says, cure)
+    cure = "see PARTYLINE_NATS_URL (address, user, password, and TLS), and the server's max_payload"
+    yield Finding("NATS", trouble or "lets this node in", cure if trouble else None)
     ahead = time.time() - await database.read(checks.read_clock)
     if CLOCK_MAX_MS / 1000 < abs(ahead) <= CLOCK_MAX_SECONDS:
         says = f"{ahead:+.1f} s against the database, too much for several nodes"

@@ -10,12 +10,12 @@ import trio
 import trio.lowlevel
 from structlog.testing import capture_logs
 
-from actors.kernel.nodes.link import Heard, Life
+from actors.kernel.nodes.link import BATCH_BYTES, PIECE_BYTES, Heard, Life
 from actors.kernel.nodes.links import Links
-from persistence.bridge.bus import BACKLOG_BYTES, Bus, trouble_with
+from persistence.bridge.bus import BACKLOG_BYTES, MESSAGE_BYTES, Bus, trouble_with
 from persistence.bridge.thread import AsyncioThread
 from tests.nodes.play import KEY
-from tests.support.nats import PASSWORD, NatsServer
+from tests.support.nats import PASSWORD, NatsServer, running_nats
 from tests.support.waiting import patience, wait_until
 
 
@@ -147,6 +147,21 @@ async def test_what_keeps_a_node_from_the_bus_is_said(thread: AsyncioThread, nat
     assert await thread.run(trouble_with, [nats.url]) is None
     assert await thread.run(trouble_with, [nats.url.replace(PASSWORD, "wrong")]) is not None
     assert await thread.run(trouble_with, ["nats://127.0.0.1:1"]) is not None
+
+
+async def test_a_server_that_takes_small_messages_alone_is_said_to_be_one(thread: AsyncioThread) -> None:
+    """The largest batches would be lost, and sent again and again."""
+    with running_nats("max_payload: 500KB") as small, capture_logs() as lines:
+        trouble = await thread.run(trouble_with, [small.url])
+        node = RealNode(thread, small.url, "a")
+        await wait_until(node.is_ready)
+    assert trouble == "takes messages of 512000 bytes at most, and needs to take 1000000"
+    (line,) = [line for line in lines if line["event"] == "bus_loses_large_messages"]
+    assert (line["max_payload"], line["needed"]) == (512_000, MESSAGE_BYTES)
+
+
+def test_no_batch_is_larger_than_a_message_may_be() -> None:
+    assert BATCH_BYTES + PIECE_BYTES < MESSAGE_BYTES
 
 
 async def test_what_is_no_nats_at_its_address_is_said_in_a_word(

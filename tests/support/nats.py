@@ -24,10 +24,12 @@ class NatsServer:
 
     Args:
         folder: the folder for the file that says at which port it listens.
+        settings: further lines of its configuration.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: str = "") -> None:
         self._folder = folder
+        self._settings = settings
         self._port = -1  # -1 has NATS choose a free port
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -41,7 +43,7 @@ class NatsServer:
         for old in self._folder.glob("*.ports"):
             old.unlink()
         config = self._folder / "server.conf"
-        config.write_text(f'authorization {{ user: "test", password: "{PASSWORD}" }}')
+        config.write_text(f'authorization {{ user: "test", password: "{PASSWORD}" }}\n{self._settings}')
         self._process = subprocess.Popen(
             [
                 PROGRAM,
@@ -83,10 +85,14 @@ class NatsServer:
 
 
 @contextmanager
-def running_nats() -> Iterator[NatsServer]:
-    """A server, for the block."""
+def running_nats(settings: str = "") -> Iterator[NatsServer]:
+    """A server, for the block.
+
+    Args:
+        settings: as for `NatsServer`.
+    """
     folder = Path(tempfile.mkdtemp(prefix="partyline-test-"))
-    server = NatsServer(folder)
+    server = NatsServer(folder, settings)
     try:
         server.start()
         yield server
