@@ -64,7 +64,8 @@ class Command(msgspec.Struct, frozen=True, rename="camel"):
     """A command for a game server.
 
     Args:
-        payload: the action's input, an object; secret values are `********` to all callers but the server.
+        payload: the action's input, an object; secret values are `********` to all callers but the server, and to that
+            once the command has ended.
         status: pending, delivered, running, success, failed, rejected, expired or cancelled.
         result: the server's answer, or null.
         progress: 0 to 100, as reported by the server.
@@ -179,7 +180,8 @@ def command_of(row: CommandRow, *, is_server: bool = False) -> Command:
     """The command as clients see it.
 
     Args:
-        is_server: whether it is for the server itself, which sees secret values of the payload; others see a mask.
+        is_server: whether it is for the server itself, which sees secret values of the payload until the command ends;
+            others see a mask.
     """
     return Command(
         id=row.id,

@@ -175,7 +175,7 @@ def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
     further = replace(further, version=row.version + 1, updated_at_ms=now_ms)
     kept = command.result is None
     if command.status in ENDS:
-        return (CommandChanged(replace(further, finished_at_ms=now_ms), kept),)
+        return (CommandChanged(_without_secrets(replace(further, finished_at_ms=now_ms)), kept),)
     if row.status == command.status:
         return (CommandTouched(further, kept),)
     return (CommandChanged(replace(further, started_at_ms=now_ms), kept),)
@@ -289,17 +289,21 @@ def _delivered(row: CommandRow, now_ms: int) -> AnyEvent:
 
 
 def _ended(row: CommandRow, status: str, now_ms: int) -> AnyEvent:
-    return CommandChanged(
-        replace(
-            row,
-            status=status,
-            version=row.version + 1,
-            updated_at_ms=now_ms,
-            finished_at_ms=now_ms,
-            leased_until_ms=None,
-        ),
-        result_kept=True,
+    ended = replace(
+        row,
+        status=status,
+        version=row.version + 1,
+        updated_at_ms=now_ms,
+        finished_at_ms=now_ms,
+        leased_until_ms=None,
     )
+    return CommandChanged(_without_secrets(ended), result_kept=True)
+
+
+def _without_secrets(ended: CommandRow) -> CommandRow:
+    """A command that has ended, of whose payload nobody needs the secrets any more; its rows lose them as well
+    (`persistence.connect.commands.moving`)."""
+    return ended if ended.masked is None else replace(ended, payload=ended.masked, masked=None)
 
 
 def _require_room(state: State, more: int) -> None:

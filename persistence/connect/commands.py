@@ -23,12 +23,15 @@ _COLUMNS = (
     "expires_at_ms", "leased_until_ms", "masked",
 )  # fmt: skip
 
-# PostgreSQL writes a large result anew only where it is another value than the row's own.
+# PostgreSQL writes a large payload or result anew only where it is another value than the row's own. Of a command that
+# ends, the secrets in its payload end.
 _MOVE = """
 UPDATE connect_commands AS c SET status = n.status, version = n.version, attempts = n.attempts, error = n.error,
        progress = n.progress, updated_at_ms = n.updated_at_ms, delivered_at_ms = n.delivered_at_ms,
        started_at_ms = n.started_at_ms, finished_at_ms = n.finished_at_ms, leased_until_ms = n.leased_until_ms,
-       result = CASE WHEN n.result_kept THEN c.result ELSE n.result END
+       result = CASE WHEN n.result_kept THEN c.result ELSE n.result END,
+       payload = CASE WHEN n.finished_at_ms IS NULL THEN c.payload ELSE coalesce(c.masked, c.payload) END,
+       masked = CASE WHEN n.finished_at_ms IS NULL THEN c.masked END
 FROM unnest($1::text[], $2::text[], $3::integer[], $4::integer[], $5::text[], $6::double precision[], $7::bigint[],
        $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bytea[], $13::boolean[])
        AS n (id, status, version, attempts, error, progress, updated_at_ms, delivered_at_ms, started_at_ms,
@@ -47,8 +50,8 @@ def putting(rows: Sequence[CommandRow]) -> Statement:
 
 
 def moving(rows: Sequence[tuple[CommandRow, bool]]) -> Statement:
-    """The statement that changes stored commands, each of which may occur once. What never changes, payloads above all,
-    is not sent.
+    """The statement that changes stored commands, each of which may occur once. What does not change, or is in the row
+    already, such as payloads, is not sent.
 
     Args:
         rows: (command, whether its result equals the stored one, which is then not sent either).

@@ -76,7 +76,8 @@ class CommandRow(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         payload, result: JSON text; `result` is None until the server has given one.
-        masked: the payload as all but the server see it; None where that is the payload itself.
+        masked: the payload as all but the server see it; None where that is the payload itself, as of each that has
+            ended.
         version: a number that increases with each change.
         attempts: how often it was delivered to the server.
         created_by: the id of the user who gave the command.

@@ -152,7 +152,7 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
     no longer see it then, it is answered as it was created, with 201, as it is to a repeat under the same
     Idempotency-Key. The payload for an action of an extension must match its schema, and a private extension needs its
     permission `svc.connect.extensions.<extensionId>`. An action that is not printable is a 422. The values of fields of
-    type `secret` are shown to the server alone; their mask in place of one is a 422.
+    type `secret` are shown to the server alone, and kept until the command ends; their mask in place of one is a 422.
     """
     service = call.service
     extension_id, schema_text = await _action_of(call, server_id, body)

@@ -67,9 +67,10 @@ async def test_secrets_in_payloads_are_for_the_server_alone(world: World):
             assert (await live.receive_json())["command"]["payload"] == masked
             assert (await own.receive_json())["command"]["payload"] == given
     ended = await server.do("POST", f"{path}/{made['id']}/ack", {"status": "success"}, status=200)
-    assert ended["command"]["payload"] == given
+    assert ended["command"]["payload"] == masked, "nobody needs it any more"
     assert [one["payload"] for one in (await bob.get(path))["items"]] == [masked]
-    assert [one["payload"] for one in (await server.get(f"{path}?status=success"))["items"]] == [given]
+    assert [one["payload"] for one in (await server.get(f"{path}?status=success"))["items"]] == [masked]
+    assert found({"hunter2"}, await world.service.database.read(dump)) == []
     again = await ann.ask("POST", path, {"action": "mount", "payload": made["payload"]})
     assert again.status_code == 422, "the mask is no value"
     (error,) = again.json()["errors"]
