@@ -1,5 +1,6 @@
 """A proxy before PostgreSQL that cuts connections, drops bytes and falls silent at chosen moments."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import parse_qs, urlsplit
@@ -7,6 +8,10 @@ from urllib.parse import parse_qs, urlsplit
 import trio
 
 _CHUNK_BYTES = 65_536
+
+# Messages of PostgreSQL's protocol: a statement is prepared under a name, once in a connection, and then bound by it.
+_PARSE = re.compile(rb"P....(__asyncpg_stmt_\w+__)\0([^\0]*)\0", re.DOTALL)
+_BIND = re.compile(rb"B....\0(__asyncpg_stmt_\w+__)\0", re.DOTALL)
 
 
 class Proxy:
@@ -46,7 +51,8 @@ class Proxy:
 
         Args:
             answered: whether PostgreSQL gets the text and answers.
-            after: a text that the same connection must have sent before, from now on, in the same transaction.
+            after: a text that the same connection must have sent before, from now on, in the same transaction; also
+                as a statement that it had prepared already.
         """
         self._cut_at, self._answered, self._after = text, answered, after
 
@@ -55,8 +61,10 @@ class Proxy:
         open.
 
         Args:
-            after: a text that the same connection must have sent before, from now on. Returns: An event that is set
-                once PostgreSQL has answered.
+            after: as for `cut_at`.
+
+        Returns:
+            An event that is set once PostgreSQL has answered.
         """
         self._held, self._keeps = trio.Event(), True
         self._cut_at, self._answered, self._after = text, True, after
@@ -80,6 +88,7 @@ class Proxy:
         server = await trio.open_unix_socket(self._server_path)
         is_cut = False
         said = b""
+        prepared: dict[bytes, bytes] = {}  # {name of a statement: its text}
         async with client, server, trio.open_nursery() as nursery:
 
             async def to_server() -> None:
@@ -87,7 +96,9 @@ class Proxy:
                 while data := await _receive(client):
                     if b"BEGIN" in data:  # what was sent before belongs to other transactions
                         said = b""
-                    said = said or (self._after if self._after in data else b"")
+                    prepared.update(_PARSE.findall(data))
+                    meant = data + b"".join(prepared.get(name, b"") for name in _BIND.findall(data))
+                    said = said or (self._after if self._after in meant else b"")
                     if self._cut_at is not None and said == self._after and self._cut_at in data:
                         self._cut_at = None
                         if not self._answered:
