@@ -14,7 +14,7 @@ from actors.change import Change
 from actors.connect.capabilities import held_by
 from actors.discord.posting import post
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, RevisionConflict
-from actors.publications.units_ownership import Surroundings, has_parted, lasting, prove, verified
+from actors.publications.units_ownership import has_parted, lasting, prove, verified
 from actors.server_address import Address, is_internal
 from persistence.connect import members
 from persistence.connection import Connection
@@ -64,6 +64,24 @@ class Manager:
     user_id: str
     moderator: bool
     stamp: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Further inputs of publishing, from outside its rows.
+
+    Args:
+        new_id: a fresh id: for the publication if there is none yet; else for its former address, which goes on alone
+            in the lists of users who have saved it.
+        gateway_domain: the domain below which gateways give out names, or None.
+        called_from: the address that the server itself last called from, or None.
+        now_ms: epoch milliseconds.
+    """
+
+    new_id: str
+    gateway_domain: str | None
+    called_from: str | None
+    now_ms: int
 
 
 async def authorise(conn: Connection, target: Target, by: Manager) -> bool:
@@ -123,7 +141,14 @@ async def put(
     around = await _called_from(conn, target, around)
     if is_internal(wish.address.host) and wish.address.host != around.called_from:
         raise Invalid(FieldError("/address", "NOT_ALLOWED", "players elsewhere cannot reach this address"))
-    proof = await prove(conn, target, within_id, wish.address.host, around)
+    proof = await prove(
+        conn,
+        target,
+        within_id,
+        wish.address.host,
+        gateway_domain=around.gateway_domain,
+        called_from=around.called_from,
+    )
     row = _published(target, within_id, wish, before, around)
     if proof is None and before is not None and before.address == row.address:
         proof = lasting(before)

@@ -1,7 +1,6 @@
 """Who owns the address of a publication: how that is proven, and proven again (contract §7)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -18,37 +17,26 @@ PROVEN_AT_ONCE = 500
 """Most publications whose addresses are looked at when a domain is verified."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Further inputs of publishing, from outside its rows.
-
-    Args:
-        new_id: a fresh id: for the publication if there is none yet; else for its former address, which goes on alone
-            in the lists of users who have saved it.
-        gateway_domain: the domain below which gateways give out names, or None.
-        called_from: the address that the server itself last called from, or None.
-        now_ms: epoch milliseconds.
-    """
-
-    new_id: str
-    gateway_domain: str | None
-    called_from: str | None
-    now_ms: int
-
-
 async def prove(
-    conn: Connection, target: Target, within_id: str | None, host: str, around: Surroundings
+    conn: Connection,
+    target: Target,
+    within_id: str | None,
+    host: str,
+    *,
+    gateway_domain: str | None,
+    called_from: str | None,
 ) -> OwnershipProof | None:
     """How a host is proven to be a target's; None if it is not.
 
     Args:
         within_id: the network that the target is, or is in; None for a server without one.
         host: the host of the address.
-        around: where the server has called from, and below which domain gateways give out names.
+        gateway_domain: the domain below which gateways give out names, or None.
+        called_from: the address that the server itself last called from, or None.
     """
-    if around.called_from is not None and host == around.called_from:
+    if called_from is not None and host == called_from:
         return "caller"
-    if around.gateway_domain is not None and inside(host, around.gateway_domain):
+    if gateway_domain is not None and inside(host, gateway_domain):
         holders = await publications.route_holders(conn, host)
         if holders is None or target.id in holders:
             return "gateway"

@@ -11,8 +11,7 @@ from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, Re
 from actors.ids import Uuid
 from actors.publications import units
 from actors.publications.public import Publication, SocialLink, publication_of
-from actors.publications.units import Manager, Wish
-from actors.publications.units_ownership import Surroundings
+from actors.publications.units import Manager, Surroundings, Wish
 from actors.server_address import parse_address
 from actors.texts import is_line, line_flaws, lines_flaws, with_line_feeds
 from persistence.publications import publications
