@@ -141,9 +141,9 @@ class AsyncioThread:
         """Cancel all tasks, end the thread within `STOP_SECONDS`, and answer every call. Cancellation waits for it."""
         if self._closed:
             return
-        self._inbox.append(self._stop)
-        self._loop.call_soon_threadsafe(self._drain_inbox)
         self._closed = True
+        # Not by way of the inbox: a loop that is just emptying it would end before it is called.
+        self._loop.call_soon_threadsafe(self._stop)
         with trio.CancelScope(shield=True):
             await trio.to_thread.run_sync(self._runner.join, STOP_SECONDS + 1.0)
             if self._runner.is_alive():
@@ -206,6 +206,7 @@ class AsyncioThread:
             call.asyncio_task.cancel()
 
     def _stop(self) -> None:
+        self._drain_inbox()
         self._loop.stop()
 
     def _run(self) -> None:
