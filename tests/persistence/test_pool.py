@@ -57,14 +57,22 @@ def test_a_unit_is_refused_where_there_is_none_to_wait_for(database_url: str, le
                 with pytest.raises(asyncpg.TooManyConnectionsError):
                     await pool.take()
             assert pool.open_count == 0
-            await others.pop().close()
+            await _end(others.pop(), database_url)
             conn = await pool.take()
             waits = asyncio.create_task(pool.take())
             pool.give_back(conn)
             assert await waits is conn
-            await others.pop().close()
+            await _end(others.pop(), database_url)
             pool.discard(conn)
             assert pool.open_count == 0
             pool.terminate()
 
     asyncio.run(both())
+
+
+async def _end(conn: asyncpg.Connection, database_url: str) -> None:
+    """End a connection, and wait until PostgreSQL counts it no longer, which it does a moment after it was closed."""
+    admin = await asyncpg.connect(database_url)
+    assert await admin.fetchval("SELECT pg_terminate_backend($1, 30000)", conn.get_server_pid())
+    conn.terminate()
+    await admin.close()
