@@ -17,6 +17,7 @@ from actors.errors import Refused
 from actors.kernel.mailbox import Failure
 from actors.kernel.supervisor import Fault
 from persistence.errors import PASSING, PersistenceError
+from persistence.failing import Failing
 
 FIRST_PAUSE_SECONDS = 1.0
 """Pause after the first failure in a row; it doubles with each further one."""
@@ -28,9 +29,6 @@ LOOK_SECONDS = 1.0
 
 REST_SECONDS = 1.0
 """Pause between two runs of a job that has not finished its work."""
-
-MOST_FAILING = 10_000
-"""How many things that fail are remembered; of further ones the oldest is forgotten, and logged anew."""
 
 log = structlog.get_logger()
 
@@ -69,30 +67,6 @@ class BackgroundTask:
     name: str
     run: Callable[[], Awaitable[None]]
     one_node: bool = False
-
-
-class Failing:
-    """What fails again and again, so that a thing that fails in each run of a job does not fill the log.
-
-    A thing is known by what is done (`doing`) and what it is done for (`about`), as the log names them.
-    """
-
-    def __init__(self) -> None:
-        # {(doing, about): {reason: times}}, oldest first
-        self._times: dict[tuple[str, str], dict[str, int]] = {}
-
-    def count(self, doing: str, about: str, reason: str) -> int:
-        """Count a failure of `doing` something `about` a thing; returns how often that has failed for this reason since
-        it last went well."""
-        times = self._times.setdefault((doing, about), {})
-        times[reason] = times.get(reason, 0) + 1
-        if len(self._times) > MOST_FAILING:
-            del self._times[next(iter(self._times))]
-        return times[reason]
-
-    def forget(self, doing: str, about: str) -> None:
-        """Forget the failures of `doing` something `about` a thing, because it went well."""
-        self._times.pop((doing, about), None)
 
 
 class Housekeeping:
@@ -171,8 +145,7 @@ class OneOfMany:
 
     def __init__(self, doing: str, about: str, failing: Failing) -> None:
         self.failure: Failure | None = None
-        self._doing = doing
-        self._about = about
+        self._thing = doing, about
         self._failing = failing
 
     def __enter__(self) -> "OneOfMany":
@@ -182,21 +155,22 @@ class OneOfMany:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         if error is None:
-            self._failing.forget(self._doing, self._about)
+            self._failing.forget(self._thing)
         if not isinstance(error, Exception) or isinstance(error, PASSING):
             return False
         reason = type(error).__name__
-        times = self._failing.count(self._doing, self._about, reason)
-        is_told = times & (times - 1) == 0  # a power of two
-        said = {"doing": self._doing, "about": self._about, "times": times}
+        doing, about = self._thing
+        times = self._failing.count(self._thing, reason)
         if isinstance(error, PersistenceError | Refused | Fault):
             self.failure = error
-            if is_told:
-                log.warning("a step of a job is put off", reason=reason, **said)
+            if times is not None:
+                log.warning(
+                    "a step of a job is put off", doing=doing, about=about, times=times, reason=reason
+                )
         else:
             self.failure = Fault()
-            if is_told:
-                log.error("a step of a job failed", exc_info=error, **said)
+            if times is not None:
+                log.error("a step of a job failed", doing=doing, about=about, times=times, exc_info=error)
         return True
 
 

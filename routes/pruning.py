@@ -14,7 +14,8 @@ import trio
 from actors.kernel.store import Store
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
-from routes.jobs import Failing, OneOfMany
+from persistence.failing import Failing
+from routes.jobs import OneOfMany
 
 RUN_SECONDS = 10.0
 """How long a run goes on starting batches."""

@@ -15,7 +15,8 @@ import structlog
 import trio
 
 from persistence.errors import PASSING
-from routes.jobs import Failing, OneOfMany
+from persistence.failing import Failing
+from routes.jobs import OneOfMany
 
 MAX_OPEN = 10_000
 """Most subjects in the queue. Beyond it a subject is not queued but logged, and stays stale until a restart."""

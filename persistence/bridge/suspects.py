@@ -8,6 +8,7 @@ import structlog
 
 from persistence.bridge.faults import describe
 from persistence.errors import LimitReached, RowsRejected
+from persistence.failing import Failing
 from persistence.journal.turn import Turn
 
 SUSPECT_SECONDS = 60.0
@@ -17,7 +18,7 @@ MAX_SUSPECTS = 4_096
 """Most actors that are remembered; beyond it the one refused longest ago is forgotten."""
 
 COUNTED_SECONDS = 3600.0
-"""How long after a refusal the next one of the same actor, for the same reason, is told as one of many."""
+"""How long after a refusal the next one of the same actor is told as one of many."""
 
 _log = structlog.get_logger()
 
@@ -59,17 +60,15 @@ class Suspects:
 class Refusals:
     """Logs what is refused: of one actor, for one reason, the first refusal, the second, fourth, eighth and so on.
 
-    At most `MAX_SUSPECTS` are counted; of further ones the one refused longest ago is forgotten, and logged anew. Turns
-    that are written in between do not count: one command of an actor may be refused each time, and all others not.
+    Turns that are written in between do not count: one command of an actor may be refused each time, and all others
+    not. So an actor's refusals are forgotten only `COUNTED_SECONDS` after the last one.
 
     Args:
         now: a monotonic clock, in seconds.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now = now
-        # {(kind, id, reason): (times, when forgotten)}, the one refused longest ago first
-        self._times: dict[tuple[str, str, str], tuple[int, float]] = {}
+        self._failing = Failing(COUNTED_SECONDS, now=now)
 
     def tell(self, turn: Turn, failure: RowsRejected) -> None:
         """Count a refusal, and log it if it is time to; a reached limit is no fault, and is neither.
@@ -80,13 +79,8 @@ class Refusals:
         """
         if isinstance(failure, LimitReached):
             return
-        cause, now = failure.cause, self._now()
+        cause = failure.cause
         reason = f"{type(cause).__name__} {getattr(cause, 'constraint_name', '')}"
-        key = turn.kind, turn.id, reason
-        times, until = self._times.pop(key, (0, now))
-        times = times + 1 if now < until else 1
-        self._times[key] = times, now + COUNTED_SECONDS
-        if len(self._times) > MAX_SUSPECTS:
-            del self._times[next(iter(self._times))]
-        if times & (times - 1) == 0:  # a power of two
+        times = self._failing.count((turn.kind, turn.id), reason)
+        if times is not None:
             _log.warning("a turn was rejected", kind=turn.kind, id=turn.id, times=times, **describe(cause))

@@ -11,8 +11,9 @@ from actors.time import DAY_MS
 from persistence.chat import bounds, leavings
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
+from persistence.failing import Failing
 from routes.chat.parts import BLOBS, CHAT_KINDS
-from routes.jobs import Failing, Job, OneOfMany
+from routes.jobs import Job, OneOfMany
 from routes.pruning import EachOf, Pruning, rows_of
 from routes.service import Service
 

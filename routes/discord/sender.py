@@ -18,9 +18,10 @@ from actors.kernel.clock import Clock
 from persistence.discord import webhooks
 from persistence.discord.webhooks import DueWebhook
 from persistence.errors import PASSING, OutcomeUnknown, PersistenceError
+from persistence.failing import Failing
 from routes.discord.discord_api import DiscordApi, Said
 from routes.discord.sealed_tokens import SealedTokens
-from routes.jobs import Failing, OneOfMany
+from routes.jobs import OneOfMany
 
 if TYPE_CHECKING:
     from persistence.bridge.database import Database

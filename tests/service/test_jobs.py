@@ -10,11 +10,11 @@ from trio.testing import MockClock
 from actors.errors import NotFound, Overloaded
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable, PersistenceError
+from persistence.failing import Failing
 from routes.jobs import (
     LONGEST_PAUSE_SECONDS,
     BackgroundTask,
     Does,
-    Failing,
     Housekeeping,
     Job,
     OneOfMany,

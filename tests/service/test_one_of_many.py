@@ -6,7 +6,8 @@ import trio
 from actors.errors import Overloaded
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable, HeadMoved, OutcomeUnknown, QueueFull, RowsRejected
-from routes.jobs import Failing, OneOfMany
+from persistence.failing import Failing
+from routes.jobs import OneOfMany
 
 
 @pytest.mark.parametrize("error", [RowsRejected("!"), HeadMoved("!"), Overloaded(), Fault()])
