@@ -13,7 +13,7 @@ import trio
 
 from actors.kernel.store import Store
 from persistence.connection import Connection
-from persistence.errors import PersistenceError
+from persistence.errors import PASSING, PersistenceError
 from persistence.failing import Failing
 from routes.jobs import OneOfMany
 
@@ -142,6 +142,65 @@ class EachOf(Generic[Item]):
             return True
         self._last = None
         return False
+
+
+class RowsOfEach(Generic[Item]):
+    """Works off the rows of one thing after the other, where one may have more of them than a batch, and few have any.
+
+    It walks through all things in the order of a key, page by page. As with `EachOf`, what fails is logged and left,
+    and the next walk comes to it again.
+
+    Args:
+        store: the database.
+        page: is given the key to continue after, None at the start; looks at some things, and returns the keys of those
+            with rows that are due, and the key to continue after, None at the end.
+        step: works off at most so many rows of the thing with this key, in a transaction; returns how many, 0 when it
+            has none left.
+        doing: what a step does, for the log.
+        about: names a thing, for the log.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        page: Callable[[Connection, Item | None], Awaitable[tuple[Sequence[Item], Item | None]]],
+        step: Callable[[Connection, Item, int], Awaitable[int]],
+        *,
+        doing: str,
+        about: Callable[[Item], str],
+    ) -> None:
+        self._store = store
+        self._page = page
+        self._step = step
+        self._doing = doing
+        self._about = about
+        self._failing = Failing()
+        self._place: Item | None = None
+
+    async def take(self, rows: int) -> bool:
+        """Work off at most so many rows, of the things of one page; returns whether there may be more. A page is
+        repeated until all of its rows are worked off.
+
+        Raises:
+            DatabaseUnavailable, QueueFull: the database cannot be asked. Where a single row was wanted, the next call
+                goes on behind the thing that has met this, since it may be the one that cannot be done in time.
+            Whatever the page raises.
+        """
+        found, place = await self._store.read(self._page, self._place)
+        left = rows
+        for item in found:
+            try:
+                with OneOfMany(self._doing, self._about(item), self._failing):
+                    while done := await self._store.transact(self._step, item, left):
+                        left -= done
+                        if left <= 0:
+                            return True
+            except PASSING:
+                if rows == 1:
+                    self._place = item
+                raise
+        self._place = place
+        return place is not None
 
 
 def rows_of(store: Store, prune: Callable[[Connection, int], Awaitable[int]]) -> Take:

@@ -1,4 +1,4 @@
-"""The archive: history brought in from elsewhere as JSON lines, and live messages that grew old.
+"""The archive: history brought in from elsewhere as JSON lines. (A job adds live messages that grew old.)
 
 An import may be repeated: a line whose id is there already is passed over, and a line without an id gets one
 from what it says. Two messages of one millisecond are kept apart by moving the later one on, since `beforeMs`
@@ -9,9 +9,6 @@ sent is in the way.
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from functools import partial
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -33,12 +30,6 @@ from persistence.users.users import keep_users
 
 LINES_AT_ONCE = 500
 """Lines that are imported in one transaction."""
-
-PAGE = 500
-"""Conversations looked at in one read for messages that grew old."""
-
-MOVED = 1_000
-"""Messages of one conversation that one transaction moves at most."""
 
 YOUNGEST_MS = 60_000
 """An imported message is at least this old."""
@@ -309,61 +300,3 @@ def _record(conversation_id: str, id: str, line: ArchiveLine, at_ms: int) -> byt
             deleted_at=None,
         )
     )
-
-
-class Archived(NamedTuple):
-    """What a call of `archive_old` has done.
-
-    Args:
-        moved: how many messages were moved.
-        place: the place from which the next call goes on; None once all conversations were looked at.
-    """
-
-    moved: int
-    place: str | None
-
-
-async def archive_old(
-    database: Store,
-    place: str = "",
-    *,
-    now_ms: int,
-    after_ms: int,
-    most: int = 10_000,
-    each: Callable[[str], AbstractContextManager[object]] = nullcontext,
-) -> Archived:
-    """Move messages older than `after_ms` into the archive, but never the newest 120 of a conversation.
-
-    Args:
-        place: the `place` that the previous call returned, so that conversations which were looked at are not looked at
-            again; empty to begin with the first one.
-        now_ms: epoch milliseconds.
-        after_ms: how old messages are when they are moved, in milliseconds.
-        most: most messages to move in one call, so that it does not hold up everything else.
-        each: makes a block of a conversation's id, in which its messages are moved. It may keep what is raised, so
-            that the others are moved all the same.
-
-    Raises:
-        PersistenceError: what no block has kept.
-
-    Cancellation: messages that were moved stay moved; the others go with the next call.
-    """
-    before_ms = now_ms - after_ms
-    moved = 0
-    after: str | None = place
-    while after is not None:
-        begins = after
-        ids, after = await database.read(partial(archive.overgrown, before_ms=before_ms), begins, PAGE)
-        for conversation_id in ids:
-            with each(conversation_id):
-                while some := await database.transact(
-                    _move, conversation_id, before_ms, min(most - moved, MOVED)
-                ):
-                    moved += some
-                    if moved >= most:
-                        return Archived(moved, begins)
-    return Archived(moved, None)
-
-
-async def _move(conn: Connection, conversation_id: str, before_ms: int, limit: int) -> int:
-    return await archive.move_old(conn, conversation_id, before_ms=before_ms, limit=limit)

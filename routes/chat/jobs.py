@@ -1,21 +1,26 @@
 """Periodic jobs of chat."""
 
+from collections.abc import Callable
 from functools import partial
 
 import trio
 
-from actors.chat.archive import archive_old
 from actors.chat.leavings import drop
 from actors.chat.sweeping import sweep, sweep_strays
+from actors.kernel.store import Store
 from actors.time import DAY_MS
-from persistence.chat import bounds, leavings
+from persistence.chat import archive, bounds, leavings
 from persistence.connection import Connection
-from persistence.errors import PersistenceError
-from persistence.failing import Failing
 from routes.chat.parts import BLOBS, CHAT_KINDS
-from routes.jobs import Job, OneOfMany
-from routes.pruning import EachOf, Pruning, rows_of
+from routes.jobs import Job
+from routes.pruning import EachOf, Pruning, RowsOfEach, rows_of
 from routes.service import Service
+
+LOOKED_AT = 500
+"""Conversations looked at in one read for messages that grew old."""
+
+MOVED = 1_000
+"""Messages of one conversation that one transaction archives at most."""
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
@@ -55,28 +60,24 @@ def _left(service: Service) -> EachOf[str]:
 
 
 def _archiving(service: Service) -> tuple[Job, ...]:
-    if not service.config.archive_after_days:
+    days = service.config.archive_after_days
+    if not days:
         return ()
-    after_ms, place, reached = service.config.archive_after_days * DAY_MS, "", ""
-    failing = Failing()
+    growing_old = archiving(service.database, lambda: service.clock.now_ms() - days * DAY_MS)
+    return (Job("archive", 3600, Pruning(growing_old.take).run, one_node=True),)
 
-    def each(conversation_id: str) -> OneOfMany:
-        nonlocal reached
-        reached = conversation_id
-        return OneOfMany("archiving a conversation", conversation_id, failing)
 
-    async def move(limit: int) -> bool:
-        nonlocal place, reached
-        now_ms, reached = service.clock.now_ms(), ""
-        try:
-            done = await archive_old(
-                service.database, place, now_ms=now_ms, after_ms=after_ms, most=limit, each=each
-            )
-        except PersistenceError:
-            # Where not even one message can be moved in time, it may be this conversation alone.
-            place = reached or place if limit == 1 else place
-            raise
-        place = done.place or ""
-        return done.place is not None
+def archiving(database: Store, before_ms: Callable[[], int]) -> RowsOfEach[str]:
+    """Moves old messages into the archive, but never the newest 120 of a conversation.
 
-    return (Job("archive", 3600, Pruning(move).run, one_node=True),)
+    Args:
+        before_ms: returns when messages were sent that are old by now: before this moment, epoch milliseconds.
+    """
+
+    async def page(conn: Connection, after_id: str | None) -> tuple[list[str], str | None]:
+        return await archive.overgrown(conn, after_id, LOOKED_AT, before_ms=before_ms())
+
+    async def move(conn: Connection, conversation_id: str, limit: int) -> int:
+        return await archive.move_old(conn, conversation_id, before_ms=before_ms(), limit=min(limit, MOVED))
+
+    return RowsOfEach(database, page, move, doing="archiving a conversation", about=str)

@@ -1,4 +1,4 @@
-"""History that tests bring into a conversation of a running service."""
+"""Archived messages of tests: history that is brought into a conversation, and live messages that grew old."""
 
 import secrets
 
@@ -8,6 +8,9 @@ import trio
 from actors.chat.archive import import_archive
 from actors.chat.window import WINDOW_LINES
 from actors.ids import new_object_id
+from actors.kernel.store import Store
+from persistence.connection import Connection
+from routes.chat.jobs import archiving
 from tests.support.waiting import patience
 from tests.support.world import Player, Room, World
 
@@ -52,3 +55,19 @@ async def import_history(
     with patience():
         while len((await reader.get(room.messages, limit=WINDOW_LINES))["items"]) < shown:  # noqa: ASYNC110
             await trio.sleep(0.01)
+
+
+async def archive_old(database: Store, *, before_ms: int, most: int = 10_000) -> int:
+    """Archive messages that are older than a moment, as the job does in one batch; returns how many.
+
+    Args:
+        before_ms: epoch milliseconds.
+        most: messages to archive at most.
+    """
+    before = await database.read(_archived)
+    await archiving(database, lambda: before_ms).take(most)
+    return await database.read(_archived) - before
+
+
+async def _archived(conn: Connection) -> int:
+    return int(await conn.fetchval("SELECT count(*) FROM archived_messages"))

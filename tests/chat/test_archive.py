@@ -1,18 +1,17 @@
 """The archive: imported history and messages that grew old, merged without gap or double."""
 
 import json
-from functools import partial
 from itertools import count
 from typing import Any, cast
 
 import pytest
 
-from actors.chat import archive
-from actors.chat.archive import ImportReport, archive_old, check_line, import_archive
+from actors.chat.archive import ImportReport, check_line, import_archive
 from actors.chat.commands import EditMessage, MarkRead, TellArchive, VotePoll
 from actors.chat.state import standing
 from actors.errors import Conflict
 from persistence.bridge.database import Database
+from tests.chat.history import archive_old
 from tests.chat.play import NOW_MS, a_poll, mid, uid
 from tests.chat.stage import Stage, lasting, open_stage
 from tests.support.cost import cpu_seconds
@@ -179,7 +178,7 @@ async def test_old_messages_move_but_counts_and_pages_stay(stage: Stage):
     before = await stage.page(limit=120)
     older = await stage.page(limit=120, before_ms=before.next_before_ms)
     counts = {id: standing(stage.state, member) for id, member in stage.state.members.items()}
-    assert (await archive_old(stage.database, now_ms=NOW_MS + 10**9, after_ms=1_000)).moved == 5
+    assert await archive_old(stage.database, before_ms=NOW_MS + 10**9) == 5
     await stage.do(TellArchive())
     assert await stage.loaded(stage.id) == lasting(stage.state)
     assert {id: standing(stage.state, member) for id, member in stage.state.members.items()} == counts
@@ -189,7 +188,7 @@ async def test_old_messages_move_but_counts_and_pages_stay(stage: Stage):
     sources = [one.source for one in moved.items]
     assert sources == ["archived"] * 4 + ["live"] + ["archived"]
     assert moved.items[4].id == poll.id
-    assert (await archive_old(stage.database, now_ms=NOW_MS + 10**9, after_ms=1_000)).moved == 0
+    assert await archive_old(stage.database, before_ms=NOW_MS + 10**9) == 0
     marker = await stage.do(MarkRead(uid("bob"), stage.state.window[-1].id))
     assert marker.unread_count == 0
     await stage.post("bob")
@@ -197,21 +196,8 @@ async def test_old_messages_move_but_counts_and_pages_stay(stage: Stage):
     assert await stage.loaded(stage.id) == lasting(stage.state)
 
 
-async def test_a_walk_goes_on_behind_the_conversations_that_it_has_seen(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(archive, "PAGE", 1)
-    first_id = stage.id
-    await stage.create("bob", "ann", kind="direct")  # with a greater id
-    await stage.fill(123)
-    grow = partial(archive_old, stage.database, now_ms=NOW_MS + 10**6, after_ms=1_000, most=2)
-    assert await grow() == (2, first_id)
-    assert await grow(stage.id) == (0, None)
-    assert await grow(first_id) == (1, None)
-
-
 async def test_young_messages_and_the_newest_stay(stage: Stage):
     await stage.fill(130)
-    assert (await archive_old(stage.database, now_ms=NOW_MS + 500, after_ms=1_000)).moved == 0
-    assert (await archive_old(stage.database, now_ms=NOW_MS + 10**6, after_ms=1_000, most=4)).moved == 4
-    assert (await archive_old(stage.database, now_ms=NOW_MS + 10**6, after_ms=1_000)).moved == 6
+    assert await archive_old(stage.database, before_ms=NOW_MS - 500) == 0
+    assert await archive_old(stage.database, before_ms=NOW_MS + 10**6, most=4) == 4
+    assert await archive_old(stage.database, before_ms=NOW_MS + 10**6) == 6

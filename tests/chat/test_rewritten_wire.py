@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from actors.chat.archive import archive_old
 from actors.chat.window import WINDOW_LINES
-from tests.chat.history import import_history
+from tests.chat.history import archive_old, import_history
 from tests.live.play import subscribe
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World
@@ -69,7 +68,7 @@ async def test_old_messages_that_move_below_what_is_shown(world: World) -> None:
         await begun(socket, room)
         world.clock.advance(1_000)
         database = world.service.database
-        assert (await archive_old(database, now_ms=world.clock.now_ms(), after_ms=1, most=1)).moved == 1
+        assert await archive_old(database, before_ms=world.clock.now_ms() - 1, most=1) == 1
         said = await ann.say(room, "last")
         frame = await socket.receive_json()
         assert (frame["type"], frame["data"]["id"]) == ("event", said["id"])

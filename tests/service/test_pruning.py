@@ -1,13 +1,16 @@
 """Pruning: it goes on until nothing is left, gives way, and no amount and no slowness stops it for good."""
 
 from collections.abc import Awaitable, Callable
+from typing import Any, cast
 
 import pytest
 import trio
 from trio.testing import MockClock
 
+from actors.kernel.store import Store
+from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable, RowsRejected
-from routes.pruning import PAUSE_SECONDS, RUN_SECONDS, EachOf, Pruning, Walk
+from routes.pruning import PAUSE_SECONDS, RUN_SECONDS, EachOf, Pruning, RowsOfEach, Walk
 
 
 class Table:
@@ -144,3 +147,62 @@ async def test_what_cannot_be_done_in_time_does_not_come_first_again(autojump_cl
     assert (due.left, due.tried) == ([1], [0, 1, 2, 3])
     with pytest.raises(DatabaseUnavailable):
         await pruning.run()
+
+
+class Owners:
+    """Things with rows that are due, two of which are looked at at once.
+
+    Args:
+        rows: how many each has; the keys are numbers from 0.
+        bad: some of them of which each step fails.
+    """
+
+    def __init__(self, rows: list[int], bad: dict[int, Exception]) -> None:
+        self.rows = rows
+        self.bad = bad
+        self.tried: list[tuple[int, int]] = []
+        self.each = RowsOfEach(cast("Store", self), self._page, self._step, doing="testing", about=str)
+
+    async def read(self, unit: Callable[..., Awaitable[Any]], *args: object) -> Any:
+        return await unit(None, *args)
+
+    transact = read
+
+    async def _page(self, conn: Connection, after: int | None) -> tuple[list[int], int | None]:
+        keys = range(len(self.rows))[(-1 if after is None else after) + 1 :][:2]
+        return [key for key in keys if self.rows[key]], keys[-1] if len(keys) == 2 else None
+
+    async def _step(self, conn: Connection, key: int, limit: int) -> int:
+        if self.rows[key]:
+            self.tried.append((key, limit))
+        if key in self.bad:
+            raise self.bad[key]
+        done = min(limit, self.rows[key])
+        self.rows[key] -= done
+        return done
+
+
+async def test_a_thing_with_more_rows_than_a_batch_is_gone_on_with(autojump_clock: MockClock) -> None:
+    owners = Owners([0, 1, 7, 2, 0], {})
+    assert [await owners.each.take(4) for _ in range(5)] == [True, True, True, True, False]
+    assert owners.tried == [(1, 4), (2, 4), (2, 4), (3, 1), (3, 4)]
+    assert not any(owners.rows)
+    assert await owners.each.take(4)  # the next walk begins anew
+    assert await Pruning(owners.each.take, most=4).run()
+
+
+async def test_a_thing_that_fails_holds_up_the_rows_of_no_other(autojump_clock: MockClock) -> None:
+    owners = Owners([3, 3, 3], {0: RowsRejected("!"), 1: KeyError("?")})
+    assert await Pruning(owners.each.take, most=9).run()
+    assert (owners.rows, owners.tried) == ([3, 3, 0], [(0, 9), (1, 9), (2, 9)])
+
+
+async def test_a_thing_of_which_no_row_is_done_in_time_is_passed_over(autojump_clock: MockClock) -> None:
+    owners = Owners([1, 3, 1], {1: DatabaseUnavailable("too slow")})
+    pruning = Pruning(owners.each.take, most=4)
+    for _ in range(3):
+        with pytest.raises(DatabaseUnavailable):
+            await pruning.run()
+    assert owners.tried == [(0, 4), (1, 3), (1, 2), (1, 1)]
+    assert await pruning.run()
+    assert owners.rows == [0, 3, 0]

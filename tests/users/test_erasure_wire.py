@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import trio
 
-from actors.chat.archive import archive_old
 from actors.ids import new_uuid
 from persistence.chat.archive import KEPT_LIVE
 from persistence.connection import Connection
@@ -15,6 +14,7 @@ from persistence.users.erasure import unswept
 from routes.domains import DOMAINS
 from routes.users.erasure import sweep_erased
 from routes.users.parts import USER_DIRECTORY
+from tests.chat.history import archive_old
 from tests.chat.play import a_file
 from tests.connect.play import claimed
 from tests.friends.play import FRIENDS, ask, make_friends
@@ -97,7 +97,7 @@ async def test_old_and_archived_messages_and_those_of_groups_that_were_left(
             await (ann if number % 2 else ben).say(room, str(number))
         database = world.service.database
         late_ms = world.clock.now_ms() + 10**9
-        assert (await archive_old(database, now_ms=late_ms, after_ms=1_000, most=5)).moved == 5
+        assert await archive_old(database, before_ms=late_ms - 1_000, most=5) == 5
         await ann.do("DELETE", f"{room.path}/participants/{ann.id}", status=204)
         await erase(world, ann)
         items: list[Any] = []

@@ -8,7 +8,6 @@ from zipfile import ZipFile
 
 import pytest
 
-from actors.chat.archive import archive_old
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
 from persistence.exporting import Exported
@@ -17,6 +16,7 @@ from routes.cli.export import export_user
 from routes.cli.faults import CommandFault
 from routes.domain import Domain
 from routes.domains import DOMAINS
+from tests.chat.history import archive_old
 from tests.chat.play import PNG
 from tests.news.play import POLL
 from tests.shop.play import open_shop
@@ -134,7 +134,7 @@ async def test_archived_messages_of_a_group_that_was_left(world: World, tmp_path
     for number in range(120):
         world.clock.advance(1000)
         await ben.say(room, str(number))
-    moved = (await archive_old(world.service.database, now_ms=world.clock.now_ms(), after_ms=1000)).moved
+    moved = await archive_old(world.service.database, before_ms=world.clock.now_ms() - 1000)
     assert moved >= 2
     await ann.do("DELETE", f"{room.path}/participants/{ann.id}")
     (kept,) = (await tables_of(ann, tmp_path))["archived_messages"]
