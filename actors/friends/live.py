@@ -159,12 +159,12 @@ class FriendsLive:
         self.changed(one_id, other_id)
 
     def heard_relation(self, event: RelationChanged) -> None:
-        """Take in a change that a process has announced; does nothing about one that this process has made itself."""
+        """Take in a change that a process, maybe this one, has announced; does nothing about one that is known."""
         if not self._turns.knows(_pair(event.one_id, event.other_id), event.turn):
             self.relation_changed(event.one_id, event.other_id, event.between, event.turn)
 
     def heard_link(self, event: LinkChanged) -> None:
-        """Take in a choice that a process has announced; does nothing about one that is known already."""
+        """Take in a choice that a process, maybe this one, has announced; does nothing about one that is known."""
         if not self._visibilities.turns.knows((event.holder_id, event.friend_id), event.turn):
             self.visibility_changed(event.holder_id, event.friend_id, event.visibility, event.turn)
             self.changed(event.holder_id, event.friend_id)

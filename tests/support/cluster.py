@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from routes.domains import DOMAINS
 from tests.support.in_turn import settled
 from tests.support.nats import NatsServer, running_nats
 from tests.support.world import Player, World, open_world
@@ -60,6 +61,7 @@ class Cluster:
                 nats_url=self._nats.url,
                 edge="lean",
                 clock=None,
+                domains=DOMAINS,
                 **{"rate_limits": "off", **self._settings},
             ) as world:
                 task_status.started(world)

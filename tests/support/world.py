@@ -24,6 +24,7 @@ from persistence.users.permissions import add_role
 from routes import DOMAINS, create_app
 from routes.changes import change_by_itself
 from routes.config.config import read_config
+from routes.domain import Domain
 from routes.edge.identity.outbound import trusted_authorities
 from routes.service import Service
 from routes.startup import open_service
@@ -290,6 +291,7 @@ async def open_world(
     *,
     edge: Edge = "lean",
     clock: ShiftedClock | None = None,
+    domains: tuple[Domain, ...] = DOMAINS,
     **settings: str,
 ) -> AsyncIterator[World]:
     """Run a service for the block.
@@ -299,6 +301,7 @@ async def open_world(
         folder: the folder for its files.
         edge: which server serves it.
         clock: the clock of an earlier service, to go on with; None for a new one.
+        domains: what it serves.
         settings: settings of the service, {field name: value}.
     """
     clock = clock or ShiftedClock()
@@ -306,7 +309,7 @@ async def open_world(
         services, urls = [], []
         for each in settings_of_nodes(folder, settings):
             config = read_config(_environ(database_url, each))
-            service = await stack.enter_async_context(open_service(config, DOMAINS, clock))
+            service = await stack.enter_async_context(open_service(config, domains, clock))
             urls.append(await stack.enter_async_context(running(create_app(service=service), edge=edge)))
             services.append(service)
         if len(services) > 1:
