@@ -22,6 +22,7 @@ from persistence.friends.blocks import Block
 from persistence.friends.links import Link
 from persistence.friends.requests import Request
 from persistence.notifications import notifications
+from persistence.notifications.kinds import NotificationKind
 from persistence.notifications.notifications import NewNotification
 from persistence.users.users import User, lock_user
 
@@ -295,7 +296,7 @@ def _notified(value: R, pair: Pair) -> Change[R]:
     return Change(value, (NotificationsChanged(pair.other_id),))
 
 
-async def _notify(conn: Connection, pair: Pair, kind: str, data: dict[str, str]) -> None:
+async def _notify(conn: Connection, pair: Pair, kind: NotificationKind, data: dict[str, str]) -> None:
     notice = NewNotification(
         pair.notice_id, pair.other_id, kind, pair.actor_id, msgspec.json.encode(data), pair.now_ms
     )

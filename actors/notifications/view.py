@@ -18,6 +18,7 @@ from actors.time import iso, iso_or_none
 from persistence.connection import Connection
 from persistence.journal import journal
 from persistence.notifications import notifications
+from persistence.notifications.kinds import NotificationKind
 from persistence.notifications.notifications import OF_PAIR_MAX, Marked, Notification
 
 NAME = "notifications"
@@ -25,17 +26,6 @@ NAME = "notifications"
 
 SHOWN = 50
 """How many notifications a snapshot has."""
-
-NotificationKind: TypeAlias = Literal[
-    "friend_request",
-    "friend_accepted",
-    "party_invite",
-    "server_invite",
-    "cape_moderated",
-    "news",
-    "sign_in_link",
-]
-"""All kinds of notifications (contract §5)."""
 
 
 class NotificationEntry(msgspec.Struct, frozen=True, rename="camel"):

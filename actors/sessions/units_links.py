@@ -14,13 +14,14 @@ from actors.sessions.lifetimes import MAX_LINKS
 from actors.sessions.units import Proof, is_super_admin, require_alive, require_proven
 from persistence.connection import Connection
 from persistence.notifications import notifications
+from persistence.notifications.kinds import NotificationKind
 from persistence.notifications.notifications import NewNotification
 from persistence.sessions import links
 from persistence.sessions.links import SignInLink
 from persistence.users.audit import Stamp, write_audit
 from persistence.users.users import User, lock_user
 
-NOTIFICATION = "sign_in_link"
+NOTIFICATION: NotificationKind = "sign_in_link"
 """The kind of the notification to a user for whom a super-admin has made a link."""
 
 

@@ -1,7 +1,6 @@
 """Remove an erased user's name from others' notifications and from stored answers (contract §8)."""
 
-from collections.abc import Callable, Collection, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Collection
 from typing import Any
 
 import msgspec
@@ -12,17 +11,8 @@ from actors.stored_json import values_in
 from persistence.connection import Connection
 from persistence.journal import receipts
 from persistence.notifications import notifications
+from persistence.notifications.kinds import KINDS, KindRules
 from persistence.users import erasure
-
-WRITTEN_IN: Mapping[str, tuple[str, str | None]] = MappingProxyType(
-    {
-        "friend_request": ("name", DELETED),
-        "friend_accepted": ("name", DELETED),
-        "party_invite": ("senderName", DELETED),
-        "server_invite": ("note", None),
-    }
-)
-"""{kind of notification: (the member of its data that has the actor's name or text, the value in its place)}."""
 
 
 async def forget_in_notifications(
@@ -47,7 +37,7 @@ async def forget_in_notifications(
         if changed:
             await notifications.take_offset(conn, {one.user_id for one in found if one.id in changed})
             await erasure.rewrite_notices(conn, changed)
-        return {one.user_id for one in found if one.kind in WRITTEN_IN}, upto
+        return {one.user_id for one in found if _rules(one.kind).has_words}, upto
 
     after: str | None = ""
     while after is not None:
@@ -55,16 +45,20 @@ async def forget_in_notifications(
         tell(some)
 
 
+def _rules(kind: str) -> KindRules:
+    return KINDS.get(kind, KindRules())
+
+
 def _forgotten(kind: str, data: bytes) -> bytes | None:
-    """The data without the name; None when there is nothing to remove."""
-    written = WRITTEN_IN.get(kind)
-    if written is None:
-        return None
-    field, without = written
+    """The data without what the actor is called and has written; None when there is nothing to remove."""
+    rules = _rules(kind)
     decoded: dict[str, Any] = values_in(data)
-    if decoded.get(field) in (None, without):
-        return None
-    return msgspec.json.encode({**decoded, field: without})
+    new = dict(decoded)
+    if rules.name_in is not None and decoded.get(rules.name_in) is not None:
+        new[rules.name_in] = DELETED
+    if rules.text_in is not None and decoded.get(rules.text_in) is not None:
+        new[rules.text_in] = None
+    return None if new == decoded else msgspec.json.encode(new)
 
 
 async def forget_in_receipts(store: Store, user_id: str, mark: bytes) -> None:

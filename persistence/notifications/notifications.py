@@ -13,6 +13,7 @@ from types import MappingProxyType
 import msgspec
 
 from persistence.connection import Connection, Row
+from persistence.notifications.kinds import KINDS, NotificationKind
 
 KEPT_MS = 90 * 24 * 3600 * 1000
 """How long notifications are kept (contract §5)."""
@@ -21,11 +22,9 @@ KEPT_MAX = 500
 """The most notifications of one user; the oldest are deleted."""
 
 OF_PAIR_MAX: Mapping[str, int] = MappingProxyType(
-    {"friend_request": 1, "friend_accepted": 1, "party_invite": 1, "server_invite": 17, "news": 20}
+    {kind: rules.of_pair_max for kind, rules in KINDS.items() if rules.of_pair_max is not None}
 )
-"""{kind: how many of it that one actor has caused are kept for one user}; 40 in all. Notifications by moderators and
-by the service are not listed: only `KEPT_MAX` bounds them.
-"""
+"""{kind: how many of it that one actor has caused are kept for one user}; only `KEPT_MAX` bounds the others."""
 
 
 class NewNotification(msgspec.Struct, frozen=True):
@@ -34,7 +33,6 @@ class NewNotification(msgspec.Struct, frozen=True):
     Args:
         id: objectId.
         user_id: the user who is notified.
-        kind: as contract §5 names it: `friend_request`, `friend_accepted`, `party_invite`, …
         actor_id: the user who has caused it, or None.
         data: encoded JSON object.
         created_at_ms: epoch milliseconds.
@@ -42,7 +40,7 @@ class NewNotification(msgspec.Struct, frozen=True):
 
     id: str
     user_id: str
-    kind: str
+    kind: NotificationKind
     actor_id: str | None
     data: bytes
     created_at_ms: int
