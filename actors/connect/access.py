@@ -2,26 +2,14 @@
 
 from dataclasses import dataclass
 
+from actors.connect.capabilities import CAPABILITIES
 from actors.users.permissions import Access
 
 SERVER_NODES = frozenset({"connect:social.act", "social:voice.node", "ip:geo.read"})
 """The nodes that a server has when its owner holds them."""
 
-SCOPES = frozenset(
-    {
-        "server.settings.read",
-        "server.settings.write",
-        "server.commands.read",
-        "server.commands.write",
-        "server.members.read",
-        "server.members.write",
-        "server.publication.write",
-        "server.status.write",
-        "server.sessions.write",
-        "server.social.act",
-    }
-)
-"""All scopes that a delegated token can have (contract §2)."""
+SCOPES = CAPABILITIES | {"server.status.write", "server.sessions.write", "server.social.act"}
+"""All scopes that a delegated token can have (contract §2): what members may do, and what servers do themselves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ owner, who also owns the server's network: a server is in a network of its owner
 """
 
 from collections.abc import Collection
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from actors.connect.state import State
 from actors.errors import Forbidden, NotFound
@@ -30,17 +30,7 @@ Capability: TypeAlias = Literal[
     "server.publication.write",
 ]
 
-CAPABILITIES = frozenset(
-    {
-        "server.settings.read",
-        "server.settings.write",
-        "server.commands.read",
-        "server.commands.write",
-        "server.members.read",
-        "server.members.write",
-        "server.publication.write",
-    }
-)
+CAPABILITIES: frozenset[str] = frozenset(get_args(Capability))
 """All capabilities; the owner has them all."""
 
 OWNER = "owner"

@@ -26,8 +26,8 @@ from persistence.publications.rows import PublicationRow, Target
 from persistence.saved_servers import addresses
 from persistence.users.audit import Stamp, write_audit
 
-CAPABILITIES = frozenset({"server.settings.write", "server.publication.write"})
-"""Each of these lets a member manage the server's publication."""
+ANY_OF = frozenset({"server.settings.write", "server.publication.write"})
+"""Each of these capabilities lets a member of a server manage its publication."""
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,9 +100,9 @@ async def authorise(conn: Connection, target: Target, by: Manager) -> bool:
         return _pass(network is not None, owner_id == by.user_id, by)
     standing = await members.standing(conn, target.id, by.user_id)
     held = held_by(by.user_id, standing)
-    if held and not by.moderator and not held & CAPABILITIES:
+    if held and not by.moderator and not held & ANY_OF:
         raise Forbidden("missing server.settings.write", permission="server.settings.write")
-    return _pass(standing is not None, bool(held & CAPABILITIES), by)
+    return _pass(standing is not None, bool(held & ANY_OF), by)
 
 
 class Published(msgspec.Struct, frozen=True):

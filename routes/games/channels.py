@@ -14,7 +14,6 @@ GAMES = LiveChannel(
     name=NAME,
     needs=None,
     shown=lambda service: service.of(GAMES_LIVE).view,
-    viewer=lambda _user_id, _: None,
     shared=True,
     shows=Shown(
         says="How many play each game; at most one frame a second.",

@@ -11,7 +11,8 @@ from typing import get_args, get_type_hints
 import pytest
 from msgspec.structs import fields
 
-from routes import TABLE
+from actors.users.permissions import ABSENT_GRANTS, BUILT_IN_NODES
+from routes import DOMAINS, TABLE
 from routes.edge.declare.endpoint import KEYED_METHODS, Endpoint, Route
 from routes.edge.listener import Listener
 from routes.edge.principal import (
@@ -83,6 +84,15 @@ def test_declared_as_the_table_says(row: dict[str, str]):
         wanted = SERVER
     assert routes[_key(row)].needs == wanted
     assert routes[_key(row)].shared == (row["auth"] == "user|server")
+
+
+def test_admins_find_every_node_in_the_catalog():
+    """A node that is asked for and not listed is one that nobody has, and nobody can find."""
+    channels = (needs for domain in DOMAINS for channel in domain.channels for needs in channel.demands)
+    asked = {
+        needs for needs in (*(route.needs for _, route in _routes()), *channels) if isinstance(needs, str)
+    }
+    assert asked <= BUILT_IN_NODES | ABSENT_GRANTS
 
 
 def test_nothing_else_is_declared():
