@@ -2,7 +2,7 @@
 
 from persistence.discord.exported import EXPORTED
 from routes.discord import webhooks
-from routes.discord.following import follow
+from routes.discord.follow import follow
 from routes.discord.jobs import jobs_of
 from routes.discord.parts import WEBHOOKS
 from routes.discord.reactions import REACTIONS

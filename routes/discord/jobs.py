@@ -5,7 +5,7 @@ from functools import partial
 from actors.discord.moves import KEPT_MS
 from persistence.connection import Connection
 from persistence.discord import outbox
-from routes.discord.following import tell_of_servers
+from routes.discord.follow import tell_of_servers
 from routes.jobs import Job
 from routes.pruning import Pruning, rows_of
 from routes.service import Service

@@ -6,7 +6,7 @@ from actors.news.units_publishing import ArticleChanged
 from actors.publications.units import Published
 from persistence.discord import servers
 from routes.changes import Reaction
-from routes.discord.following import watch
+from routes.discord.follow import watch
 from routes.discord.parts import WEBHOOKS
 from routes.service import Service
 

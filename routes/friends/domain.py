@@ -5,7 +5,7 @@ from routes.domain import Domain
 from routes.edge.declare.mounts import Mount
 from routes.friends import blocks, links, lists, requests, streams
 from routes.friends.channels import FRIENDS as CHANNEL
-from routes.friends.following import follow
+from routes.friends.follow import follow
 from routes.friends.jobs import jobs_of
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
 from routes.friends.reactions import REACTIONS, RECONCILIATIONS

@@ -32,22 +32,59 @@ _DATABASE_COUNTERS = (
 
 def show_gauges(service: Service) -> None:
     """Register these gauges and counters; their values are read at each scrape."""
-    metrics, database, system = service.metrics, service.database, service.system
-    metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
+    _show_actors(service)
+    _show_disks(service)
+    _show_jobs(service)
+    _show_clocks(service)
+    _show_memory(service)
+    show_node(service)
+    _show_certificate(service)
+    _show_database(service)
+
+
+def _show_actors(service: Service) -> None:
+    """Register gauges of the kernel, and all of its counters."""
+    metrics, system = service.metrics, service.system
     metrics.gauge("actors", "Live actors and views.", lambda: load_of(system).actors)
     metrics.gauge(
         "replay_bytes", "Events in memory for clients that come back.", lambda: load_of(system).replay_bytes
     )
-    metrics.gauge("journal_bytes", "Events of all actors on disk.", lambda: service.disk.journal_bytes)
-    metrics.gauge("snapshot_bytes", "Snapshots of all actors on disk.", lambda: service.disk.snapshot_bytes)
-    metrics.gauge("receipt_bytes", "Answers kept under Idempotency-Keys.", lambda: service.disk.receipt_bytes)
+    for name, _ in system.counters.items():
+        says = f"Kernel: {name.replace('_', ' ')}."
+        metrics.counter(f"kernel_{name}", says, _number(lambda: system.counters, name))
+
+
+def _show_disks(service: Service) -> None:
+    """Register gauges of what lies on disks, what is left there, and of backups and the archive."""
+    metrics, disk, config = service.metrics, service.disk, service.config
+    metrics.gauge("journal_bytes", "Events of all actors on disk.", lambda: disk.journal_bytes)
+    metrics.gauge("snapshot_bytes", "Snapshots of all actors on disk.", lambda: disk.snapshot_bytes)
+    metrics.gauge("receipt_bytes", "Answers kept under Idempotency-Keys.", lambda: disk.receipt_bytes)
     metrics.gauge(
         "disk_free_bytes",
         "Left on the disk of files, or on that of the embedded database if it is less.",
-        partial(free_on_disks, service.config),
+        partial(free_on_disks, config),
     )
-    metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
-    housekeeping = service.housekeeping
+    metrics.gauge(
+        "last_backup_seconds",
+        "When the last backup was complete, epoch seconds; 0 for never.",
+        partial(last_backup_seconds, config.shared_dir),
+    )
+    metrics.gauge(
+        "archiving_failed",
+        "1 while PostgreSQL cannot archive its log, and keeps it.",
+        lambda: int(disk.is_archiving_failed),
+    )
+    archive = archive_of(config)
+    metrics.gauge(
+        "archive_free_bytes",
+        "Left on the disk of the archive; no number without an archive.",
+        lambda: nan if archive is None else free_of(archive),
+    )
+
+
+def _show_jobs(service: Service) -> None:
+    metrics, housekeeping = service.metrics, service.housekeeping
     metrics.counters(
         "job_failures", "Runs of a job of the housekeeping that failed.", "job", lambda: housekeeping.failures
     )
@@ -57,38 +94,24 @@ def show_gauges(service: Service) -> None:
         "job",
         housekeeping.behind_seconds,
     )
-    _show_clocks(service)
-    _show_memory(service)
-    show_node(service)
-    metrics.gauge(
-        "last_backup_seconds",
-        "When the last backup was complete, epoch seconds; 0 for never.",
-        partial(last_backup_seconds, service.config.shared_dir),
-    )
-    metrics.gauge(
-        "archiving_failed",
-        "1 while PostgreSQL cannot archive its log, and keeps it.",
-        lambda: int(service.disk.is_archiving_failed),
-    )
-    archive = archive_of(service.config)
-    metrics.gauge(
-        "archive_free_bytes",
-        "Left on the disk of the archive; no number without an archive.",
-        lambda: nan if archive is None else free_of(archive),
-    )
-    if (certificate := service.of(CERTIFICATE)) is not None:
-        metrics.gauge(
+
+
+def _show_certificate(service: Service) -> None:
+    certificate = service.of(CERTIFICATE)
+    if certificate is not None:
+        service.metrics.gauge(
             "certificate_expires_seconds",
             "When the certificate in use ends, epoch seconds.",
             lambda: certificate.expires_at_ms / 1000,
         )
+
+
+def _show_database(service: Service) -> None:
+    metrics, database = service.metrics, service.database
     for name, field, says in _DATABASE_GAUGES:
         metrics.gauge(name, says, _number(database.statistics, field))
     for name, field, says in _DATABASE_COUNTERS:
         metrics.counter(name, says, _number(database.statistics, field))
-    for name, _ in system.counters.items():
-        says = f"Kernel: {name.replace('_', ' ')}."
-        metrics.counter(f"kernel_{name}", says, _number(lambda: system.counters, name))
 
 
 def _show_clocks(service: Service) -> None:
@@ -106,9 +129,11 @@ def _show_clocks(service: Service) -> None:
 
 
 def _show_memory(service: Service) -> None:
-    """Register gauges of what is held for clients, in bytes where the limit is in bytes."""
+    """Register gauges of what memory holds for clients, in bytes where the limit is in bytes."""
     metrics, unsent, arriving = service.metrics, service.unsent, service.arriving
     documents, limits, sockets = service.documents, service.limits, service.sockets
+    metrics.gauge("sockets", "Open live sockets.", lambda: len(sockets))
+    metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(limits))
     metrics.gauge("unsent_bytes", "Bytes that clients have not taken yet.", lambda: unsent.total_bytes)
     metrics.gauge("slow_connections", "Connections for which bytes wait.", lambda: unsent.slow)
     metrics.counter("unsent_refused", "Requests refused because too much was unread.", lambda: unsent.refused)
