@@ -78,7 +78,7 @@ class CommandChanges:
         self._moved: dict[str, tuple[CommandRow, bool]] = {}
 
     def take(self, event: events.CommandChanged | events.CommandTouched) -> None:
-        """Add an event."""
+        """Take in an event: its command's row is written as the newest event leaves it."""
         row = event.command
         if row.version == 1 or row.id in self._new:
             self._new[row.id] = row

@@ -126,7 +126,7 @@ class OwnVoiceRules:
         return OwnVoice(user_id, channel, frozenset(sessions & self._attendance.speaking), is_carried)
 
     def render(self, state: OwnVoice, _audience: None) -> VoiceSnapshot:
-        """The frame."""
+        """The channel that the user is shown, and their session in it."""
         channel = state.channel
         if channel is None:
             return VoiceSnapshot(channel=None, session=None)

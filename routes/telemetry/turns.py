@@ -70,7 +70,11 @@ class TracedTurn:
         self._begin("group commit")
 
     def committed(self, failure: Exception | None) -> None:
-        """End it."""
+        """End the span of the commit; a failure marks it, and the turn's.
+
+        Args:
+            failure: why nothing was committed, or the outcome is unknown; None when it was committed.
+        """
         if failure is not None:
             for span in (self._below, self._span):
                 if span is not None:
@@ -91,7 +95,7 @@ class TracedTurn:
             self._below.set_attribute("partyline.turn.subscribers", subscribers)
 
     def published(self) -> None:
-        """End it."""
+        """End the span of the fan-out."""
         self._end()
 
     def end(self) -> None:

@@ -100,7 +100,7 @@ class ResolveAnswer(Wire, frozen=True):
 
 
 class AssetsQuery(msgspec.Struct, frozen=True, rename="camel"):
-    """Which channel."""
+    """The channel whose active release is asked about."""
 
     scope_type: ScopeType
     scope_id: IdText

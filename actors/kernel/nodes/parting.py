@@ -13,7 +13,7 @@ class Directory(Protocol):
     """The live owners of this node."""
 
     def actors(self) -> list[Actor]:
-        """Return all of them."""
+        """All owners that are live now."""
         ...
 
     async def wait_left(self) -> None:
