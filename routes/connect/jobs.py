@@ -21,6 +21,9 @@ from routes.service import Service
 SILENT_MS = 24 * 3_600_000
 """Unclaimed servers and temporary instances that have not called for this long are removed."""
 
+LISTENERS_SECONDS = 600
+"""How often a server that does no more than keep its stream open counts as calling; far below `SILENT_MS`."""
+
 CLAIM_KEY_KEPT_MS = 24 * 3_600_000
 """How long an expired claim key is kept, so that using it answers 410 rather than 404."""
 
@@ -53,9 +56,13 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     async def forget_removed(conn: Connection, after: str | None, limit: int) -> str | None:
         return await servers.forget_removed(conn, after, limit, before_ms=now_ms() - HEAD_KEPT_MS)
 
+    def note_listeners() -> None:
+        service.of(WAITERS).note_calls(service.of(GAME_SERVERS).credentials, now_ms())
+
     return (
         ticking("servers that no longer ask", 5, lambda: service.of(WAITERS).listening.sweep(now_ms())),
         ticking("commands for streams", EVERY_SECONDS, service.of(WAITERS).deliveries.try_again),
+        ticking("servers that only listen", LISTENERS_SECONDS, note_listeners),
         Job("calls of game servers", 60, service.of(GAME_SERVERS).credentials.flush),
         Job(
             "silent game servers",

@@ -117,7 +117,14 @@ async def server_stream(
     if subscription is None:
         return None
     if isinstance(principal, ServerPrincipal):
-        return _OfServer(service, socket, principal, subscription, takes_commands=viewer.commands)
+        return _OfServer(
+            service,
+            socket,
+            principal,
+            subscription,
+            takes_commands=viewer.commands,
+            address=call.client_address,
+        )
     return UserStream(service, socket, call.user, subscription, needs=_nodes_of(viewer))
 
 
@@ -142,7 +149,7 @@ def _nodes_of(viewer: ServerViewer) -> tuple[str, ...]:
 class _OfServer(SingleStream):
     """The stream of the server itself, which is delivered its commands here; implements `ListeningServer`."""
 
-    __slots__ = ("_number", "takes_commands")
+    __slots__ = ("_number", "address", "takes_commands")
 
     def __init__(
         self,
@@ -152,9 +159,11 @@ class _OfServer(SingleStream):
         subscription: Subscription,
         *,
         takes_commands: bool,
+        address: str,
     ) -> None:
         super().__init__(service, socket, subscription)
         self.takes_commands = takes_commands
+        self.address = address
         server_id = principal.server_id
         self._number = principal.secret_number
         service.of(WAITERS).listens(server_id, self)

@@ -14,6 +14,7 @@ import trio
 
 from actors.connect import events
 from actors.connect.commands import TakeCommands
+from actors.connect.credentials import Credentials
 from actors.connect.events import AnyEvent
 from actors.connect.listening import Listening
 from actors.connect.rules_commands import AT_ONCE
@@ -61,6 +62,9 @@ class ListeningServer(Protocol):
 
     takes_commands: bool
     """Whether its credentials cover commands."""
+
+    address: str
+    """The server's IP address, normalised."""
 
     def secret_changed(self, number: int, former_until_ms: int | None) -> None:
         """Called after each change of the server, with the state of its secret.
@@ -157,6 +161,20 @@ class Waiters:
     def takes_anywhere(self, server_id: str) -> bool:
         """Whether the server has such a stream open on any node."""
         return self.takes(server_id) or server_id in self.listening.streams_elsewhere
+
+    def note_calls(self, credentials: Credentials, now_ms: int) -> None:
+        """Let an open stream count as a call of its server, as its owner sees it: who only listens is not silent.
+
+        Servers whose last call is in memory are passed over, so that the many that push their status beside their
+        stream are neither written nor told to other nodes more often.
+
+        Args:
+            credentials: keeps when each server has called.
+            now_ms: epoch milliseconds.
+        """
+        for server_id, streams in self._streams.items():
+            if credentials.is_silent(server_id):
+                credentials.saw(server_id, now_ms, streams[-1].address)
 
     def statistics(self) -> int:
         """How many servers have a stream open."""

@@ -7,9 +7,11 @@ from actors.connect.commands import TakeCommands
 from actors.connect.events import ServerChanged
 from actors.kernel.mailbox import MAILBOX_LETTERS, Answer
 from persistence.connection import Connection
+from routes.connect.jobs import SILENT_MS
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS
 from tests.connect.play import GameServer, claimed, register
+from tests.support.jobs import clean_connect
 from tests.support.locks import held_up
 from tests.support.spec import spec
 from tests.support.waiting import patience, wait_until
@@ -50,6 +52,32 @@ async def test_the_server_is_given_its_commands(world: World):
         await ann.do("PUT", f"{server.path}/settings", {"data": {"a": 1}}, status=200)
         frame = await _json(live)
         assert (frame["type"], frame["settings"]["data"]) == ("settings_updated", {"a": 1})
+
+
+@pytest.mark.one_node(because="jobs of the node that has the stream are run")
+async def test_an_instance_that_only_listens_is_not_silent(world: World):
+    """It answers pings for days and calls nothing: it is connected, and stays. Without its stream it goes."""
+    ann = await world.player("Ann")
+    instance = await claimed(world, ann, tempInstance=True)
+
+    async def half_days(number: int) -> None:
+        for _ in range(number):
+            await clean_connect(world)
+            world.clock.advance(SILENT_MS // 2 + 1)
+        await clean_connect(world)
+
+    async with _live(instance) as live:
+        await _json(live)
+        await half_days(5)
+        assert await instance.get(f"{instance.path}/settings")
+    waiters = world.service.of(WAITERS)
+
+    async def has_left() -> bool:
+        return not waiters.takes(instance.id)
+
+    await wait_until(has_left)
+    await half_days(5)
+    assert (await instance.refused("GET", f"{instance.path}/settings"))[0] == 401
 
 
 async def test_what_is_not_acknowledged_is_given_again(world: World):

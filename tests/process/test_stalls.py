@@ -43,6 +43,7 @@ ASK_NOTHING = (
     "samples of metrics",
     "servers that come and go",
     "servers that no longer ask",
+    "servers that only listen",
     "silent voice",
     "statuses in memory that are old",
     "voice nodes that are gone",
