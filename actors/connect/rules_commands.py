@@ -34,6 +34,7 @@ from actors.errors import (
     TooLarge,
 )
 from actors.pages import fitting
+from actors.stored_json import values_in
 from persistence.connect.rows import CommandRow
 
 LEASE_MS = 30_000
@@ -137,7 +138,8 @@ def bytes_of(row: CommandRow) -> int:
 
 
 def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
-    """Take in the server's report of progress or end; repeating the reported end changes nothing.
+    """Take in the server's report of progress or end; repeating the reported end changes nothing, in whatever order the
+    keys of its result come: a server that makes its report anew may write them in another one.
 
     Raises:
         NotFound: there is no such command.
@@ -150,7 +152,7 @@ def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
     if row.finished_at_ms is not None:
         if (
             row.status == command.status
-            and command.result in {None, row.result}
+            and _repeats(command.result, row.result)
             and command.error in {None, row.error}
         ):
             return ()
@@ -257,6 +259,18 @@ def without_lease(state: State, command_id: str) -> State:
     """The state in which a command may be delivered again."""
     row = state.commands.get(command_id)
     return state if row is None else with_command(state, replace(row, leased_until_ms=None))
+
+
+def _repeats(result: bytes | None, reported: bytes | None) -> bool:
+    """Whether a result, or none, says nothing else than the one that was reported. Both are texts of our own encoder,
+    so that those of one object differ in order alone, and have one length.
+    """
+    if result is None or result == reported:
+        return True
+    if reported is None or len(result) != len(reported):
+        return False
+    one, other = (msgspec.json.encode(values_in(text), order="sorted") for text in (result, reported))
+    return one == other
 
 
 def _encoded(payload: Mapping[str, Any]) -> bytes:

@@ -88,6 +88,27 @@ def test_the_table(name: str, status: str):
             decide(state, command, NOW)
 
 
+def _ended_with(result: str) -> AnyCommand:
+    return commands.AckCommand(command_id=ID, status="success", result=result.encode())
+
+
+def test_an_end_that_is_repeated_may_have_its_keys_in_another_order():
+    """JSON objects have no order, and an agent that makes its report anew may write another one."""
+    row = replace(PENDING, status="success", result=b'{"a":1,"b":{"c":[1,2],"d":null}}', finished_at_ms=NOW)
+    state = replace(SERVER, found=row)
+    assert not decide(state, _ended_with('{"b":{"d":null,"c":[1,2]},"a":1}'), NOW)
+    for other in (
+        '{"b":{"d":null,"c":[2,1]},"a":1}',
+        '{"a":2,"b":{"c":[1,2],"d":null}}',
+        '{"a":1,"b":{"c":[1,2]}}',
+        "{}",
+    ):
+        with pytest.raises(CommandFinished):
+            decide(state, _ended_with(other), NOW)
+    with pytest.raises(CommandFinished):
+        decide(replace(SERVER, found=replace(row, result=None)), _ended_with("{}"), NOW)
+
+
 def test_a_lease_is_thirty_seconds():
     state = _with("delivered")
     assert not decide(state, TAKE, NOW + LEASE_MS - 1)
