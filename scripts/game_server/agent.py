@@ -136,8 +136,7 @@ class Agent:
             try:
                 await ask(http, "PUT", f"{path}/publication/status", body)
             except Rejected as rejected:
-                if rejected.status != 404:  # 404: it is not published, and need not be
-                    self._say(f"status not taken: {rejected}")
+                self._say(f"status not taken: {rejected}")
             except Away as away:  # the next push has newer facts
                 seconds = max(seconds, seconds_after(away, 0.0))
             await trio.sleep(seconds)
