@@ -14,8 +14,9 @@ LAST_MS = 253_402_300_799_999
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# `fromisoformat` alone also takes week dates, ordinals and commas, and a bare date.
-ISO_FORM = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
+# `fromisoformat` alone also takes week dates, ordinals and commas, and a bare date. Java and Go write nanoseconds, so a
+# plugin of a game server sends nine digits where it says nothing else.
+ISO_FORM = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
 
 
 def iso(ms: int) -> str:
@@ -47,7 +48,7 @@ def parse_iso(text: str) -> int:
     """Parse a timestamp with a zone to epoch milliseconds; finer fractions are cut off.
 
     Args:
-        text: `YYYY-MM-DDThh:mm:ss[.f]` followed by `Z` or an offset.
+        text: `YYYY-MM-DDThh:mm:ss[.f]` followed by `Z` or an offset, with at most nine digits of a fraction.
 
     Raises:
         ValueError: it is not such a timestamp, or before 1970; its text goes on after "the timestamp is".

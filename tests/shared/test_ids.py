@@ -42,6 +42,13 @@ def test_timestamps() -> None:
     assert parse_iso("2026-11-21T04:20:34.1239+01:00") == 1_795_231_234_123
 
 
+@pytest.mark.parametrize("digits", range(3, 10))
+def test_finer_fractions_are_cut_off(digits: int) -> None:
+    """Java's and Go's clocks are written with up to nine digits."""
+    fraction = "123999999"[:digits]
+    assert parse_iso(f"2026-11-21T03:20:34.{fraction}Z") == 1_795_231_234_123
+
+
 @given(st.integers(0, LAST_MS))
 def test_timestamps_come_back(ms: int) -> None:
     assert parse_iso(iso(ms)) == ms
@@ -56,6 +63,7 @@ def test_timestamps_come_back(ms: int) -> None:
         "2026-W47-6T03:20:34Z",
         "1969-12-31T23:59:59Z",
         "2026-13-01T00:00:00Z",
+        "2026-11-21T03:20:34.1234567890Z",
     ],
 )
 def test_not_a_timestamp(text: str) -> None:
