@@ -6,6 +6,10 @@ import msgspec
 
 from persistence.connection import Connection
 
+VISITS_MAX = 1_000
+"""How many visits of a user to a server count on one day, those that follow one another without a gap as one: the
+moments of each are kept."""
+
 
 class Stretch(msgspec.Struct, frozen=True):
     """A stretch of time for which a user has played on a server, within one day.
@@ -34,7 +38,8 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 async def count(conn: Connection, stretches: Sequence[Stretch]) -> list[Counted]:
-    """Add the play time of these stretches that was not counted yet; returns the rows that have changed.
+    """Add the play time of these stretches that was not counted yet, up to `VISITS_MAX` visits a row; returns the rows
+    that have changed.
 
     Args:
         stretches: at most one for each user, day and server, the earlier of them told before the later; the users
@@ -47,6 +52,7 @@ async def count(conn: Connection, stretches: Sequence[Stretch]) -> list[Counted]
         [one.server_id for one in stretches],
         [one.begins_at_ms for one in stretches],
         [one.ends_at_ms for one in stretches],
+        VISITS_MAX,
     )
     return [Counted(*row) for row in rows]
 
@@ -83,9 +89,10 @@ async def prune(conn: Connection, limit: int, *, before_day: int) -> int:
     return int(tag.rpartition(" ")[2])
 
 
+# Of a row that is there, what was counted before does not count again.
 _COUNT = """
-INSERT INTO quest_play AS kept (user_id, day, server_id, played_ms, counted_until_ms)
-SELECT user_id, day, server_id, ends - begins, ends
+INSERT INTO quest_play AS kept (user_id, day, server_id, played_ms, counted_until_ms, moments)
+SELECT user_id, day, server_id, ends - begins, ends, int8multirange(int8range(begins, ends))
 FROM unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::bigint[])
      AS new (user_id, day, server_id, begins, ends)
 ORDER BY user_id, day, server_id
@@ -93,8 +100,10 @@ ON CONFLICT (user_id, day, server_id) DO UPDATE
 SET played_ms = kept.played_ms + least(
         excluded.played_ms, excluded.counted_until_ms - kept.counted_until_ms
     ),
-    counted_until_ms = excluded.counted_until_ms
+    counted_until_ms = excluded.counted_until_ms,
+    moments = kept.moments + excluded.moments * int8multirange(int8range(kept.counted_until_ms, NULL))
 WHERE kept.counted_until_ms < excluded.counted_until_ms
+AND (SELECT count(*) FROM unnest(kept.moments)) < $6
 RETURNING user_id, day, server_id, xmax = 0 AS fresh
 """
 

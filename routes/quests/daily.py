@@ -76,8 +76,8 @@ async def read_daily_quests(call: Call) -> QuestsOut:
     """GET /v1/quests/daily-games: the caller's three quests of this day (UTC), drawn at the first look.
 
     The service counts by itself, once a minute: time on game servers (on servers of the caller's own none, on one where
-    nobody else plays that day half; 240 minutes a day, 12 hours a session), launch signals, the party's size, friends
-    on the same server. A completed quest gives its reward once.
+    nobody else plays that day half, on several at once only once; 240 minutes a day, 12 hours a session), launch
+    signals, the party's size, friends on the same server. A completed quest gives its reward once.
     """
     now_ms = call.now_ms
     rerolls = await _rerolls(call)

@@ -7,6 +7,7 @@ from tests.friends.play import make_friends
 from tests.party.play import ARENA, SELECTION, gather, ready
 from tests.quests.play import (
     HOUR_MS,
+    MINUTE_MS,
     begin_day,
     count,
     drawing,
@@ -42,6 +43,34 @@ async def test_minutes_alone_are_half_and_whole_once_somebody_else_played_there(
     assert (done["progress"], done["reward"]) == (30, {"xp": 50})
     assert done["completedAt"] is not None
     assert (await experience(ben), await experience(owner)) == (50, 0)
+
+
+async def test_time_on_several_servers_at_once_is_played_once(world: World) -> None:
+    """As of somebody whose lobby has not ended their session, or whom an accomplice lets into many servers."""
+    day = begin_day(world, at_ms=HOUR_MS)
+    owner = await drawing(world, "Owner", day)
+    ann, ben = [await drawing(world, name, day, ("play_minutes", 120)) for name in ("Ann", "Ben")]
+    lobby, arena, den = [await claimed(world, owner, name) for name in ("Lobby", "Arena", "Den")]
+    await arena.seat(ben)
+    await lobby.seat(ann)
+    await pass_minutes(world, 4)
+    assert await progress(ann, "play_minutes") == 2, "alone"
+    await den.seat(ann)
+    await pass_minutes(world, 4)
+    assert await progress(ann, "play_minutes") == 4, "alone on either of two"
+    session = await arena.seat(ann)
+    await pass_minutes(world, 4)
+    assert await progress(ann, "play_minutes") == 8, "with somebody on one of three"
+    world.advance(MINUTE_MS // 2)
+    await arena.do("DELETE", f"{arena.path}/sessions/{session['sessionId']}")
+    world.advance(MINUTE_MS // 2)
+    await count(world)
+    assert await progress(ann, "play_minutes") == 8, "4.5 minutes whole, and 8.5 half"
+    await pass_minutes(world, 1)
+    assert await progress(ann, "play_minutes") == 9
+    await lobby.seat(ben)
+    await pass_minutes(world, 1)
+    assert (await progress(ann, "play_minutes"), await progress(ben, "play_minutes")) == (15, 15)
 
 
 async def test_what_was_played_before_midnight_counts_for_that_day(world: World) -> None:

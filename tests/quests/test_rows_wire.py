@@ -9,8 +9,9 @@ from actors.quests.day import day_of
 from actors.quests.table import progress_of
 from actors.time import DAY_MS
 from persistence.connection import Connection
-from persistence.quests import quests, totals
+from persistence.quests import play, quests, totals
 from persistence.quests.company import Launch
+from persistence.quests.play import Stretch
 from persistence.quests.totals import DayTotals
 from tests.connect.play import claimed
 from tests.friends.play import make_friends
@@ -73,7 +74,7 @@ async def test_whose_session_has_run_out_meets_nobody(world: World, gone_first: 
 
 
 @pytest.mark.parametrize(
-    ("play", "launches", "expected"),
+    ("played", "launches", "expected"),
     [
         ([], [], (0, 0, 0)),
         ([("s", 60_000)], [0], (0, 1, 1)),
@@ -83,11 +84,11 @@ async def test_whose_session_has_run_out_meets_nobody(world: World, gone_first: 
     ],
 )
 async def test_what_a_day_amounts_to(
-    world: World, play: list[tuple[str, int]], launches: list[int], expected: tuple[int, int, int]
+    world: World, played: list[tuple[str, int]], launches: list[int], expected: tuple[int, int, int]
 ) -> None:
     day = day_of(world.clock.now_ms())
     ann, ben = await world.players("Ann", "Ben")
-    played = [(ann.id, day, *one) for one in play] + [(ann.id, day - 1, "s", 9_000_000)]
+    of_ann = [(ann.id, day, *one) for one in played] + [(ann.id, day - 1, "s", 9_000_000)]
     others = [
         (ben.id, day, "shared", 1),
         (ben.id, day - 1, "s", 9_000_000),
@@ -96,10 +97,28 @@ async def test_what_a_day_amounts_to(
     signals = [Launch(ann.id, day + offset, f"{number}") for number, offset in enumerate(launches)]
     signals += [Launch(ben.id, day, "of ben")]
     database = world.service.database
-    await database.transact(_played, [*played, *others])
+    await database.transact(_played, [*of_ann, *others])
     await database.transact(units_progress.count_launches, signals, world.clock.now_ms())
     found = (await database.read(totals.read, [(ann.id, day)]))[ann.id, day]
     assert (found.minutes, found.servers, found.launches) == expected
+
+
+async def test_the_moments_of_a_day_are_bounded(world: World) -> None:
+    """However often an accomplice lets somebody in and out."""
+    day = day_of(world.clock.now_ms())
+    ann = await world.player("Ann")
+    stays = [
+        Stretch(ann.id, day, "s", begins_at_ms, begins_at_ms + 60_000)
+        for begins_at_ms in range(0, 61_000 * (play.VISITS_MAX + 1), 61_000)
+    ]
+
+    async def unit(conn: Connection) -> list[int]:
+        return [len(await play.count(conn, [one])) for one in stays]
+
+    counted = await world.service.database.transact(unit)
+    assert counted == [1] * play.VISITS_MAX + [0]
+    found = (await world.service.database.read(totals.read, [(ann.id, day)]))[ann.id, day]
+    assert (found.minutes, found.servers) == (play.VISITS_MAX // 2, 1)
 
 
 async def _played(conn: Connection, rows: Sequence[tuple[str, int, str, int]]) -> None:

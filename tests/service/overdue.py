@@ -125,7 +125,8 @@ CASES = (
         "old play of quests",
         (
             USERS,
-            "INSERT INTO quest_play SELECT id, CASE WHEN i <= 80 THEN i ELSE 1000000 + i END, 's', 0, 0"
+            "INSERT INTO quest_play (user_id, day, server_id, played_ms, counted_until_ms)"
+            " SELECT id, CASE WHEN i <= 80 THEN i ELSE 1000000 + i END, 's', 0, 0"
             " FROM users, generate_series(1, 81) AS i",
         ),
         "quest_play",
