@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 
 from actors.bounds import UuidText
-from actors.errors import Blocked, FieldError, Forbidden, Invalid, NotFound
+from actors.errors import Blocked, FieldError, Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.id_fields import uuid_in, uuids_in
 from actors.ids import Uuid, new_epoch
 from actors.voice.commands import SetControl
@@ -26,7 +26,7 @@ from routes.party.memberships import MEMBERSHIPS
 from routes.voice.home import ask_channel, go_home
 from routes.voice.machines import Region
 from routes.voice.parts import ATTENDANCE, VOICE_KINDS
-from routes.voice.placing import least_full
+from routes.voice.placing import least_full, unplaced
 from routes.voice.reactions import ChannelInDoubt
 
 WRITE = "social:voice.write"
@@ -78,13 +78,14 @@ class ControlBody(Wire, frozen=True):
     needs=WRITE,
     status=201,
     found_status=200,
-    refusals=(NotFound, Invalid, Blocked, UpstreamUnavailable),
+    refusals=(NotFound, Invalid, Blocked, QuotaExceeded, UpstreamUnavailable),
 )
 async def found_private_voice_channel(call: Call, body: PrivateBody) -> Reply[VoiceChannel]:
     """POST /v1/social/voice/channels/private: the voice channel of the caller and one other, new (201) or not (200).
 
     Needs `social:voice.write`. Oneself is a 422, an unknown user a 404, a block between the two a 403 `BLOCKED`. An
-    empty channel ends after a minute. Without a node that is online: 503.
+    empty channel ends after a minute. A new one needs a seat on a node: without a node that is online the answer is a
+    503, and where all that are online are full, a 422 `QUOTA_EXCEEDED`.
     """
     target_id = uuid_in(body.target_id, "/targetId")
     if target_id == call.user_id:
@@ -99,13 +100,14 @@ async def found_private_voice_channel(call: Call, body: PrivateBody) -> Reply[Vo
     needs=WRITE,
     status=201,
     found_status=200,
-    refusals=(NotFound, UpstreamUnavailable),
+    refusals=(NotFound, QuotaExceeded, UpstreamUnavailable),
 )
 async def found_party_voice_channel(call: Call, body: PartyBody) -> Reply[VoiceChannel]:
     """POST /v1/social/voice/channels/party: the voice channel of the caller's party, new (201) or not (200).
 
-    Needs `social:voice.write`, and to be in a party (404 else). An empty channel ends after a minute. Without a node
-    that is online: 503.
+    Needs `social:voice.write`, and to be in a party (404 else). An empty channel ends after a minute. A new one needs a
+    seat on a node: without a node that is online the answer is a 503, and where all that are online are full, a 422
+    `QUOTA_EXCEEDED`.
     """
     await go_home(call)
     party_id = call.service.of(MEMBERSHIPS).of(call.user_id)
@@ -163,6 +165,7 @@ async def _found(
 ) -> Reply[VoiceChannel]:
     service = call.service
     node = least_full(service, region=region)
+    homeless = unplaced(service)
     creation = ChannelCreation(
         user_id=call.user_id,
         channel_id=new_channel_id(service.random_bytes),
@@ -175,7 +178,7 @@ async def _found(
 
     def shape(founded: Founded | None) -> Reply[VoiceChannel]:
         if founded is None:
-            raise UpstreamUnavailable("no voice node is online")
+            raise homeless
         return Reply(shown(call, founded.state), status=None if founded.is_new else 200)
 
     return await change(call, found, creation, about=ChannelInDoubt(creation.channel_id), shape=shape)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import trio
 
-from actors.errors import Overloaded, QuotaExceeded
+from actors.errors import Overloaded, QuotaExceeded, Refused
 from actors.voice.commands import MoveTo
 from actors.voice.fleet import Node
 from actors.voice.state import State
@@ -34,6 +34,18 @@ def least_full(service: Service, *, region: str | None = None, seats: int = 1) -
     return min(near, key=lambda node: counted.used(node.row.node_id) / node.row.capacity, default=None)
 
 
+def unplaced(service: Service) -> Refused:
+    """Why no node can take a channel in: those that are online are too full for it, or none is online.
+
+    Args:
+        service: the service, with its voice nodes.
+    """
+    largest = max((node.row.capacity for node in service.of(FLEET) if node.status == "online"), default=None)
+    if largest is None:
+        return UpstreamUnavailable("no voice node is online")
+    return QuotaExceeded(max=largest, message="the voice nodes are full")
+
+
 async def carried(service: Service, state: State, user_id: str) -> State:
     """The channel on a node that is available: it is moved to another one if its own is not.
 
@@ -45,7 +57,8 @@ async def carried(service: Service, state: State, user_id: str) -> State:
         user_id: the user who is about to join, for whom there must be a seat on the other node, too.
 
     Raises:
-        UpstreamUnavailable: there is no node that could carry it.
+        UpstreamUnavailable: no node is online.
+        QuotaExceeded: those that are online have too few seats left.
         Overloaded: it was not moved, since others come in at this moment.
         NotFound: the channel has just ended.
         PersistenceError: it could not be moved, or that is not known.
@@ -56,7 +69,7 @@ async def carried(service: Service, state: State, user_id: str) -> State:
     user_ids = tuple({**state.sessions, user_id: None})
     other = least_full(service, region=None if node is None else node.row.region, seats=len(user_ids))
     if other is None:
-        raise UpstreamUnavailable("no voice node is online")
+        raise unplaced(service)
     with kept_for(service, other, state.id, user_ids):
         command = MoveTo(state.node_id, other.row.node_id, user_ids)
         moved: State = await service.system.ask(service.of(VOICE_KINDS).channel, state.id, command)

@@ -55,6 +55,30 @@ async def test_a_party_talks_and_is_kept_in_order(world: World):
     assert await ended(ann, first) == "REMOVED"
 
 
+async def test_where_all_nodes_are_full_that_is_what_is_said(world: World):
+    """And not that there is none: a client would ask again at once, and an operator look for a node that is down."""
+    server = await node_server(world)
+    ann, ben, cid, dan = await world.players("Ann", "Ben", "Cid", "Dan")
+    party, pair = f"{VOICE}/channels/party", f"{VOICE}/channels/private"
+    await gather(cid, dan)
+    for path, body in ((pair, {"targetId": dan.id}), (party, {})):
+        assert await cid.refused("POST", path, body) == (503, "UPSTREAM_UNAVAILABLE")
+    one = await node(world, server, capacity=1)
+    there = await private(ann, ben)
+    await join(ann, there)
+    for path, body in ((pair, {"targetId": dan.id}), (party, {})):
+        refusal = await cid.ask("POST", path, body)
+        assert (refusal.status_code, refusal.json()["code"]) == (422, "QUOTA_EXCEEDED")
+        assert refusal.json()["meta"]["max"] == 1
+    assert await private(ben, ann) == there, "the one that is there can be found all the same"
+    await one.do("DELETE", one.path, status=204)
+    await node(world, server, capacity=1)
+    body = {"channelId": there}
+    assert await ben.refused("POST", f"{VOICE}/session/join", body) == (422, "QUOTA_EXCEEDED"), (
+        "no room for two"
+    )
+
+
 async def test_who_is_unmuted_while_away_is_heard_when_they_are_back(world: World):
     ann, ben, moderator = await world.players("Ann", "Ben", "Mod")
     await world.grant(moderator, "social:voice.manage")

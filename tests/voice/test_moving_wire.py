@@ -128,7 +128,7 @@ async def test_a_join_finds_another_node_if_it_has_room_for_all(
     body = {"channelId": channel_id}
     await node(world, server, publicUrl=TWO, capacity=1)
     await server.do("DELETE", one.path, status=204)
-    assert await ben.refused("POST", f"{VOICE}/session/join", body) == (503, "UPSTREAM_UNAVAILABLE")
+    assert await ben.refused("POST", f"{VOICE}/session/join", body) == (422, "QUOTA_EXCEEDED")
     await node(world, server, publicUrl=TWO, capacity=2)
     assert len((await join(ben, channel_id))["channel"]["participants"]) == 2
 
