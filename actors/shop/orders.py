@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 
 from actors.errors import FieldError, Invalid
+from actors.shop.products import AMOUNT_MAX, STRIPE_AMOUNT_MIN
 from actors.web_addresses import origin_of
 from persistence.shop.products import Product
 
@@ -56,6 +57,22 @@ def check_return(url: str | None, pointer: str, origins: Collection[str]) -> Non
     """
     if url is not None and (len(url) > URL_MAX or origin_of(url) not in origins):
         raise Invalid(FieldError(pointer, "NOT_ALLOWED", "not an address of this service"))
+
+
+def check_payable(total: int) -> None:
+    """Check that a total that is not 0 can be paid at Stripe, which would refuse it however often it is asked.
+
+    Args:
+        total: in the currency's smallest unit.
+
+    Raises:
+        Invalid: the total has more than eight digits, or is below Stripe's smallest amount.
+    """
+    if not STRIPE_AMOUNT_MIN <= total <= AMOUNT_MAX:
+        sentence = (
+            f"a total of {STRIPE_AMOUNT_MIN} to {AMOUNT_MAX} of the currency's smallest unit can be paid"
+        )
+        raise Invalid(FieldError("/items", "OUT_OF_RANGE", sentence))
 
 
 def priced(items: Sequence[Item], products: Mapping[str, Product]) -> tuple[int, str]:

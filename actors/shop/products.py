@@ -18,7 +18,7 @@ NAME_MAX = 100
 DESCRIPTION_MAX = 4_000
 IMAGE_URL_MAX = 500
 AMOUNT_MAX = 99_999_999
-"""The largest price: eight digits, as Stripe takes them."""
+"""The largest price, and the largest total at Stripe: eight digits."""
 
 STRIPE_AMOUNT_MIN = 50
 """The smallest price that Stripe takes, in the smallest unit of most currencies."""

@@ -9,7 +9,7 @@ from actors.change import Change
 from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound, QuotaExceeded
 from actors.shop.events import told
 from actors.shop.moves import CHECKOUT_MOVES, CheckoutMove
-from actors.shop.orders import Item, priced
+from actors.shop.orders import Item, check_payable, priced
 from actors.shop.paying import Till
 from actors.shop.products import given_by
 from actors.time import DAY_MS
@@ -67,7 +67,8 @@ async def place_order(conn: Connection, order: Order, stamp: Stamp) -> Change[Pl
     fulfilled at once.
 
     Raises:
-        Invalid: the recipient does not exist, a product is not on sale, or the currencies differ.
+        Invalid: the recipient does not exist, a product is not on sale, the currencies differ, or Stripe does not take
+            the total.
         Blocked: a block stands between payer and recipient.
         QuotaExceeded: too many checkouts are open or ended unpaid, or a product's limit would be exceeded.
         NotFound: the payer was erased.
@@ -84,6 +85,8 @@ async def place_order(conn: Connection, order: Order, stamp: Stamp) -> Change[Pl
     if total == 0:
         # No provider hears of it, so an admin can take it back.
         order = replace(order, provider="manual")
+    elif order.provider == "stripe":
+        check_payable(total)
     await _check_limits(conn, order, products)
     checkout = Checkout(
         id=order.id, payer_id=order.payer_id, recipient_id=order.recipient_id, provider=order.provider,

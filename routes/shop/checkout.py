@@ -80,9 +80,10 @@ class CheckoutOut(Wire, frozen=True):
 async def start_checkout(call: Call, body: CheckoutBody) -> CheckoutOut:
     """POST /v1/shop/checkout: orders products; the total and what they give are frozen.
 
-    With Stripe `checkout.url` is where to pay, within an hour. Otherwise an admin marks the purchases as paid, within
-    a day. What costs nothing is given at once. At most five checkouts of a user are open. When Stripe does not answer,
-    the answer is a 503, and the same request with the same Idempotency-Key goes on with the same checkout.
+    With Stripe `checkout.url` is where to pay, within an hour, a total of 50 to 99,999,999 of the smallest unit.
+    Otherwise an admin marks the purchases as paid, within a day. What costs nothing is given at once. At most five
+    checkouts of a user are open. When Stripe does not answer, the answer is a 503, and the same request with the same
+    Idempotency-Key goes on with the same checkout.
     """
     provider = call.service.of(PROVIDER)
     order = _order(call, body, provider)

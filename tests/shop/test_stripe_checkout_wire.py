@@ -141,6 +141,32 @@ async def test_what_stripe_refuses_is_cancelled(paid: Paid, capsys: pytest.Captu
     assert KEY not in out
 
 
+@pytest.mark.parametrize(("amount", "quantity"), [(50_000_000, 2), (99_999_999, 99), (60, 1)])
+async def test_what_stripe_would_refuse_is_not_ordered(paid: Paid, amount: int, quantity: int) -> None:
+    """Neither more than eight digits, nor, of a price from before there was Stripe, too little."""
+    product = await paid.shop.product("gold", amount=amount)
+    if amount < 100:
+        await paid.world.service.database.transact(_cheapen, product["id"])
+    body = {"items": [{"productId": product["id"], "quantity": quantity}]}
+    response = await paid.ann.ask("POST", CHECKOUT, body)
+    assert response.status_code == 422, response.text
+    (error,) = response.json()["errors"]
+    assert (error["pointer"], error["code"]) == ("/items", "OUT_OF_RANGE")
+    assert (await paid.ann.get(PURCHASES))["items"] == []
+    assert not paid.site.sessions
+
+
+async def _cheapen(conn: Connection, product_id: str) -> None:
+    await conn.execute("UPDATE shop_products SET amount = 49 WHERE id = $1", product_id)
+
+
+async def test_stripe_takes_eight_digits(paid: Paid) -> None:
+    product = await paid.shop.product("gold", amount=33_333_333)
+    body = {"items": [{"productId": product["id"], "quantity": 3}]}
+    made = await paid.ann.do("POST", CHECKOUT, body, status=201)
+    assert made["checkout"]["total"]["amount"] == paid.session().amount_total == 99_999_999
+
+
 async def test_what_costs_nothing_never_meets_stripe(paid: Paid) -> None:
     free = await paid.shop.product("free", 0, limit=1)
     order = await paid.shop.order(paid.ann, free)
