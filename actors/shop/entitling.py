@@ -4,6 +4,11 @@ The recipient's row is locked (`require_user`) by whoever calls these, so that t
 another exactly.
 """
 
+from collections.abc import Iterable
+from itertools import groupby
+
+from msgspec.structs import replace
+
 from actors.time import DAY_MS
 from actors.users.holding import access_in
 from actors.users.permissions import covers
@@ -48,10 +53,38 @@ async def suspend(conn: Connection, purchase: Purchase, now_ms: int, *, suspende
 
 
 async def take_back(conn: Connection, purchase: Purchase, now_ms: int) -> None:
-    """End the rights of a purchase for good; what an admin has granted stays."""
-    await rows.end_of_purchase(conn, purchase.id, now_ms)
+    """End the rights of a purchase for good; what an admin has granted stays. The same rights of the same product that
+    were to follow them move forward."""
+    freed = await rows.end_of_purchase(conn, purchase.id)
     if purchase.recipient_id is not None:
+        lasting = await rows.lasting_of_product(conn, purchase.recipient_id, purchase.product_id)
+        await rows.move(conn, moved_forward(lasting, freed, now_ms))
         await settle(conn, purchase.recipient_id, now_ms)
+
+
+def moved_forward(
+    lasting: Iterable[Entitlement], freed: Iterable[Entitlement], now_ms: int
+) -> list[Entitlement]:
+    """Those of some entitlements that were to begin after others, which are over now, and can begin sooner: when what
+    comes before them ends, or now if nothing does. What a dispute suspends comes before them as well, since it may live
+    again. Pure.
+
+    Args:
+        lasting: entitlements of one user and product that have an end, ordered by node and beginning.
+        freed: entitlements of theirs that are over now, at most one of each node.
+    """
+    ends = {one.node: one.ends_at_ms for one in freed}
+    moved = []
+    for node, of_node in groupby(lasting, lambda one: one.node):
+        free_from_ms, busy_until_ms = ends.get(node) or 0, now_ms
+        for begins_at_ms, together in groupby(of_node, lambda one: one.begins_at_ms):
+            sooner_ms = max(0, begins_at_ms - busy_until_ms) if begins_at_ms >= free_from_ms > now_ms else 0
+            for one in together:
+                ends_at_ms = (one.ends_at_ms or 0) - sooner_ms
+                busy_until_ms = max(busy_until_ms, ends_at_ms)
+                if sooner_ms:
+                    moved.append(replace(one, begins_at_ms=begins_at_ms - sooner_ms, ends_at_ms=ends_at_ms))
+    return moved
 
 
 def settles(node: str) -> bool:

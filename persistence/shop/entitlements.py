@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from persistence.connection import Connection
+from persistence.connection import Connection, Row
 from persistence.statements import inserting
 
 SUPPORTER = "perk:supporter."
@@ -103,10 +103,33 @@ async def suspend(conn: Connection, purchase_id: str, *, suspended: bool) -> Non
     )
 
 
-async def end_of_purchase(conn: Connection, purchase_id: str, now_ms: int) -> None:
-    """End the entitlements of a purchase for good. Those bought later of the same product, which were to follow them,
-    move forward by the time that was left."""
-    await conn.execute(_END, purchase_id, now_ms)
+async def end_of_purchase(conn: Connection, purchase_id: str) -> list[Entitlement]:
+    """End the entitlements of a purchase for good; returns those that had not ended before."""
+    rows = await conn.fetch(
+        "UPDATE shop_entitlements SET ended = true, suspended = false WHERE purchase_id = $1 AND NOT ended RETURNING *",
+        purchase_id,
+    )
+    return list(map(_entitlement, rows))
+
+
+async def lasting_of_product(conn: Connection, user_id: str, product_id: str) -> list[Entitlement]:
+    """The entitlements of a user that came from a product, have not ended and have an end, suspended ones too; ordered
+    by node and beginning."""
+    rows = await conn.fetch(
+        "SELECT * FROM shop_entitlements WHERE user_id = $1 AND product_id = $2 AND NOT ended"
+        ' AND ends_at_ms IS NOT NULL ORDER BY node COLLATE "C", begins_at_ms, purchase_id',
+        user_id,
+        product_id,
+    )
+    return list(map(_entitlement, rows))
+
+
+async def move(conn: Connection, moved: Sequence[Entitlement]) -> None:
+    """Store when these entitlements begin and end."""
+    await conn.executemany(
+        "UPDATE shop_entitlements SET begins_at_ms = $3, ends_at_ms = $4 WHERE purchase_id = $1 AND position = $2",
+        [[one.purchase_id, one.position, one.begins_at_ms, one.ends_at_ms] for one in moved],
+    )
 
 
 async def end_of_node(conn: Connection, user_id: str, node: str, now_ms: int) -> int:
@@ -129,7 +152,7 @@ async def live_of_user(conn: Connection, user_id: str, now_ms: int) -> list[Enti
         user_id,
         now_ms,
     )
-    return [Entitlement(*(row[name] for name in _COLUMNS)) for row in rows]
+    return list(map(_entitlement, rows))
 
 
 async def bought_once(conn: Connection, user_id: str) -> set[str]:
@@ -232,15 +255,6 @@ _COLUMNS = Entitlement.__struct_fields__
 
 _ADD = inserting("shop_entitlements", _COLUMNS)
 
-_END = """
-WITH over AS (
-    UPDATE shop_entitlements SET ended = true, suspended = false WHERE purchase_id = $1 AND NOT ended RETURNING *
-), freed AS (
-    SELECT user_id, product_id, node, ends_at_ms, ends_at_ms - greatest(begins_at_ms, $2::bigint) AS left_ms FROM over
-    WHERE ends_at_ms > $2
-)
-UPDATE shop_entitlements AS later
-SET begins_at_ms = later.begins_at_ms - left_ms, ends_at_ms = later.ends_at_ms - left_ms
-FROM freed WHERE later.user_id = freed.user_id AND later.product_id = freed.product_id AND later.node = freed.node
-AND NOT later.ended AND later.purchase_id <> $1 AND later.begins_at_ms >= freed.ends_at_ms
-"""
+
+def _entitlement(row: Row) -> Entitlement:
+    return Entitlement(*(row[name] for name in _COLUMNS))

@@ -1,6 +1,11 @@
 """Wire: products are ordered, paid by hand, given, and taken back."""
 
-from actors.time import DAY_MS
+import pytest
+
+from actors.shop.entitling import moved_forward
+from actors.shop.provider_events import EventKind, ProviderEvent
+from actors.time import DAY_MS, iso
+from persistence.shop.entitlements import Entitlement
 from tests.shop.play import ALL_PURCHASES, CATALOG, CHECKOUT, PURCHASES, may, open_shop
 from tests.support.world import World
 
@@ -98,3 +103,61 @@ async def test_who_has_paid_for_somebody_sees_that_they_were_erased(world: World
         shown = (await client.receive_until(type="snapshot"))["data"]["items"]
         assert shown == [item | {"recipientId": None}]
         assert (await ann.get(PURCHASES))["items"] == shown
+
+
+async def test_what_was_bought_during_a_dispute_is_not_shortened_by_its_loss(world: World) -> None:
+    """It has taken the place of what was disputed, and what comes after it follows it and nothing else."""
+    shop, ann = await open_shop(world), await world.player("Ann")
+    root = await world.super_admin()
+    product = await shop.product(grants=[{"node": "perk:glow", "expiresInDays": 10}])
+    world.clock.stop()
+    disputed = await shop.buy(ann, product)
+    world.advance(60_000)
+    await shop.told(ProviderEvent(id="begun", kind=EventKind.DISPUTED, purchase_id=disputed["id"]))
+    for _ in range(2):
+        await shop.buy(ann, product)
+    now_ms = world.clock.now_ms()
+    expected = [iso(now_ms + days * DAY_MS) for days in (10, 20)]
+
+    async def ends() -> list[str]:
+        items = (await root.get(f"/v1/admin/users/{ann.id}/permissions"))["items"]
+        return [one["expiresAt"] for one in items]
+
+    assert await ends() == expected
+    world.advance(60_000)
+    await shop.told(ProviderEvent(id="lost", kind=EventKind.DISPUTE_LOST, purchase_id=disputed["id"]))
+    assert await ends() == expected
+
+
+@pytest.mark.parametrize(
+    ("lasting", "freed", "expected"),
+    [
+        ([], (0, 30), []),
+        # One after the other, and the first, the second or the last of them goes.
+        ([(30, 60), (60, 90)], (0, 30), [(10, 40), (40, 70)]),
+        ([(0, 30), (60, 90)], (30, 60), [(30, 60)]),
+        ([(0, 30), (30, 60)], (60, 90), []),
+        # What was bought while another was disputed began at once.
+        ([(8, 38), (38, 68)], (0, 30), []),
+        ([(0, 30), (38, 68), (68, 98)], (8, 38), [(30, 60), (60, 90)]),
+        ([(38, 68)], (8, 38), [(10, 40)]),
+        # Two that follow the same one.
+        ([(30, 60), (30, 90), (90, 100)], (0, 30), [(10, 40), (10, 70), (70, 80)]),
+        # What is over already has left nothing.
+        ([(8, 38), (38, 40)], (0, 10), []),
+        ([(8, 38), (38, 40)], (0, None), []),
+    ],
+)
+def test_what_moves_forward(
+    lasting: list[tuple[int, int]], freed: tuple[int, int | None], expected: list[tuple[int, int]]
+) -> None:
+    """At the tenth day; of other nodes nothing moves."""
+    others = [_right("perk:a", 30, 60), _right("perk:z", 60, 90)]
+    rights = [others[0], *(_right("perk:glow", *one) for one in lasting), others[1]]
+    moved = moved_forward(rights, [_right("perk:glow", *freed)], 10)
+    assert [(one.begins_at_ms, one.ends_at_ms) for one in moved] == expected
+    assert {one.node for one in moved} <= {"perk:glow"}
+
+
+def _right(node: str, begins: int, ends: int | None) -> Entitlement:
+    return Entitlement("p", 0, "u", "product", node, None, None, begins, ends)
