@@ -114,10 +114,10 @@ async def mark_purchase_paid(call: Call, purchase_id: ObjectId, body: PaidBody |
     disputed is a 409. An open checkout at Stripe is ended there first, so that it is not paid twice. Needs
     `shop:manage`; the audit trail records it.
     """
-    await _end_session_of(call, call.subject)
     body = body or PaidBody()
     ref = None if body.provider_ref is None else line(body.provider_ref, "/providerRef", REF_MAX)
     note = None if body.note is None else line(body.note, "/note", NOTE_MAX)
+    await _end_session_of(call, call.subject)
     return await change(
         call, mark_paid, purchase_id, ref, note, stamp_of(call), about=PurchasesOf(purchase_id), shape=_entry
     )

@@ -17,7 +17,7 @@ from routes.shop.jobs import OVERDUE_MS, UNASKED_MS, UNPAID_MS
 from scripts.upstreams.sites import Sites
 from scripts.upstreams.stripe import SESSIONS, StripeSite
 from scripts.upstreams.stripe_sessions import StripeSession
-from tests.shop.play import CHECKOUT, PURCHASES, Shop, may, open_shop
+from tests.shop.play import ALL_PURCHASES, CHECKOUT, PURCHASES, Shop, may, open_shop
 from tests.support.jobs import job_named
 from tests.support.world import Player, World, open_world
 
@@ -300,6 +300,16 @@ async def test_what_is_marked_as_paid_cannot_be_paid_at_stripe_any_more(paid: Pa
     assert (paid.session().status, (await paid.row(checkout)).status) == ("expired", "completed")
     refund = f"/v1/admin/shop/purchases/{purchase['id']}/refund"
     assert (await paid.shop.manager.ask("POST", refund)).status_code == 200
+
+
+async def test_a_mark_that_is_refused_leaves_the_session(paid: Paid) -> None:
+    """Its payer may be about to pay."""
+    await paid.made()
+    (purchase,) = (await paid.ann.get(PURCHASES))["items"]
+    path = f"{ALL_PURCHASES}/{purchase['id']}/mark-paid"
+    for body in ({"note": "two\nlines"}, {"providerRef": "\u0000"}):
+        assert await paid.shop.manager.refused("POST", path, body) == (422, "VALIDATION_FAILED")
+    assert paid.session().status == "open"
 
 
 async def test_what_was_paid_at_stripe_meanwhile_is_not_marked_but_fulfilled(paid: Paid) -> None:
