@@ -7,8 +7,9 @@ from msgspec import Raw
 from actors.chat import events
 from actors.chat.frames import Audience, Frames
 from actors.chat.public import ConversationEvent, OwnChoice, TypingNotice
-from actors.chat.records import without_choice
+from actors.chat.records import shown, without_choice
 from actors.chat.state import Facts, State
+from actors.chat.window import Line
 from actors.kernel.facets import Delta, Forgotten
 from persistence.journal.journal import JournalRow
 
@@ -43,11 +44,8 @@ def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audien
         case events.MessageCreated() | events.MessageDeleted():
             return Delta(wire_name(event), Raw(event.line.record))
         case events.MessageEdited():
-            # The record has nothing selected: a poll whose text was edited needs `self` as well, or says nothing of it.
             own = _own(state, event, audience)
-            known = own is not None or not event.line.has_poll
-            record = event.line.record if known else without_choice(event.line.record)
-            return Delta(wire_name(event), Raw(record), own)
+            return Delta(wire_name(event), Raw(_edited(event.line, own)), own)
         case events.PollVoted() | events.PollClosed():
             return Delta(
                 wire_name(event), Raw(without_choice(event.line.record)), _own(state, event, audience)
@@ -98,6 +96,15 @@ def _own(
     return OwnChoice(message_id=message_id, selected=dict(audience.choices).get(message_id, ()))
 
 
+def _edited(line: Line, own: OwnChoice | None) -> bytes:
+    """The whole message after an edit, which replaces what a client has: its poll with the audience's choice selected,
+    or with nothing said of it where the choice is not known."""
+    if own is None:
+        return without_choice(line.record) if line.has_poll else line.record
+    # A deadline that has passed is told by an event of its own.
+    return shown(line.record, poll_expires_at_ms=None, choice=own.selected, now_ms=0)
+
+
 def wire_name(event: Journaled) -> events.WireName:
     """The name of a journaled event on the wire."""
     match event:
@@ -113,12 +120,13 @@ def wire_name(event: Journaled) -> events.WireName:
             return "conversation_updated"
 
 
-def past_event(frames: Frames, shown: Facts, row: JournalRow, event: Journaled) -> ConversationEvent:
-    """Render a journaled event for `GET …/events`.
+def past_event(frames: Frames, facts: Facts, row: JournalRow, event: Journaled) -> ConversationEvent:
+    """Render a journaled event for `GET …/events`. No poll says what the viewer has chosen, which no event of others
+    knows: the page of messages has it.
 
     Args:
         frames: renders for the viewer who asks.
-        shown: the conversation as it is now, which a past `conversation_updated` carries.
+        facts: the conversation as it is now, which a past `conversation_updated` carries.
         row: the journal's row, with the offset.
         event: the decoded event of that row.
     """
@@ -129,9 +137,7 @@ def past_event(frames: Frames, shown: Facts, row: JournalRow, event: Journaled) 
             | events.ConversationChanged()
             | events.UserErased()
         ):
-            data = frames.conversation(shown, None)
-        case events.PollVoted() | events.PollClosed() | events.MessageEdited():
-            data = without_choice(event.line.record)
+            data = frames.conversation(facts, None)
         case _:
-            data = event.line.record
+            data = without_choice(event.line.record)
     return ConversationEvent(offset=row.seq, event=wire_name(event), data=Raw(data), at_ms=row.at_ms)

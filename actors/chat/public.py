@@ -199,7 +199,7 @@ class TypingNotice(Public, frozen=True):
 
 
 class OwnChoice(Public, frozen=True):
-    """Sent as `self` beside a `poll_updated`: the options that the viewer has chosen."""
+    """Sent as `self` beside a `poll_updated`, or an edit of a message with a poll: what the viewer has chosen."""
 
     message_id: str
     selected: tuple[str, ...]

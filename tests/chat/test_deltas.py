@@ -95,6 +95,20 @@ def test_own_choices_stand_beside_the_poll():
     assert all(not option.get("selected") for option in json.loads(bytes(bob.data))["poll"]["options"])
 
 
+def test_an_edited_poll_has_the_own_choice_selected():
+    play = Play()
+    play.post("ann", poll=a_poll())
+    play.do(VotePoll(uid("bob"), mid(1), ("2",)))
+    play.do(EditMessage(uid("ann"), mid(1), "edited"))
+    for name, chosen in (("bob", ("2",)), ("cid", ())):
+        shown = seen(play, name)
+        assert shown is not None
+        assert shown.self_ == OwnChoice(message_id=mid(1), selected=chosen)
+        assert isinstance(shown.data, Raw)
+        options = json.loads(bytes(shown.data))["poll"]["options"]
+        assert tuple(option["id"] for option in options if option["selected"]) == chosen
+
+
 def test_an_edit_says_nothing_of_choices_that_are_not_in_memory():
     play = Play()
     play.post("ann", poll=a_poll())

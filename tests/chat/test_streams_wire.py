@@ -93,8 +93,11 @@ async def test_a_poll_event_has_no_selected_and_the_choice_beside_it(world: Worl
                 options = event["data"]["poll"]["options"]
                 assert [option["votes"] for option in options] == [0, len(chosen)]
                 assert all("selected" not in option for option in options)
-    past = await ben.get(f"{room.path}/events?since=0")
-    assert "selected" not in str([item["data"] for item in past["items"] if item["event"] == "poll_updated"])
+    await ben.do("POST", f"{room.message(sent['id'])}/poll/vote", {"optionIds": ["1"]})
+    await ann.do("PATCH", room.message(sent["id"]), {"content": "edited"})
+    past = (await ben.get(f"{room.path}/events?since=0"))["items"]
+    assert [item["event"] for item in past] == ["message_created", *["poll_updated"] * 3, "message_edited"]
+    assert "selected" not in str([item["data"] for item in past])
 
 
 async def test_an_older_page_changes_only_with_its_items(world: World) -> None:
