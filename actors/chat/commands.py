@@ -86,23 +86,26 @@ class PostMessage(Command, frozen=True):
 
     Args:
         message_id: a fresh object id, made by the caller.
+        sender_name: the sender's name as whoever asks knows it: conversations hear of a new name later than the
+            request that brings it. None for the name that the conversation knows.
     """
 
     sender_id: str
     message_id: str
     draft: MessageDraft
+    sender_name: str | None = None
 
 
-def posting(sender_id: str, message_id: str, draft: MessageDraft) -> PostMessage:
+def posting(sender_id: str, message_id: str, draft: MessageDraft, sender_name: str | None) -> PostMessage:
     """Make the command for a draft as the client sent it, with the ids of its uploads in lower case, as rows have them.
 
     Args:
-        sender_id, message_id: the fields of `PostMessage`.
+        sender_id, message_id, sender_name: the fields of `PostMessage`.
         draft: the draft, whose ids may be in either case.
     """
     if draft.attachment_ids:
         draft = replace(draft, attachment_ids=tuple(id.lower() for id in draft.attachment_ids))
-    return PostMessage(sender_id, message_id, draft)
+    return PostMessage(sender_id, message_id, draft, sender_name)
 
 
 class EditMessage(Command, frozen=True):

@@ -165,7 +165,7 @@ def _new_message(
         id=command.message_id,
         conversation_id=state.id,
         sender_id=sender.user_id,
-        sender_name=sender.name,
+        sender_name=command.sender_name or sender.name,
         content=parts[0],
         mentions=parts[1],
         attachments=parts[2],

@@ -40,6 +40,7 @@ from routes.edge.declare.query import Clamp
 from routes.edge.reply import Ask, Encoded, MaybeAwaitable, then
 from routes.edge.wire import Wire
 from routes.rates import CHAT_SEND
+from routes.users.parts import USER_DIRECTORY
 
 _CONVERSATION = "/v1/social/chat/conversations/{conversationId}"
 _MESSAGE = _CONVERSATION + "/messages/{messageId}"
@@ -137,7 +138,8 @@ def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> A
     block between the two it is a 403 `BLOCKED`. A repeated `clientMessageId` is answered with the first message.
     """
     message_id = call.new_id()
-    command = posting(call.user_id, message_id, body)
+    sender_name = call.service.of(USER_DIRECTORY).peek_name(call.user_id)
+    command = posting(call.user_id, message_id, body, sender_name)
     return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)
 
 

@@ -20,6 +20,7 @@ from routes.edge.principal import demand
 from routes.live.channel import ChannelName
 from routes.live.command import Command, LiveCommand
 from routes.rates import CHAT_SEND
+from routes.users.parts import USER_DIRECTORY
 
 if TYPE_CHECKING:
     from routes.live.session import Session
@@ -82,7 +83,9 @@ def send(session: "Session", command: Send) -> None:
         command.id,
         service.of(CHAT_KINDS).conversation,
         conversation_id,
-        posting(session.user_id, message_id, command.data),
+        posting(
+            session.user_id, message_id, command.data, service.of(USER_DIRECTORY).peek_name(session.user_id)
+        ),
     )
 
 

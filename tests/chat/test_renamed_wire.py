@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from routes.users.parts import USER_DIRECTORY
 from tests.support.websocket import Client
 from tests.support.world import Player, World
 
@@ -50,3 +51,22 @@ async def test_an_inbox_shows_a_new_name(world: World, *, awake: bool) -> None:
         said = await next_event(socket)
         assert (said["data"]["lastMessagePreview"], said["offset"]) == ("it is me", begun["offset"] + 2)
         assert names(said["data"]) == ["Ann", "Benno"]
+
+
+async def test_a_message_bears_the_name_that_its_sender_has_now(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    for service in world.services:
+        # As when conversations hear of a new name late, or never, because too many users are renamed at once.
+        service.of(USER_DIRECTORY)._rename_listeners.clear()
+    ann = Player(world, ann.id, "Anna", world.token(ann.id, "Anna"))
+    assert (await ann.say(room))["senderName"] == "Anna"
+    async with ann.live("/v1/social/live?channels=") as socket:
+        await renamed(world, ann, "Annie")
+        # Told to every node, as it is committed.
+        await world.everywhere(
+            lambda service: service.of(USER_DIRECTORY).peek_name(ann.id) in (None, "Annie")
+        )
+        await socket.send_json({"id": 1, "op": "send", "channel": room.channel, "data": {"content": "x"}})
+        assert (await socket.receive_until(type="reply", id=1))["data"]["senderName"] == "Annie"
+    assert [one["senderName"] for one in (await ben.get(room.messages))["items"]] == ["Anna", "Annie"]
