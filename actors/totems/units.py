@@ -2,7 +2,7 @@
 
 An upload is equipped at once. A user keeps their newest 50 uploads, as many as the history shows; older ones are
 deleted unless a user has equipped or bought them, or the shop sells them. A model is always shown under its owner's id;
-`author` can add a credit, but never another user's name.
+`author` can add a credit, but never a name that is another user's and not the owner's.
 """
 
 from dataclasses import dataclass
@@ -84,17 +84,16 @@ async def upload(
         now_ms: epoch milliseconds.
 
     Raises:
-        Invalid: the author's name is another user's.
+        Invalid: the author's name is another user's, and not the owner's own.
         NotFound: the owner has just been removed.
     """
     owner = await require_user(conn, owner_id)
-    credit = draft.author_name
+    # Whoever gives their own name poses as nobody, however many users are called so.
+    credit = None if draft.author_name == owner.name else draft.author_name
     if credit is not None:
         namesakes = await ids_named(conn, without_joiners(credit))
         if any(user_id != owner_id for user_id in namesakes):
             raise Invalid(FieldError("/author/name", "NOT_ALLOWED", "another user is called so"))
-        if credit == owner.name:
-            credit = None
     await totems.lock(conn, [await totems.selected_id(conn, owner_id)])
     model = Model(
         id=model_id,

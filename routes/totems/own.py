@@ -88,9 +88,9 @@ async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
     """Sets the caller's totem: one uploaded with the request (`data`, 201), or an existing one (`itemModelId`, 200).
 
     Exactly one of the two is required; none or both are a 422. An existing one that is on sale, and that the caller has
-    neither made nor bought, is a 403. An upload is checked by the rules of its
-    format; `nsfw` and `nsfl` need an age of 16 or more. The author's id must be the caller's, and their name not that
-    of another user. `fileName`, `rating` and `author` apply to uploads only.
+    neither made nor bought, is a 403. An upload is checked by the rules of its format; `nsfw` and `nsfl` need an age of
+    16 or more. The author's id must be the caller's, and their name the caller's own or that of no user. `fileName`,
+    `rating` and `author` apply to uploads only.
     """
     data, model_id = body.data, body.item_model_id
     if data is not None and model_id is None:

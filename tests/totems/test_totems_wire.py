@@ -167,6 +167,15 @@ async def test_nobody_poses_as_another(world: World, path: str):
     assert (made["author"]["id"], made["selectedCount"]) == (ann.id, 1)
 
 
+@both_in_one_world
+async def test_an_author_may_have_their_own_name_though_another_is_called_so(world: World, path: str):
+    ann, other, bob = await world.players("Ann", "Ann", "Bob")
+    for player in (ann, other):
+        author = {"id": player.id, "name": "Ann", "description": "made by me"}
+        assert (await upload(player, path, author=author))["author"] == author
+    assert await bob.refused("POST", path, body(author={"name": "Ann"})) == (422, "VALIDATION_FAILED")
+
+
 async def test_carrying_changes_nothing_of_anothers(world: World):
     ann, bob = await world.players("Ann", "Bob")
     made = await upload(ann)
