@@ -2,6 +2,9 @@
 
 A view reads its viewer's feed once. What changes afterwards is in memory, encoded once for all whom it concerns; rows
 are read again where an article leaves a full list, its network or server is gone, or the viewer follows other things.
+
+Rows are read in the database's thread, which only makes entries of them; what the views share changes in the trio
+thread alone. What a view that is being read is about to show is not known yet, so it is told of everything.
 """
 
 from collections import OrderedDict
@@ -36,6 +39,9 @@ FOLLOWS = "follows"
 
 _PUBLISHED, _CHANGED, _ERASED, _GONE = "published ", "changed ", "erased ", "gone "
 _RENAMED = "renamed "
+
+Marked = tuple[str, Callable[[str], bool]]
+"""The source to mark views with, and whether it concerns the view of the user with this id."""
 
 
 class NewsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
@@ -95,13 +101,11 @@ class NewsLive:
         self._recent: OrderedDict[str, Entry] = OrderedDict()
         # {whose articles are or were shown: the name by which they went since, None where it is the one of the rows}
         self._authors: dict[str, str | None] = {}
-        # the networks whose articles are or were shown
-        self._networks: set[str] = set()
         # articles whose polls have had votes since the last call of `voted`
         self._voted: set[str] = set()
         # {article that is or was shown: when its poll will close, epoch milliseconds}
         self._open: dict[str, int] = {}
-        # {viewer: what they see}
+        # {viewer: what they see}, without those whose feed is being read
         self._watching: dict[str, NewsState] = {}
         self.view: View[NewsState] = View(
             name=NAME,
@@ -115,12 +119,13 @@ class NewsLive:
             rendering=Rendering(audience=owner_only, render=_snapshot, render_event=self._delta),
         )
 
-    def changed(self, event: ArticleChanged) -> tuple[str, Callable[[str], bool]]:
+    def changed(self, event: ArticleChanged) -> Marked:
         """Take in an article that has changed; returns the source to mark views with, and which viewers it concerns.
 
         Called in the trio thread, after the commit; of two changes the later one may be told first.
         """
-        entry = self._entry(event.row, self._now_ms())
+        entry = entry_of(event.row, self._now_ms())
+        self._note(entry)
         before = self._recent.get(event.row.id, entry)
         self._recent[event.row.id] = entry if before.revision <= entry.revision else before
         self._recent.move_to_end(event.row.id)
@@ -148,67 +153,70 @@ class NewsLive:
             self._voted.add(news_id)
         return [self._voted.pop() for _ in range(min(most, len(self._voted)))]
 
-    def counted(self, row: ArticleRow) -> tuple[str, Callable[[str], bool]]:
+    def counted(self, row: ArticleRow) -> Marked:
         """Take in an article with the counts that its poll has now; returns the source to mark views with, and which
         viewers see it. Called in the trio thread."""
         source, _ = self.changed(ArticleChanged(row, published=False))
-
-        def sees(user_id: str) -> bool:
-            seen = self._watching.get(user_id)
-            return seen is None or any(one.place.id == row.id for one in seen.items)
-
-        return source, sees
+        return source, self._showing(lambda entry: entry.place.id == row.id)
 
     def follows_changed(self, user_id: str) -> None:
         """Forget what a user follows until their view has read it again; called in the trio thread after the commit."""
         self._watching.pop(user_id, None)
 
-    def erased(self, user_id: str) -> str | None:
-        """Remove an erased user's name from their articles; returns the source to mark all views with, None where none
-        shows any.
+    def erased(self, user_id: str) -> Marked:
+        """Remove an erased user's name from their articles; returns the source to mark views with, and which viewers
+        see any of these. Called in the trio thread, after the commit."""
+        if user_id in self._authors:
+            del self._authors[user_id]
+            for id, entry in self._recent.items():
+                if entry.author_id == user_id:
+                    self._recent[id] = entry.without_author()
+        return _ERASED + user_id, self._showing(lambda entry: entry.author_id == user_id)
 
-        Called in the trio thread, after the commit.
-        """
-        if user_id not in self._authors:
-            return None
-        del self._authors[user_id]
-        for id, entry in self._recent.items():
-            if entry.author_id == user_id:
-                self._recent[id] = entry.without_author()
-        return _ERASED + user_id
+    def renamed(self, user_id: str, name: str) -> Marked:
+        """Show the articles of a user under their new name; returns the source to mark views with, and which viewers
+        see any of these. Called in the trio thread, after the commit."""
+        if user_id in self._authors:
+            self._authors[user_id] = name
+            for id, entry in self._recent.items():
+                if entry.author_id == user_id:
+                    self._recent[id] = entry.with_author_named(name)
+        return _RENAMED + user_id, self._showing(lambda entry: entry.author_id == user_id)
 
-    def renamed(self, user_id: str, name: str) -> str | None:
-        """Show the articles of a user under their new name; returns the source to mark all views with, None where none
-        shows any. Called in the trio thread, after the commit."""
-        if user_id not in self._authors:
-            return None
-        self._authors[user_id] = name
-        for id, entry in self._recent.items():
-            if entry.author_id == user_id:
-                self._recent[id] = entry.with_author_named(name)
-        return _RENAMED + user_id
-
-    @property
-    def networks(self) -> frozenset[str]:
-        """The networks whose articles are or were shown."""
-        return frozenset(self._networks)
-
-    def gone(self, scopes: Iterable[Scope]) -> list[str]:
-        """Forget the articles of networks and servers that are no more; returns the sources to mark all views with.
+    def gone(self, scopes: Iterable[Scope]) -> list[Marked]:
+        """Forget the articles of networks and servers that are no more; for each, returns the source to mark views
+        with, and which viewers see an article of it or follow it.
 
         Called in the trio thread, after the commit.
         """
         lost = frozenset(scopes)
-        self._networks -= {scope.id for scope in lost}
         for id in [id for id, entry in self._recent.items() if entry.scope in lost]:
             del self._recent[id]
-        return [f"{_GONE}{scope.id}" for scope in lost]
+        return [self._parted(scope) for scope in lost]
+
+    def _parted(self, scope: Scope) -> Marked:
+        source = f"{_GONE}{scope.id}"
+
+        def concerns(user_id: str) -> bool:
+            seen = self._watching.get(user_id)
+            return seen is None or _names(seen, source)
+
+        return source, concerns
+
+    def _showing(self, shows: Callable[[Entry], bool]) -> Callable[[str], bool]:
+        """Whether a viewer sees an entry of which this holds; True also where that is not known yet."""
+
+        def concerns(user_id: str) -> bool:
+            seen = self._watching.get(user_id)
+            return seen is None or any(map(shows, seen.items))
+
+        return concerns
 
     async def _load(self, conn: Connection, user_id: str) -> NewsState:
         now_ms = self._now_ms()
         rows = await listing.feed_heads(conn, user_id, SHOWN, now_ms=now_ms)
         followed = await follows.of_user(conn, user_id)
-        return NewsState(user_id, frozenset(followed), tuple(self._entry(row, now_ms) for row in rows))
+        return NewsState(user_id, frozenset(followed), tuple(entry_of(row, now_ms) for row in rows))
 
     async def _reread(self, conn: Connection, user_id: str, _sources: AbstractSet[str]) -> NewsState:
         return await self._load(conn, user_id)
@@ -216,13 +224,22 @@ class NewsLive:
     def _take(
         self, state: NewsState, sources: AbstractSet[str], _peek: Peek
     ) -> tuple[NewsState, AbstractSet[str]]:
+        after, unknown = self._taken(state, sources)
+        if unknown:  # it is read from now on
+            self._watching.pop(state.user_id, None)
+        return after, unknown
+
+    def _taken(self, state: NewsState, sources: AbstractSet[str]) -> tuple[NewsState, AbstractSet[str]]:
         for source in sources:
             if source.startswith((_ERASED, _GONE)):
                 if _names(state, source):
                     return state, sources
                 continue
             if source.startswith(_RENAMED):
-                state = self._named_anew(state, source.removeprefix(_RENAMED))
+                named = self._named_anew(state, source.removeprefix(_RENAMED))
+                if named is None:
+                    return state, sources
+                state = named
                 continue
             entry = self._recent.get(source.rpartition(" ")[2])
             if source == FOLLOWS or entry is None:
@@ -237,25 +254,28 @@ class NewsLive:
             state = msgspec.structs.replace(state, items=others)
         return state, frozenset()
 
-    def _named_anew(self, state: NewsState, user_id: str) -> NewsState:
+    def _named_anew(self, state: NewsState, user_id: str) -> NewsState | None:
+        """The state with a user's new name; None where it was read before and the name has to be read."""
+        if all(one.author_id != user_id for one in state.items):
+            return state
         name = self._authors.get(user_id)
         if name is None:
-            return state
+            return None
         items = tuple(one.with_author_named(name) if one.author_id == user_id else one for one in state.items)
         return msgspec.structs.replace(state, items=items)
 
-    def _entry(self, row: ArticleRow, now_ms: int) -> Entry:
-        if row.author_id is not None:
-            self._authors.setdefault(row.author_id)
-        if row.scope_type == "network":
-            self._networks.add(row.scope_id)
-        entry = entry_of(row, now_ms)
+    def _note(self, entry: Entry) -> None:
+        """Remember of an entry that views show what they are to be told of later."""
+        if entry.author_id is not None:
+            self._authors.setdefault(entry.author_id)
         if entry.poll_ends_at_ms is not None:
-            self._open[row.id] = entry.poll_ends_at_ms
-        return entry
+            self._open[entry.place.id] = entry.poll_ends_at_ms
 
-    def _adopt(self, _before: NewsState | None, state: NewsState) -> NewsState:
+    def _adopt(self, before: NewsState | None, state: NewsState) -> NewsState:
         self._watching[state.user_id] = state
+        if before is None or before.items is not state.items:
+            for entry in state.items:
+                self._note(entry)
         return state
 
     def _release(self, state: NewsState) -> None:

@@ -6,7 +6,7 @@ import msgspec
 
 from actors.connect.events import ServerNews, ServerRemoved
 from actors.networks.units_removal import NetworkRemoved
-from actors.news.live import FOLLOWS
+from actors.news.live import FOLLOWS, Marked
 from actors.news.units_follows import FollowsChanged
 from actors.news.units_publishing import ArticleChanged
 from actors.news.units_votes import PollVoted
@@ -36,9 +36,7 @@ class Articles(msgspec.Struct, frozen=True):
 
 
 def _changed(service: Service, event: ArticleChanged) -> None:
-    live = service.of(NEWS_LIVE)
-    source, concerns = live.changed(event)
-    service.system.touched_if(live.view.name, concerns, source)
+    _mark(service, service.of(NEWS_LIVE).changed(event))
 
 
 def _follows(service: Service, event: FollowsChanged) -> None:
@@ -48,20 +46,17 @@ def _follows(service: Service, event: FollowsChanged) -> None:
 
 
 def _erased(service: Service, event: UserErased) -> None:
-    source = service.of(NEWS_LIVE).erased(event.user_id)
-    if source is not None:
-        _tell_all(service, source)
+    _mark(service, service.of(NEWS_LIVE).erased(event.user_id))
 
 
 def _network_gone(service: Service, event: NetworkRemoved) -> None:
-    live = service.of(NEWS_LIVE)
-    if event.network_id in live.networks:
-        for source in live.gone([Scope("network", event.network_id)]):
-            _tell_all(service, source)
+    for marked in service.of(NEWS_LIVE).gone([Scope("network", event.network_id)]):
+        _mark(service, marked)
 
 
-def _tell_all(service: Service, source: str) -> None:
-    service.system.touched_if(service.of(NEWS_LIVE).view.name, lambda _: True, source)
+def _mark(service: Service, marked: Marked) -> None:
+    source, concerns = marked
+    service.system.touched_if(service.of(NEWS_LIVE).view.name, concerns, source)
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
@@ -69,13 +64,11 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
 
     def heard(server_id: str, event: ServerNews) -> None:
         if isinstance(event, ServerRemoved):
-            for source in service.of(NEWS_LIVE).gone([Scope("server", server_id)]):
-                _tell_all(service, source)
+            for marked in service.of(NEWS_LIVE).gone([Scope("server", server_id)]):
+                _mark(service, marked)
 
     def renamed(user_id: str, name: str) -> None:
-        source = service.of(NEWS_LIVE).renamed(user_id, name)
-        if source is not None:
-            _tell_all(service, source)
+        _mark(service, service.of(NEWS_LIVE).renamed(user_id, name))
 
     service.of(GAME_SERVERS).news.append(heard)
     service.of(USER_DIRECTORY).on_rename(renamed)
@@ -101,8 +94,7 @@ async def tell_counts(service: Service) -> None:
                 live.count(news_id)
             raise
         for row in rows:
-            source, sees = live.counted(row)
-            service.system.touched_if(live.view.name, sees, source)
+            _mark(service, live.counted(row))
 
 
 async def _ask(service: Service, about: Articles, happened: Sequence[object]) -> Sequence[object]:
