@@ -1,5 +1,6 @@
 """All publications as operators see them, and featuring and suppressing one (contract §7)."""
 
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -9,6 +10,7 @@ from actors.ids import ObjectId
 from actors.publications import moderating as units
 from actors.publications.moderating import REASON_MAX, Judgement
 from actors.publications.public import Publication, publication_of
+from actors.publications.statuses import Status
 from actors.texts import line
 from actors.time import iso
 from persistence.publications.moderating import WantedPublications, list_publications, read_publication
@@ -88,7 +90,9 @@ async def list_all_publications(call: Call, query: PublicationsQuery) -> Publica
     )
     rows = await call.service.database.read(list_publications, wanted)
     page = _PAGES.page(rows, query.limit, lambda one: (one.name_lower, one.row.id))
-    return PublicationPage([_shown(call, one.row) for one in page.rows], page.next_cursor, page.has_more)
+    statuses = call.service.of(STATUSES)
+    items = [_shown(statuses.of(one.row.target, call.now_ms), one.row) for one in page.rows]
+    return PublicationPage(items, page.next_cursor, page.has_more)
 
 
 async def known_publication(call: Call, id: ObjectId) -> None:
@@ -114,15 +118,17 @@ async def judge_publication(call: Call, id: ObjectId, body: JudgementBody) -> Mo
     if reason:
         line(reason, "/reason", REASON_MAX)
     said = Judgement(body.featured, body.suppressed, reason or None)
+    found = await call.service.database.read(read_publication, id)
+    if found is None:
+        raise NotFound("no such publication")
+    # Looked up now, because a transaction's result is shaped on another thread.
+    status = call.service.of(STATUSES).of(found.target, call.now_ms)
+    about, shape = f"publication {id}", partial(_shown, status)
+    return await change(call, units.judge, id, said, stamp_of(call), about=about, shape=shape)
 
-    def shape(row: PublicationRow) -> ModeratedPublication:
-        return _shown(call, row)
 
-    return await change(call, units.judge, id, said, stamp_of(call), about=f"publication {id}", shape=shape)
-
-
-def _shown(call: Call, row: PublicationRow) -> ModeratedPublication:
-    shown = publication_of(row, call.service.of(STATUSES).of(row.target, call.now_ms))
+def _shown(status: Status, row: PublicationRow) -> ModeratedPublication:
+    shown = publication_of(row, status)
     return ModeratedPublication(
         **{name: getattr(shown, name) for name in Publication.__struct_fields__},
         suppressed=row.suppressed,

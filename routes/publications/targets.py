@@ -11,6 +11,7 @@ from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, Re
 from actors.ids import Uuid
 from actors.publications import units
 from actors.publications.public import Publication, SocialLink, publication_of
+from actors.publications.statuses import Status
 from actors.publications.units import Manager, Surroundings, Wish
 from actors.server_address import parse_address
 from actors.texts import is_line, line_flaws, lines_flaws, with_line_feeds
@@ -104,10 +105,9 @@ async def read_publication(call: Call, target_type: str, target_id: Uuid) -> Tag
     For its owner, members with `server.settings.write`, and moderators. Its `ETag` changes with what they may write,
     also from null to the first publication.
     """
-    row = await call.service.database.read(
-        publications.of_target, _target(target_type, target_id), call.user_id
-    )
-    return _tagged(call, row)
+    target = _target(target_type, target_id)
+    row = await call.service.database.read(publications.of_target, target, call.user_id)
+    return _tagged(call.service.of(STATUSES).of(target, call.now_ms), row)
 
 
 @endpoint(
@@ -137,7 +137,9 @@ async def put_publication(
         now_ms=call.now_ms,
     )
 
-    about, shape = f"publication {target.id}", partial(_tagged, call)
+    # Looked up now, because a transaction's result is shaped on another thread.
+    status = service.of(STATUSES).of(target, call.now_ms)
+    about, shape = f"publication {target.id}", partial(_tagged, status)
     put = partial(units.put, is_current=condition_of(call, _writable))
     return await change(call, put, target, wish, _manager(call), around, about=about, shape=shape)
 
@@ -165,8 +167,8 @@ def _target(type: str, id: Uuid) -> Target:
         raise NotFound from None
 
 
-def _tagged(call: Call, row: PublicationRow | None) -> Tagged[PublicationReply]:
-    shown = PublicationReply(None if row is None else _shown(call, row))
+def _tagged(status: Status, row: PublicationRow | None) -> Tagged[PublicationReply]:
+    shown = PublicationReply(None if row is None else publication_of(row, status))
     return Tagged(shown, etag_of(_writable(row)))
 
 
@@ -176,10 +178,6 @@ def _writable(row: PublicationRow | None) -> object:
         return None
     words = (row.address, row.display_name, row.category, row.tags, row.social_links, row.motd_override)
     return [*words, row.hidden, row.featured, row.suppressed]
-
-
-def _shown(call: Call, row: PublicationRow) -> Publication:
-    return publication_of(row, call.service.of(STATUSES).of(row.target, call.now_ms))
 
 
 def _manager(call: Call) -> Manager:
