@@ -253,6 +253,7 @@ class Activation:
             seq=self.seq,
             version=self.version,
             now_ms=not_before(self.active_ms, self._at_ms),
+            begun_at_ms=self.active_ms,
         )
         self._at = 0
         self._decide(self._draft)

@@ -39,15 +39,25 @@ class TurnDraft:
         seq: the journal position of that state.
         version: how many turns are in that state.
         now_ms: the time of the whole turn, epoch milliseconds.
+        begun_at_ms: when it begins by this node's clock, to which the deadlines of its letters belong; behind `now_ms`
+            where the node of the turn before has a clock that is ahead.
     """
 
     __slots__ = (
-        "answers", "due_ms", "events", "id", "is_cut", "is_durable", "journal", "kind", "needs", "now_ms",
+        "answers", "begun_at_ms", "due_ms", "events", "id", "is_cut", "is_durable", "journal", "kind", "needs", "now_ms",
         "receipts", "seq", "state", "version",
     )  # fmt: skip
 
     def __init__(
-        self, kind: Kind[Any, Any], id: str, state: Any, *, seq: int, version: int, now_ms: int
+        self,
+        kind: Kind[Any, Any],
+        id: str,
+        state: Any,
+        *,
+        seq: int,
+        version: int,
+        now_ms: int,
+        begun_at_ms: int,
     ) -> None:
         self.kind = kind
         self.id = id
@@ -55,6 +65,7 @@ class TurnDraft:
         self.seq = seq
         self.version = version
         self.now_ms = now_ms
+        self.begun_at_ms = begun_at_ms
         # (offset or None, event), in order
         self.events: list[tuple[int | None, Event]] = []
         self.journal: list[bytes] = []
@@ -73,7 +84,7 @@ class TurnDraft:
         `is_cut` when they cannot be read before this turn is committed."""
         if not letter.open:
             return
-        if letter.deadline_ms < self.now_ms:
+        if letter.deadline_ms < self.begun_at_ms:
             self.refuse(letter, Overloaded())
         elif attempt("deciding a command", self.kind.name, self.id, self._consider, letter) is not None:
             self.refuse(letter, Fault())

@@ -206,6 +206,15 @@ async def test_a_letter_whose_time_passed_in_the_mailbox_is_not_decided(
     assert stage.system.peek(KIND, "a").total == 2
 
 
+async def test_a_turn_dated_ahead_is_in_time_for_its_callers(autojump_clock: MockClock, stage: Stage) -> None:
+    """The node of the turn before had a clock so far ahead that this one's turns are dated later than it is here."""
+    head = stage.simulation.heads["ledger", "a"]
+    ahead_ms = stage.clock.now_ms() + 8_000
+    stage.simulation.heads["ledger", "a"] = dataclasses.replace(head, updated_at_ms=ahead_ms)
+    assert await stage.ask(Deposit("ann", 1)) == 1
+    assert stage.simulation.heads["ledger", "a"].updated_at_ms == ahead_ms
+
+
 async def test_a_caller_that_leaves_early_is_not_decided(autojump_clock: MockClock, stage: Stage) -> None:
     await stage.ask(Deposit("ann", 1))
     stage.simulation.delay_seconds = (1, 1)
