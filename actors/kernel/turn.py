@@ -44,8 +44,8 @@ class TurnDraft:
     """
 
     __slots__ = (
-        "answers", "begun_at_ms", "due_ms", "events", "id", "is_cut", "is_durable", "journal", "kind", "needs", "now_ms",
-        "receipts", "seq", "state", "version",
+        "answers", "begun_at_ms", "due_ms", "events", "id", "is_cut", "is_durable", "journal", "kind", "needs",
+        "now_ms", "receipts", "seq", "state", "version",
     )  # fmt: skip
 
     def __init__(

@@ -32,6 +32,7 @@ from persistence.embedded.binaries import Installation
 from persistence.embedded.bound import start_bound, wait_for_end
 from persistence.embedded.orphans import end_orphans
 from persistence.errors import PersistenceError
+from persistence.new_file import sync_folder
 
 _log = structlog.get_logger()
 
@@ -242,6 +243,8 @@ class Cluster:
         ]  # fmt: skip
         self._tool(*command)
         unfinished.rename(self.data)
+        # The folder's name is not PostgreSQL's to keep: without it, the next start would make another cluster.
+        sync_folder(self.home)
         _log.info("made a database", folder=str(self.data), version=self._installation.version)
 
     def _make_socket_folder(self) -> None:

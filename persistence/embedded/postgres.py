@@ -24,7 +24,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import structlog
@@ -41,6 +41,7 @@ from persistence.embedded.cluster import (
     major_of,
 )
 from persistence.embedded.wal import archiving, kept_for_one
+from persistence.new_file import sync_folder
 
 _log = structlog.get_logger()
 
@@ -167,10 +168,19 @@ def choose_home(data_dir: Path) -> tuple[Path, Account]:
             "PostgreSQL's user cannot reach the data folder; the database is elsewhere", folder=str(home)
         )
     home.mkdir(exist_ok=True, mode=0o700)
+    if not (home / "data").exists():
+        _keep_name(home, data_dir)
     account.own(home, 0o700)
     if not account.can_enter(home):
         raise ClusterFaulty(f"the user who runs PostgreSQL (uid {account.uid}) cannot reach {home}")
     return home, account
+
+
+def _keep_name(home: Path, data_dir: Path) -> None:
+    """Make the way to a new cluster durable: a start that did not find the cluster would make another one."""
+    for folder in (home.parent, data_dir, data_dir.parent):
+        with suppress(OSError):  # what lies above our folders may be closed to us
+            sync_folder(folder)
 
 
 def open_cluster(

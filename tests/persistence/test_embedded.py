@@ -94,6 +94,26 @@ def started_by_hand(cluster: Cluster, *options: str) -> Iterator[subprocess.Pope
             process.send_signal(signal.SIGINT)
 
 
+def test_a_new_cluster_has_its_name_on_the_disk_before_it_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL sees to what is in its folder. One whose own name a power failure takes away would be made anew, and
+    what was acknowledged meanwhile would be gone."""
+    synced: dict[Path, set[str]] = {}
+
+    def noted(descriptor: int) -> None:
+        folder = Path(f"/proc/self/fd/{descriptor}").readlink()
+        synced[folder] = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+        sync(descriptor)
+
+    sync = os.fsync
+    monkeypatch.setattr(os, "fsync", noted)
+    with prepared(tmp_path / "made") as cluster:
+        assert "data" in synced[cluster.home.resolve()]
+        assert "postgres" in synced[tmp_path / "made"]
+        assert "made" in synced[tmp_path]
+
+
 async def test_a_start_takes_as_long_as_it_has_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A recovery that is cut short begins from where it had begun, so that one that is slow would never end."""
     monkeypatch.setattr(postgres, "SLOW_START_SECONDS", 0.001)
