@@ -65,7 +65,7 @@ async def _feed(call: Call, state: ScopeState, folder: Folder, file_name: str) -
     name = feed_name(file_name)
     if name is None or name.channel not in state.pointers:
         return None
-    scope, answers, key = state.scope, call.service.of(ANSWERS), ("feed", state.scope, name)
+    scope, answers, key = state.scope, call.service.of(ANSWERS), ("feed", name)
     feed = answers.get(key, state)
     if feed is None:
         folder_url = f"{call.service.config.base_url}{_PATH}/{scope.type}/{quote(scope.id, safe='')}"

@@ -138,7 +138,7 @@ async def resolve_version(call: Call, query: ResolveQuery) -> Encoded[ResolveAns
     """
     state, pointer, asked = await _asked(call, query)
     hour = call.now_ms // HOUR_MS
-    key = (state.scope, pointer.channel, asked, hour)
+    key = (pointer.channel, asked, hour)
     answers = call.service.of(ANSWERS)
     answer = answers.get(key, state)
     if answer is None:
