@@ -87,5 +87,6 @@ async def test_a_feed_that_was_read_and_never_shown_is_not_remembered(world: Wor
     world.advance(60_000)
     assert live.voted(10) == []
     assert live.view.adopt is not None
+    assert feed is not None
     live.view.adopt(None, feed)
     assert live.voted(10) == [made["id"]]

@@ -2,7 +2,6 @@
 a walk through the reports of a network ends with an error where another thread changes them."""
 
 import threading
-from collections.abc import ValuesView
 from typing import Any
 
 import pytest
@@ -19,7 +18,7 @@ class Reports(dict[str, StatusRow]):
         super().__init__(reports)
         self.threads: set[str] = set()
 
-    def values(self) -> ValuesView[StatusRow]:
+    def values(self) -> Any:
         self.threads.add(threading.current_thread().name)
         return super().values()
 

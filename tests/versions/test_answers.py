@@ -40,7 +40,7 @@ def test_answers_are_of_the_present_state() -> None:
 
 
 def test_of_two_scopes_each_keeps_its_own() -> None:
-    here, there, kept = _state(), _state(Scope("mod", "m")), Answers()
+    here, there, kept = _state(), _state(Scope("extension", "m")), Answers()
     kept.keep("a", here, b"here")
     kept.keep("a", there, b"there")
     assert (kept.get("a", here), kept.get("a", there)) == (b"here", b"there")
@@ -61,5 +61,5 @@ def test_of_many_scopes_those_asked_for_longest_ago_go(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "SCOPES_MAX", 2)
     before, kept = _states(), Answers()
     for number in range(5):
-        kept.keep("a", _state(Scope("mod", str(number))), b"answer")
+        kept.keep("a", _state(Scope("extension", str(number))), b"answer")
     assert _states() - before == 2
