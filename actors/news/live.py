@@ -166,12 +166,13 @@ class NewsLive:
     def erased(self, user_id: str) -> Marked:
         """Remove an erased user's name from their articles; returns the source to mark views with, and which viewers
         see any of these. Called in the trio thread, after the commit."""
+        concerns = self._showing_articles_of(user_id)
         if user_id in self._authors:
             del self._authors[user_id]
             for id, entry in self._recent.items():
                 if entry.author_id == user_id:
                     self._recent[id] = entry.without_author()
-        return _ERASED + user_id, self._showing(lambda entry: entry.author_id == user_id)
+        return _ERASED + user_id, concerns
 
     def renamed(self, user_id: str, name: str) -> Marked:
         """Show the articles of a user under their new name; returns the source to mark views with, and which viewers
@@ -181,7 +182,7 @@ class NewsLive:
             for id, entry in self._recent.items():
                 if entry.author_id == user_id:
                     self._recent[id] = entry.with_author_named(name)
-        return _RENAMED + user_id, self._showing(lambda entry: entry.author_id == user_id)
+        return _RENAMED + user_id, self._showing_articles_of(user_id)
 
     def gone(self, scopes: Iterable[Scope]) -> list[Marked]:
         """Forget the articles of networks and servers that are no more; for each, returns the source to mark views
@@ -202,6 +203,12 @@ class NewsLive:
             return seen is None or _names(seen, source)
 
         return source, concerns
+
+    def _showing_articles_of(self, user_id: str) -> Callable[[str], bool]:
+        """Whether a viewer sees articles of a user; most users have none, for whom no feed is looked through."""
+        if user_id in self._authors:
+            return self._showing(lambda entry: entry.author_id == user_id)
+        return lambda viewer_id: viewer_id not in self._watching
 
     def _showing(self, shows: Callable[[Entry], bool]) -> Callable[[str], bool]:
         """Whether a viewer sees an entry of which this holds; True also where that is not known yet."""
