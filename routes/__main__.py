@@ -25,6 +25,7 @@ from compiled.finding import PURE, standing
 from routes.allocator import return_large_blocks
 from routes.announcing import announce
 from routes.application import create_app
+from routes.cli.running import run_trio
 from routes.clocks import require_time
 from routes.config.config import Config
 from routes.disk import archive_of
@@ -64,7 +65,8 @@ def run(config: Config) -> None:
     require_time(time.time())
     return_large_blocks()
     begin_collecting()
-    trio.run(_run, _affordable(config), restrict_keyboard_interrupt_to_checkpoints=True)
+    # While it starts, a signal ends what is open so far in order; once it serves, `_obey_signals` hears of signals.
+    run_trio(_run, _affordable(config))
 
 
 def begin_collecting() -> None:

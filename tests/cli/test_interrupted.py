@@ -51,15 +51,19 @@ def _told(served: "subprocess.Popen[str]", word: str) -> str:
     return said
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment", ["made a database", "starting PostgreSQL", "migrated"])
-def test_a_start_ends_without_a_traceback_and_can_be_repeated(moment: str) -> None:
+def test_a_start_ends_in_order_and_can_be_repeated(moment: str, number: signal.Signals) -> None:
+    """As a system does that is stopped while its services start: SIGTERM, without a word about our tools."""
+    ends = 128 + signal.SIGINT if number == signal.SIGINT else -signal.SIGTERM
     with reachable_directory() as folder:
         with _serving(folder) as served:
             _told(served, moment)
-            served.send_signal(signal.SIGINT)
+            served.send_signal(number)
             rest, _ = served.communicate(timeout=PATIENCE_SECONDS)
-            assert served.returncode in {128 + signal.SIGINT, 0}  # 0: it had begun to serve by then
+            assert served.returncode in {ends, 0}, rest  # 0: it had begun to serve by then
             assert "Traceback" not in rest
+            assert "Warning" not in rest
         with _serving(folder) as served:
             assert "outlived" not in _told(served, "listens on")
 
