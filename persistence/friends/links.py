@@ -7,11 +7,12 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from persistence.connection import Connection, Row
+from persistence.connection import Connection
 from persistence.friends.visibilities import Visibility
 
 _SELECT = """
-SELECT l.*, u.name, u.last_seen_at_ms, s.first_day, s.last_day, s.last_contact_ms
+SELECT l.user_id, l.friend_id, l.favorite, l.visibility, l.note, l.created_at_ms, l.accepted_at_ms, l.updated_at_ms,
+       u.name, u.last_seen_at_ms, s.first_day, s.last_day, s.last_contact_ms
 FROM friend_links l
 JOIN users u ON u.id = l.friend_id
 LEFT JOIN flame_streaks s
@@ -24,7 +25,7 @@ _IDS = "SELECT user_id, friend_id FROM friend_links WHERE user_id = ANY ($1::tex
 
 
 class Link(msgspec.Struct, frozen=True):
-    """One side of a friendship, with the friend's name and the flame streak of the two.
+    """One side of a friendship, with the friend's name and the flame streak of the two: the columns of `_SELECT`.
 
     Args:
         user_id: the holder of the link, who has chosen `favorite`, `visibility` and `note`.
@@ -60,13 +61,13 @@ async def of_users(conn: Connection, user_ids: Sequence[str]) -> dict[str, list[
     """{user id: all their links, the oldest friend first}."""
     found: dict[str, list[Link]] = {user_id: [] for user_id in user_ids}
     for row in await conn.fetch(_OF_USERS, user_ids):
-        found[row["user_id"]].append(_link(row))
+        found[row["user_id"]].append(Link(*row))
     return found
 
 
 async def named(conn: Connection, user_id: str, friend_ids: Collection[str]) -> list[Link]:
     """Those of a user's links that are with the named friends, the oldest friend first."""
-    return [_link(row) for row in await conn.fetch(_NAMED, user_id, list(friend_ids))]
+    return [Link(*row) for row in await conn.fetch(_NAMED, user_id, list(friend_ids))]
 
 
 async def friend_ids(conn: Connection, user_ids: Sequence[str]) -> dict[str, list[str]]:
@@ -158,7 +159,3 @@ async def change(
         now_ms,
     )
     return tag == "UPDATE 1"
-
-
-def _link(row: Row) -> Link:
-    return Link(*(row[name] for name in Link.__struct_fields__))

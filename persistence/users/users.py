@@ -3,9 +3,9 @@
 `name_lower` is lower-cased here, in Python: PostgreSQL's `lower` depends on the cluster's locale.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from sys import intern
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -111,10 +111,11 @@ class UserWithRights(msgspec.Struct, frozen=True):
     grants: tuple[Grant, ...]
 
 
-def _user(row: Row) -> User:
+def _user(fields: Iterable[Any]) -> User:
+    """The user of the values of `_COLUMNS`."""
+    id, name, *others = fields
     # Interned, because both are in many places of memory while the user is active.
-    user = User(*(row[name] for name in User.__struct_fields__))
-    return msgspec.structs.replace(user, id=intern(user.id), name=intern(user.name))
+    return User(intern(id), intern(name), *others)
 
 
 async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User | None:
@@ -238,7 +239,7 @@ def _behind(prefix: str) -> str:
 async def read_settings(conn: Connection, user_id: str) -> Settings | None:
     """One user with their private settings, or None."""
     row = await conn.fetchrow(_SETTINGS, user_id)
-    return None if row is None else Settings(_user(row), row["ui_style"])
+    return None if row is None else _settings(row)
 
 
 async def save_settings(
@@ -270,7 +271,12 @@ async def save_settings(
         ui_style,
         now_ms,
     )
-    return None if row is None else Settings(_user(row), row["ui_style"])
+    return None if row is None else _settings(row)
+
+
+def _settings(row: Row) -> Settings:
+    *fields, ui_style = row
+    return Settings(_user(fields), ui_style)
 
 
 async def lock_user(conn: Connection, user_id: str) -> User | None:
