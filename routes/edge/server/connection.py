@@ -13,6 +13,7 @@ from math import inf
 
 import trio
 from hypercorn.typing import ConnectionState
+from hypercorn.utils import parse_socket_addr
 
 from routes.edge.errors import EdgeRefused, contained
 from routes.edge.server.admission import Slot
@@ -35,7 +36,7 @@ class HttpConnection:
         shared: what all cleartext connections of the server share.
         sock: the connection's non-blocking socket.
         slot: counts this connection.
-        client, server: the addresses of both ends, None on a Unix socket.
+        client: the address of the other end, None on a Unix socket.
 
     Attributes:
         answering: whether a response has begun and is not complete.
@@ -61,7 +62,6 @@ class HttpConnection:
         "answering",
         "client",
         "closed",
-        "server",
         "writer",
     )
 
@@ -71,13 +71,11 @@ class HttpConnection:
         sock: socket.socket,
         slot: Slot,
         client: SocketAddress | None,
-        server: SocketAddress | None,
     ) -> None:
         self._shared = shared
         self._sock = sock
         self._slot = slot
         self.client = client
-        self.server = server
         unsent = shared.settings.unsent
         self.writer = Writer(sock, self, unsent.tab(slot.key), unsent)
         self.answering = self.closed = False
@@ -172,6 +170,11 @@ class HttpConnection:
     def is_last(self) -> bool:
         """Whether the server is stopping, so that every response is the last of its connection."""
         return self._shared.retiring
+
+    @property
+    def server(self) -> SocketAddress | None:
+        """The address of this end; None on a Unix socket, and once the socket is closed."""
+        return None if self.closed else parse_socket_addr(self._sock.family, self._sock.getsockname())
 
     def fresh_state(self) -> ConnectionState:
         """A copy of the lifespan's state, as ASGI requires for each request."""

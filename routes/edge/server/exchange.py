@@ -56,17 +56,21 @@ class Client(Protocol):
     """The connection, as an exchange needs it.
 
     Attributes:
-        client, server: the addresses of both ends, None on a Unix socket.
+        client: the address of the other end, None on a Unix socket.
         writer: sends everything that leaves the connection.
         answering: whether a response has begun and is not complete.
         closed: whether the socket is closed.
     """
 
     client: SocketAddress | None
-    server: SocketAddress | None
     writer: Writer
     answering: bool
     closed: bool
+
+    @property
+    def server(self) -> SocketAddress | None:
+        """The address of this end, None on a Unix socket."""
+        ...
 
     @property
     def is_last(self) -> bool:

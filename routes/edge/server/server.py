@@ -20,7 +20,7 @@ from hypercorn.app_wrappers import ASGIWrapper
 from hypercorn.config import Config
 from hypercorn.trio.lifespan import Lifespan
 from hypercorn.typing import ASGIFramework, LifespanState
-from hypercorn.utils import parse_socket_addr, repr_socket_addr
+from hypercorn.utils import repr_socket_addr
 
 from routes.edge.errors import EdgeRefused, contained
 from routes.edge.faults import CannotListen
@@ -32,7 +32,7 @@ from routes.edge.server.connection import HttpConnection
 from routes.edge.server.shared import Shared
 from routes.edge.tls.connection import TlsConnection, ends_of
 from routes.edge.tls.listener import SecureListener
-from routes.edge.transport.reactor import Reactor
+from routes.edge.transport.reactor import Reactor, SocketAddress
 from routes.edge.transport.refusals import raw
 from routes.edge.transport.settings import EdgeContext, ServerSettings
 
@@ -202,21 +202,13 @@ class Listeners:
 
     # -- cleartext
 
-    def _accepted(self, sock: stdlib_socket.socket) -> None:
-        try:
-            client = parse_socket_addr(sock.family, sock.getpeername())
-            server = parse_socket_addr(sock.family, sock.getsockname())
-        except OSError:
-            sock.close()  # gone already
-            return
+    def _accepted(self, sock: stdlib_socket.socket, client: SocketAddress | None) -> None:
         try:
             slot = self._connections.admit(client[0] if client is not None else None)
         except EdgeRefused as refused:
             _turn_away(sock, refused)
             return
-        if sock.family != stdlib_socket.AF_UNIX:
-            sock.setsockopt(stdlib_socket.IPPROTO_TCP, stdlib_socket.TCP_NODELAY, 1)
-        connection = HttpConnection(self._shared, sock, slot, client, server)
+        connection = HttpConnection(self._shared, sock, slot, client)
         slot.holder = connection
         self._shared.reactor.add(sock.fileno(), connection)
         self._nursery.start_soon(connection.run)
