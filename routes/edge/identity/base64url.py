@@ -4,12 +4,15 @@ The standard library skips foreign characters and ignores leftover bits, so that
 bytes, and a changed character of a token could go unnoticed.
 """
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import a2b_base64, b2a_base64
+
+_TO_URL = bytes.maketrans(b"+/", b"-_")
+_FROM_URL = bytes.maketrans(b"-_", b"+/")
 
 
 def to_base64url(raw: bytes) -> str:
     """The bytes as base64url, without padding."""
-    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+    return b2a_base64(raw, newline=False).translate(_TO_URL, b"=").decode()
 
 
 def from_base64url(text: str) -> bytes:
@@ -22,7 +25,8 @@ def from_base64url(text: str) -> bytes:
         ValueError: the text is not exactly what `to_base64url` would return for those bytes.
     """
     try:
-        raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        # Padding beyond what is missing is ignored.
+        raw = a2b_base64(text.encode("ascii").translate(_FROM_URL) + b"==")
     except ValueError as error:
         raise ValueError("not base64url") from error
     if to_base64url(raw) != text:
