@@ -1,7 +1,6 @@
 """Small applications for tests of the server alone."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -73,7 +72,6 @@ class Parts:
     """What a stream needs of a service to be opened."""
 
     sockets: Sockets
-    random_bytes: Callable[[int], bytes]
 
 
 def named(name: str) -> UserPrincipal:
@@ -134,7 +132,7 @@ class Application(DirectApplication):
                 handler=self._handler,
                 sockets=self._sockets,
                 report=report,
-                session_id=self._session(12).hex(),
+                session_id=self._session(),
                 bearer=Bearer(scope["query_string"].decode() or None),
                 subprotocol=next(iter(scope["subprotocols"]), None),
             )
@@ -164,7 +162,7 @@ class Application(DirectApplication):
             headers = [(b"content-type", b"application/problem+json"), (b"content-length", b"2")]
             return Outgoing(401, headers, b"{}")
         assert self._sockets is not None
-        service = cast("Service", Parts(self._sockets, self._session))
+        service = cast("Service", Parts(self._sockets))
         call = Call(
             service, RouteTable((), ()), "r", "", [], status=101, now_ms=0, deadline=Deadline(math.inf)
         )
@@ -172,6 +170,7 @@ class Application(DirectApplication):
             call.principal = named(incoming.query.decode())
         return Opening(
             call=call,
+            session_id=self._session(),
             subprotocol=next(iter(offered_subprotocols(incoming.headers)), None),
             headers=[(b"x-request-id", b"r")],
             handler=self._open,
@@ -189,9 +188,9 @@ class Application(DirectApplication):
             await self.go.wait()
         return path != "/refused"
 
-    def _session(self, size: int) -> bytes:
+    def _session(self) -> str:
         self._number += 1
-        return self._number.to_bytes(size, "big")
+        return f"{self._number:024x}"
 
     async def _answer(
         self, method: str, path: str, receive: ASGIReceiveCallable, send: ASGISendCallable

@@ -41,7 +41,7 @@ from routes.edge.pipeline.rendering import render
 from routes.edge.reply import Ask
 from routes.edge.tabs import Tab
 
-_REQUEST_ID_BYTES = 12
+_ID_BYTES = 12
 _REQUEST_ID = re.compile(REQUEST_ID.encode("ascii"))
 _NO_STORE = (b"cache-control", b"no-store")
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
@@ -67,7 +67,7 @@ class Edge:
         self._left = {endpoint for endpoint, bound in self._bounds.items() if _can_be_left(endpoint, bound)}
         self._by_line = {endpoint.line: endpoint for endpoint in table.endpoints}
         self._unmatched = service.metrics.answers("unmatched")
-        self._request_ids = random_hex(service.random_bytes, _REQUEST_ID_BYTES)
+        self._ids = random_hex(service.random_bytes, _ID_BYTES)  # of requests and of live sockets
         self._proxies = Proxies(config.trusted_proxies, config.client_ip_header)
         self._cors = Cors(config.cors_origins)
         self._gate = Gate(
@@ -185,7 +185,7 @@ class Edge:
         if given is not None and _REQUEST_ID.fullmatch(given) is not None:
             request_id = given.decode("ascii")
         else:
-            request_id = next(self._request_ids)
+            request_id = next(self._ids)
         return Call(
             self.service,
             self.table,
@@ -206,7 +206,7 @@ class Edge:
         call.deadline.move(math.inf)  # a stream has no deadline; its effects have their own
         self._answers[stream].add(101, 0.0)
         headers = self._common(call, incoming)
-        return Opening(call, subprotocol, headers, stream.handler, arguments, stream.greets)
+        return Opening(call, next(self._ids), subprotocol, headers, stream.handler, arguments, stream.greets)
 
     async def _in_time(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """The response, or a problem document in its place: a refusal, a fault, or that the time was up."""

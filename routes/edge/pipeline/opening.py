@@ -17,6 +17,7 @@ class Opening:
 
     Args:
         call: the stream's call.
+        session_id: the unique id of the socket.
         subprotocol: the subprotocol to select, or None.
         headers: the headers of the 101 response.
         handler: the declared handler.
@@ -25,6 +26,7 @@ class Opening:
     """
 
     call: Call[Parts]
+    session_id: str
     subprotocol: str | None
     headers: Headers
     handler: StreamHandler

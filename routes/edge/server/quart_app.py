@@ -197,7 +197,7 @@ class EdgeWebsocket(TrioASGIWebsocketConnection):
             handler=opening.run,
             sockets=call.service.sockets,
             report=partial(_report, call.request_id, self.scope["path"]),
-            session_id=call.service.random_bytes(12).hex(),
+            session_id=opening.session_id,
             bearer=bearer_of(call.principal),
             subprotocol=opening.subprotocol,
             headers=opening.headers,

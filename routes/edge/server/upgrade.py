@@ -28,10 +28,9 @@ async def take_over(handover: Handover, opening: Opening, *, taken: Callable[[Sw
     connection = SocketConnection(handover, deflates=extension is not None)
     taken(connection)
     call = opening.call
-    service = call.service
     socket = (DirectSocket if extension is None else DeflatedSocket)(
         connection,
-        service.random_bytes(12).hex(),
+        opening.session_id,
         bearer_of(call.principal),
     )
     subprotocol = None if opening.subprotocol is None else opening.subprotocol.encode()
@@ -41,6 +40,6 @@ async def take_over(handover: Handover, opening: Opening, *, taken: Callable[[Sw
     else:
         connection.writer.write(response)  # the client's early frames may be answered at once
     connection.accept(socket, handover.early)
-    service.sockets.add(socket)
+    call.service.sockets.add(socket)
     with contained(handover.report):
         await socket.run(opening.run)
