@@ -17,7 +17,6 @@ from actors.chat.window import WINDOW_LINES, Line, Window
 from persistence.chat import conversations, members, messages, polls
 from persistence.chat.rows import MemberRow
 from persistence.connection import Connection
-from persistence.journal import journal
 
 VERSION = 3
 """The version of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
@@ -51,11 +50,10 @@ def restore(kept: bytes) -> State:
 
 async def load(conn: Connection, conversation_id: str) -> State | None:
     """The state from rows alone; None when there is no such conversation."""
-    row = await conversations.read(conn, conversation_id)
-    head = await journal.read_head(conn, conversations.KIND, conversation_id)
-    if row is None or head is None:
+    found = await conversations.read_with_summary(conn, conversation_id)
+    if found is None:
         return None
-    summary = decode_summary(head.summary)
+    row, summary = found[0], decode_summary(found[1])
     window = Window(line_of(one) for one in await messages.newest(conn, conversation_id, WINDOW_LINES))
     polled = [line.id for line in window if line.has_poll]
     votes = await polls.votes(conn, polled) if polled else {}

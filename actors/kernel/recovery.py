@@ -66,7 +66,9 @@ async def recover(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: 
             ahead = head.seq - snapshot.seq
             if snapshot.version != kind.version or not 0 <= ahead <= MOST_EVENTS:
                 continue
-            rows = await journal.read_events(conn, kind.name, id, after=snapshot.seq, limit=ahead)
+            rows: Sequence[JournalRow] = ()
+            if ahead:  # not after a clean stop, for which every owner has saved its state
+                rows = await journal.read_events(conn, kind.name, id, after=snapshot.seq, limit=ahead)
             try:
                 state = _rebuild(kind, head, snapshot, rows)
             except SnapshotUnusable as unusable:

@@ -146,6 +146,19 @@ async def read(conn: Connection, conversation_id: str) -> ConversationRow | None
     return None if row is None else _conversation(row)
 
 
+async def read_with_summary(conn: Connection, conversation_id: str) -> tuple[ConversationRow, bytes] | None:
+    """One conversation, and the summary of its head; or None."""
+    row = await conn.fetchrow(
+        """
+        SELECT c.id, c.kind, c.title, c.owner_id, c.created_at_ms, h.summary
+        FROM conversations c JOIN heads h ON h.kind = $2 AND h.id = c.id WHERE c.id = $1
+        """,
+        conversation_id,
+        KIND,
+    )
+    return None if row is None else (_conversation(row), row["summary"])
+
+
 async def of_member(conn: Connection, user_id: str, after_id: str, limit: int) -> list[str]:
     """Ids of a user's conversations, in order, after a given one.
 
