@@ -58,7 +58,7 @@ class JointReads(Generic[Key, Value]):
         return (await self._flights.run(batch, partial(self._read, batch))).get(key)
 
     async def _read(self, batch: _Batch[Key]) -> Mapping[Key, Value]:
-        async with self._room:
+        async with self._room:  # lets all others run first, so that what they ask for is read as well
             if batch is self._gathering:
                 self._gathering = _Batch()
             return await self._read_many(tuple(batch.keys))

@@ -15,6 +15,7 @@ from actors.kernel.live_views import LiveViews
 from actors.kernel.nodes.far import Far
 from actors.kernel.observer import Observer
 from actors.kernel.placement import Placement
+from actors.kernel.room import Room
 from actors.kernel.runtime import Runtime, Touched
 from actors.kernel.scheduler import Scheduler
 from actors.kernel.store import Journal, Store
@@ -72,7 +73,7 @@ async def open_system(
             clock=clock,
             timers=Timers(clock),
             scheduler=Scheduler(),
-            loads=trio.Semaphore(LOADS),
+            loads=Room(LOADS),
             counters=Counters(),
             touched=live_views.touched if far is None else _touching_all(live_views, far),
             told=None if far is None else far.news,

@@ -4,13 +4,12 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import trio
-
 from actors.kernel.clock import Clock
 from actors.kernel.counters import Counters
 from actors.kernel.nodes.followed import Followed
 from actors.kernel.observer import Observer
 from actors.kernel.placement import Placement
+from actors.kernel.room import Room
 from actors.kernel.scheduler import Scheduler
 from actors.kernel.store import Journal, Store
 from actors.kernel.timers import Timers
@@ -56,7 +55,7 @@ class Runtime:
     clock: Clock
     timers: Timers
     scheduler: Scheduler
-    loads: trio.Semaphore
+    loads: Room
     counters: Counters
     touched: Touched
     told: Callable[[str, str, Any], None] | None

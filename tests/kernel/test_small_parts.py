@@ -14,6 +14,7 @@ from actors.kernel.one_shot import OneShot
 from actors.kernel.replay_buffer import BUFFER_EVENTS, ReplayBuffer
 from actors.kernel.restart_policy import RestartPolicy
 from actors.kernel.restarts import RELOAD_MS, Restarts
+from actors.kernel.room import Room
 from actors.kernel.timers import Timers
 from actors.kernel.waiters import Waiters
 from persistence.errors import DatabaseUnavailable, Fenced, HeadMoved, OutcomeUnknown
@@ -243,6 +244,45 @@ async def test_all_that_wait_are_woken_and_who_has_left_is_not_counted(autojump_
         waiters.wake(2)
         assert len(waiters) == 0
     assert got == [2, 2]
+
+
+async def test_a_room_takes_so_many_at_once_and_lets_the_others_in_as_they_came() -> None:
+    room, inside, order = Room(2), 0, list[str]()
+
+    async def visit(name: str, leaving: trio.Event) -> None:
+        nonlocal inside
+        async with room:
+            inside += 1
+            assert inside <= 2
+            order.append(name)
+            await leaving.wait()
+            inside -= 1
+
+    leaving = {name: trio.Event() for name in "abcd"}
+    async with trio.open_nursery() as nursery:
+        for name, its_leaving in leaving.items():
+            nursery.start_soon(visit, name, its_leaving)
+            await wait_all_tasks_blocked()
+        with trio.move_on_after(0):  # comes last, and leaves before there is room
+            await visit("e", trio.Event())
+        assert order == ["a", "b"]
+        for its_leaving in leaving.values():
+            its_leaving.set()
+            await wait_all_tasks_blocked()
+    assert order == ["a", "b", "c", "d"]
+
+
+async def test_nobody_else_runs_before_somebody_for_whom_there_is_room() -> None:
+    room, ran = Room(1), trio.Event()
+
+    async def run() -> None:
+        ran.set()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run)
+        for _ in range(2):
+            async with room:
+                assert not ran.is_set()
 
 
 @pytest.mark.parametrize(

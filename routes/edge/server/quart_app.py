@@ -22,6 +22,7 @@ from quart_trio import QuartTrio
 from quart_trio.asgi import TrioASGIHTTPConnection, TrioASGIWebsocketConnection
 
 from actors.errors import Refused
+from actors.kernel.room import Room
 from routes.edge.declare.endpoint import Endpoint, Route, Stream
 from routes.edge.declare.mounts import RouteTable
 from routes.edge.declare.router import WEBSOCKET
@@ -63,7 +64,7 @@ class EdgeApp(QuartTrio, DirectApplication):
         self.url_map.merge_slashes = False
         self._by_hand = self.url_map.bind(HOST)
         self.edge: Dispatcher | None = None
-        self._handshakes = trio.CapacityLimiter(HANDSHAKES)
+        self._handshakes = Room(HANDSHAKES)
         self._router = router_of(table)
         self._declared = declared_rules(table)
 
