@@ -54,13 +54,18 @@ class Watching:
     def watch_now(
         self, shown: Kind[Any, Any] | View[Any], id: str, request: WatchRequest
     ) -> Subscription | None:
-        """As `watch` for a view that is loaded, without waiting; None for all others, and for owners.
+        """As `watch` for an owner that is live here or a view that is loaded, without waiting; None for all others.
 
-        Raises: Refused by the `audience` of the view.
+        Raises: Refused by the `audience` of the kind or view.
         """
-        if self._owners.closing or not isinstance(shown, View):
+        if self._owners.closing:
             return None
-        return self._views.watch_now(shown, id, request)
+        if isinstance(shown, View):
+            return self._views.watch_now(shown, id, request)
+        channel = self._channel_here(shown, id)
+        if channel is None or not _says_enough(channel, request):
+            return None
+        return channel.subscribe(request, None)
 
     def expecting(self, wanted: Iterable[tuple[View[Any], str]]) -> Expected:
         """Load views, by view and id, all at once, which are then watched within a block.
@@ -72,16 +77,25 @@ class Watching:
 
     async def _watch_owner(self, kind: Kind[Any, Any], id: str, request: WatchRequest) -> Subscription:
         older: list[tuple[int, Any]] | None = None
-        asked = request.mode == "snapshot" or request.since is None
+        asked = False
         while True:
             channel = await self._channel(kind, id)
-            if asked or request.since is None or channel.knows(request.since):
+            if asked or request.since is None or _says_enough(channel, request):
                 return channel.subscribe(request, older)
             # The channel records from here on, so what the journal lacks at its answer is in memory then.
             asked = True
             older = await self._runtime.store.read(
                 read_missed, self._runtime.journal, kind, id, request.since[1]
             )
+
+    def _channel_here(self, kind: Kind[Any, Any], id: str) -> Channel | None:
+        """The channel of an owner that is live on this node, which is sure to own it; None for all others."""
+        actor = self._owners.live.get((kind.name, id))
+        if actor is None or actor.activation is None:
+            return None
+        if self._far is not None and not self._far.where.is_sure():
+            return None
+        return actor.open_channel()
 
     async def _channel(self, kind: Kind[Any, Any], id: str) -> Channel:
         """The channel of an owner, with its present state."""
@@ -109,3 +123,8 @@ class Watching:
                 raise Overloaded
             return False
         return await self._far.place(kind.name, id) is not None
+
+
+def _says_enough(channel: Channel, request: WatchRequest) -> bool:
+    """Whether a channel has in memory all that a viewer is to be sent first."""
+    return request.mode == "snapshot" or request.since is None or channel.knows(request.since)

@@ -22,12 +22,11 @@ from routes.edge.errors import MalformedJson
 from routes.edge.strict_json import MAX_DEPTH, parse
 from routes.edge.websocket import frames
 from routes.edge.wire import field_error
-from routes.live.channel import SubscribeParams
 from routes.live.command import MAX_ID_LENGTH, Command, LiveCommand, Ping, Subscribe, Unsubscribe
-from routes.live.session import CommandId, Session
+from routes.live.session import AS_BY_DEFAULT, CommandId, Session
 
 
-async def _subscribe(session: Session, command: Subscribe) -> None:
+def _subscribe(session: Session, command: Subscribe) -> Awaitable[None] | None:
     id = command.id
 
     def opened(name: str, epoch: str, offset: int, recovered: bool) -> None:
@@ -37,7 +36,15 @@ async def _subscribe(session: Session, command: Subscribe) -> None:
             session.socket.hold(reply)
 
     since = None if command.since is None else (command.since.epoch, command.since.offset)
-    await session.subscribe(command.channel, command.params or SubscribeParams(), since=since, opened=opened)
+    waiting = session.subscribe(command.channel, command.params or AS_BY_DEFAULT, since=since, opened=opened)
+    if waiting is not None:
+        return _subscribed(session, waiting)
+    session.socket.release()
+    return None
+
+
+async def _subscribed(session: Session, waiting: Awaitable[None]) -> None:
+    await waiting
     session.socket.release()
 
 

@@ -82,7 +82,7 @@ async def _subscribe_some(session: Session, names: Sequence[str]) -> int:
 async def _subscribe_or_tell(session: Session, name: str) -> bool:
     """Watch a channel, or tell the client why not; False if there is no such channel that the user may see."""
     try:
-        waiting = session.subscribe_now(name)
+        waiting = session.subscribe(name)
         if waiting is not None:
             session.socket.release()
             await waiting

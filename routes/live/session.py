@@ -149,17 +149,18 @@ class Session:
 
     # -- watching --------------------------------------------------------------------------------------------
 
-    async def subscribe(
+    def subscribe(
         self,
         name: str,
-        params: SubscribeParams,
+        params: SubscribeParams = AS_BY_DEFAULT,
         *,
         since: Since | None = None,
         opened: Callable[[str, str, int, bool], None] | None = None,
-    ) -> None:
+    ) -> Coroutine[Any, Any, None] | None:
         """Watch a channel; a second subscription of the same name replaces the first.
 
-        Cancellation leaves the channel as it was, and so does a socket that closes meanwhile.
+        Where what it shows is in memory, that is done at once; otherwise an awaitable is returned that completes it.
+        Its cancellation leaves the channel as it was, and so does a socket that closes meanwhile.
 
         Args:
             name: the channel's name, as the client wrote it.
@@ -168,21 +169,10 @@ class Session:
             opened: called with name, epoch, offset and recovered, before the first frame.
 
         Raises:
-            Refused: there is no such channel, the user may not watch it, or watches 200 already.
-            PersistenceError: the actor could not be loaded.
+            Refused: there is no such channel, the user may not watch it, or watches 200 already; also by the awaitable.
+            PersistenceError: by the awaitable alone, the actor could not be loaded.
         """
         channel, actor_id, request = self._asked(name, params, since, opened)
-        await self._subscribe(channel, actor_id, request, channel.prepare(self.service, self.user_id))
-
-    def subscribe_now(self, name: str) -> Coroutine[Any, Any, None] | None:
-        """Watch a channel with default parameters; returns an awaitable that completes this, or None if it is done.
-
-        It raises, and what it returns raises and is cancelled, as `subscribe`.
-
-        Args:
-            name: the channel's name, as the client wrote it.
-        """
-        channel, actor_id, request = self._asked(name, AS_BY_DEFAULT)
         preparing = channel.prepare(self.service, self.user_id)
         if preparing is None:
             shown = channel.shown(self.service)
@@ -190,26 +180,30 @@ class Session:
             if subscription is not None:
                 self._take(subscription)
                 return None
-        return self._subscribe(channel, actor_id, request, preparing)
+        return self._subscribe(channel, actor_id, request, preparing, self.access)
 
     async def _subscribe(
-        self, channel: LiveChannel, actor_id: str, request: WatchRequest, preparing: Awaitable[None] | None
+        self,
+        channel: LiveChannel,
+        actor_id: str,
+        request: WatchRequest,
+        preparing: Awaitable[None] | None,
+        access: Access,
     ) -> None:
-        access = self.access
         if preparing is not None:
             await preparing
         subscription = await self.service.system.watch(channel.shown(self.service), actor_id, request)
         self._take(subscription)
         if self.access is not access and not self.socket.closed:
-            # The rights changed while the actor was loading, when this subscription could not be told yet.
+            # The rights changed since the channel was asked for, when this subscription could not be told yet.
             self._recheck(channel, subscription)
 
     def _asked(
         self,
         name: str,
         params: SubscribeParams,
-        since: Since | None = None,
-        opened: Callable[[str, str, int, bool], None] | None = None,
+        since: Since | None,
+        opened: Callable[[str, str, int, bool], None] | None,
     ) -> tuple[LiveChannel, str, WatchRequest]:
         """The channel of a name, the id of what it shows, and the request to watch that; or the refusal."""
         channel, actor_id = self.service.channels.locate(name, self.user_id)
