@@ -1,7 +1,8 @@
 """JSON in and out: bodies become frozen structs, and what does not fit is reported with a JSON pointer.
 
 Structs derive from `Wire` (camelCase in JSON, snake_case in code). Unknown fields are ignored, wrong types are a 422
-(contract, opening). Beyond what msgspec checks, `strict_json.py` refuses a body that
+(contract, opening), and null stands for the default of what may be left out (`nulls.py`). Beyond what msgspec checks,
+`strict_json.py` refuses a body that
 
 - nests deeper than 32 levels, or names a member twice: 400, since parsers disagree on such text (RFC 8259 §4),
 - holds U+0000, which PostgreSQL cannot store, or a number beyond 64 bits: 422.
@@ -17,6 +18,7 @@ from msgspec import inspect
 
 from actors.errors import FieldError, Invalid
 from routes.edge.errors import MalformedJson
+from routes.edge.nulls import convert
 from routes.edge.reply import Encoded
 from routes.edge.strict_json import escaped, parse
 
@@ -88,7 +90,7 @@ def decode(data: bytes, shape: Shape) -> object:
     try:
         if shape.decoder is not None:
             return shape.decoder.decode(data)
-        return msgspec.convert(values, shape.type_)
+        return convert(values, shape.type_)
     except msgspec.ValidationError as error:
         raise Invalid(field_error(error)) from None
 

@@ -19,6 +19,7 @@ import msgspec
 from actors.bounds import MAX_SAFE_INTEGER
 from actors.errors import FieldError, Invalid
 from routes.edge.errors import MalformedJson
+from routes.edge.nulls import convert
 from routes.edge.strict_json import MAX_DEPTH, parse
 from routes.edge.websocket import frames
 from routes.edge.wire import field_error
@@ -152,7 +153,7 @@ class Commands:
             raise BadFrame("a message is one JSON object")
         if not errors:
             try:
-                return cast(Command, msgspec.convert(values, self._type))
+                return cast(Command, convert(values, self._type))
             except msgspec.ValidationError as error:
                 errors = (field_error(error),)
         op = values.get("op")

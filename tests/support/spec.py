@@ -58,7 +58,7 @@ class Spec:
         described = msgspec.json.decode(openapi(TABLE))
         self.document, self._answers = _read(_strict(described))
         self.frames, self._sent = _read(_strict(msgspec.json.decode(asyncapi(TABLE))))
-        self._requests, self._received = _read(described)
+        self._requests, self._received = _read(_with_nulls(described))
         # {name in lower case: name as it is spelled} of all headers that are described anywhere
         self._headers = {name.lower(): name for name in self.document["components"]["headers"]}
         self._paths = sorted(self.document["paths"], key=self._rank)
@@ -241,6 +241,16 @@ def _strict(node: Any) -> Any:
         return node
     closed = {"additionalProperties": False} if node.get("type") == "object" and "properties" in node else {}
     return closed | {name: _strict(inner) for name, inner in node.items()}
+
+
+def _with_nulls(node: Any) -> Any:
+    """The document, changed so that null may stand for a default, as it says of what is sent."""
+    if isinstance(node, list):
+        return [_with_nulls(inner) for inner in node]
+    if not isinstance(node, dict):
+        return node
+    changed = {name: _with_nulls(inner) for name, inner in node.items()}
+    return {"anyOf": [changed, {"type": "null"}]} if "default" in node else changed
 
 
 def _read(document: dict[str, Any]) -> tuple[dict[str, Any], Registry]:

@@ -78,7 +78,8 @@ def document(table: RouteTable) -> Schema:
         "info": {
             "title": "Partyline",
             "version": VERSION,
-            "description": "Chat, friends, parties and game servers. The streams: /asyncapi.json.",
+            "description": "Chat, friends, parties and game servers. The streams: /asyncapi.json. In what you send, "
+            "null for a field with a default stands for that default.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
