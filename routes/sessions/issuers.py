@@ -111,9 +111,14 @@ async def come_back_from_issuer(call: Call, issuer: str, query: CallbackQuery) -
     provider = provider_of(call, issuer)
     refuse_guessing(call)
     flow = kept(call)
+    if flow is None or flow.issuer != provider.settings.slug or not flow.is_answered_by(query.state):
+        # Whatever this answers, it is not the sign-in that is under way in this browser, perhaps in another tab: that
+        # one goes on, or any page could end it by leading the browser here.
+        count_guess(call)
+        return Reply(_page(call, "sign-in#error=expired"))
     forget = flow_cookie(call.service.config).removal()
     try:
-        flow = await _answered(provider, flow, query)
+        await _check_answer(provider, query)
         presented = _presented(provider, await _signed_in(call, provider, flow, query.code or ""))
         if flow.linking is not None:
             await _link(call, flow.linking, presented)
@@ -155,10 +160,8 @@ def _page(call: Call, below: str) -> Redirect:
     return Redirect(f"{call.service.config.dashboard_url}/app{'/' if below[:1].isalpha() else ''}{below}")
 
 
-async def _answered(provider: Provider, flow: Flow | None, query: CallbackQuery) -> Flow:
-    """The flow that this answer belongs to, after a check that it comes from the issuer that was asked."""
-    if flow is None or flow.issuer != provider.settings.slug or not flow.is_answered_by(query.state):
-        raise _Astray("expired")
+async def _check_answer(provider: Provider, query: CallbackQuery) -> None:
+    """Check that an answer comes from the issuer that was asked, and that it has signed the user in."""
     try:
         if not await provider.may_answer(query.iss):
             raise _Astray("failed")
@@ -166,7 +169,6 @@ async def _answered(provider: Provider, flow: Flow | None, query: CallbackQuery)
         raise _Astray("unavailable") from None
     if query.error is not None or not query.code:
         raise _Astray("denied" if query.error == "access_denied" else "failed")
-    return flow
 
 
 async def _signed_in(call: Call, provider: Provider, flow: Flow, code: str) -> SignedIn:

@@ -119,6 +119,18 @@ async def test_an_answer_is_for_the_browser_that_asked(place: Place) -> None:
     assert await refused(place, victim, address) == "expired"
 
 
+async def test_an_answer_to_another_sign_in_does_not_end_this_one(place: Place) -> None:
+    """Two tabs: the second sign-in takes the place of the first, whose answer then comes too late; and a page of others
+    that leads the browser here can end none."""
+    browser = Browser(place.world)
+    first = place.good.signed_in(await place.goes(browser), "1")
+    second = place.good.signed_in(await place.goes(browser), "1")
+    assert await refused(place, browser, first) == "expired"
+    assert await refused(place, browser, f"{GO}/callback?state=x&error=access_denied") == "expired"
+    assert await refused(place, browser, second.replace("/good-games/", "/other/")) == "expired"
+    assert await place.comes_back(browser, second) == "/app"
+
+
 async def test_an_answer_is_used_once(place: Place) -> None:
     browser = Browser(place.world)
     led_to = await place.goes(browser)
