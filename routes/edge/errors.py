@@ -164,7 +164,7 @@ class WebsocketOnly(EdgeRefused):
     code, status_hint, sentence = "UPGRADE_REQUIRED", 426, "this route is a WebSocket"
 
     def __init__(self) -> None:
-        super().__init__(headers={"upgrade": "websocket"})
+        super().__init__(headers={"upgrade": "websocket", "connection": "upgrade"})
 
 
 class IdempotencyInProgress(EdgeRefused):

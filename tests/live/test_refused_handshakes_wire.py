@@ -41,6 +41,13 @@ async def test_refusals_of_handshakes_are_described(world: World) -> None:
     assert await _refused(ann, LIVE) == (503, "DRAINING")
 
 
+async def test_who_asks_for_a_socket_without_a_handshake_is_told_how(world: World) -> None:
+    response = await world.nobody().ask("GET", LIVE)
+    assert (response.status_code, response.headers["upgrade"]) == (426, "websocket")
+    # Upgrade is of this connection alone, and has to say so (RFC 9110 §7.8): else a proxy would pass it on.
+    assert "upgrade" in response.headers["connection"]
+
+
 async def test_every_stream_takes_an_interval_and_nothing_else_for_one(world: World) -> None:
     (ann,) = await world.players("Ann")
     assert all(one.query is not None and "interval" in one.query.fields for one in TABLE.streams)

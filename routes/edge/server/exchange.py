@@ -147,7 +147,8 @@ class Exchange:
 
         Args:
             status: 200 to 599.
-            headers: (lower-case name, value), without Connection, Date and Transfer-Encoding, which are added here.
+            headers: (lower-case name, value), without Date and Transfer-Encoding, which are added here, as is how the
+                connection goes on; Connection is theirs only to name Upgrade.
             chunked: whether the body's length is unknown, so that it is sent in chunks.
         """
         self.started = self.connection.answering = True

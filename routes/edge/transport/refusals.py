@@ -1,5 +1,6 @@
 """Refusals by the server itself, before there is a request that the application could answer."""
 
+from email.utils import formatdate
 from http import HTTPStatus
 from secrets import token_hex
 from typing import NamedTuple
@@ -21,12 +22,12 @@ class RequestTimeout(EdgeRefused):
 
 
 class UpgradeRequired(EdgeRefused):
-    """The client asks for an unknown version of WebSocket (RFC 6455 §4.2.2)."""
+    """The client asks for an unknown version of WebSocket (RFC 6455 §4.2.2, RFC 9110 §15.5.22)."""
 
     code, status_hint, sentence = "UPGRADE_REQUIRED", 426, "only WebSocket version 13 is spoken here"
 
     def __init__(self) -> None:
-        super().__init__(headers={"sec-websocket-version": "13"})
+        super().__init__(headers={"sec-websocket-version": "13", "upgrade": "websocket"})
 
 
 class TooManyConnections(EdgeRefused):
@@ -84,17 +85,22 @@ def farewell(refused: EdgeRefused) -> Farewell:
     request_id = token_hex(12)
     response = problem(refused, request_id)
     body = response.body if isinstance(response.body, bytes) else b""
+    offers = any(name == b"upgrade" for name, _ in response.headers)
     own = [
         (b"content-length", b"%d" % len(body)),
         (b"x-request-id", request_id.encode()),
-        (b"connection", b"close"),
+        # Upgrade is of this connection alone, and has to say so (RFC 9110 §7.8).
+        (b"connection", b"close, upgrade" if offers else b"close"),
     ]
     return Farewell(response.status, response.headers + own, body)
 
 
 def raw(refused: EdgeRefused) -> bytes:
-    """The last response of a connection as bytes, for connections without a parser's state."""
+    """The last response of a connection as bytes, for connections without a parser's state; with the date, as all
+    others have (RFC 9110 §6.6.1).
+    """
     response = farewell(refused)
     head = [b"HTTP/1.1 %d %s" % (response.status, HTTPStatus(response.status).phrase.encode())]
     head += [name + b": " + text for name, text in response.headers]
+    head.append(b"date: " + formatdate(usegmt=True).encode("ascii"))
     return b"\r\n".join([*head, b"", response.body])

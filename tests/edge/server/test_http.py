@@ -1,5 +1,7 @@
 """HTTP over our server: what an ordinary client relies on, also against stock Hypercorn as the oracle."""
 
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,23 @@ async def test_responses_in_pieces(edge: Edge) -> None:
         assert headers["transfer-encoding"] == "chunked"
         await connection.send(b"HEAD /x HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
         assert (await connection.read_to_end()).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("edge", EDGES)
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"GET /x HTTP/1.1\r\n\r\n", 400),
+        (b"GET /x HTTP/1.1\r\nHost: t\r\nX: " + b"x" * 100_000 + b"\r\n\r\n", 431),
+    ],
+)
+async def test_what_cannot_be_read_is_answered_with_the_date(sent: bytes, status: int, edge: Edge) -> None:
+    """RFC 9110 §6.6.1 wants one in each response of 2xx to 4xx."""
+    async with running(Application(), edge=edge) as base_url, raw(base_url) as connection:
+        await connection.send(sent)
+        answered, headers, _ = await connection.read_response()
+    assert answered == status
+    assert parsedate_to_datetime(headers["date"]).tzinfo is UTC
 
 
 async def test_a_large_response_reaches_a_client_that_reads_late() -> None:

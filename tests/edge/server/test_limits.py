@@ -194,6 +194,9 @@ async def test_broken_handshakes(broken: dict[str, str], status: int, sockets: S
         assert answered == status
         assert json.loads(body)["status"] == status
         assert (headers.get("sec-websocket-version") == "13") is (status == 426)
+        # RFC 9110 §15.5.22 and §7.8: which protocol it would be, and that it is for this connection.
+        assert (headers.get("upgrade") == "websocket") is (status == 426)
+        assert headers["connection"] == ("close, upgrade" if status == 426 else "close")
         assert await connection.read_to_end() == b""
 
 
