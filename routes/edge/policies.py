@@ -10,6 +10,10 @@ from dataclasses import dataclass
 
 from routes.edge.principal import Access
 
+MAX_QUOTA = 10**15 - 1
+"""The largest quota of a user's own: an integer of a structured field has 15 digits at most (RFC 9651 §3.3.1), and the
+RateLimit headers with a longer one could not be read at all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -32,7 +36,7 @@ class Policy:
     outer: "Policy | None" = None
 
     def quota_of(self, access: Access | None) -> int:
-        """The quota of one caller.
+        """The quota of one caller, 0 to `MAX_QUOTA`.
 
         Args:
             access: the caller's rights, which may hold a quota of their own; None for `quota`.
@@ -40,7 +44,7 @@ class Policy:
         if self.quota_node is None or access is None:
             return self.quota
         quantity = access.quota(self.quota_node)
-        return self.quota if quantity is None else max(0, int(quantity.value))
+        return self.quota if quantity is None else min(max(0, int(quantity.value)), MAX_QUOTA)
 
     def outer_quota_of(self, quota: int) -> int:
         """The outer policy's quota for a caller whose own quota here is `quota`: raised in the same proportion, never

@@ -117,6 +117,14 @@ def test_quota_node_replaces_the_quota() -> None:
     assert (nothing.allowed, nothing.retry_after_ms) == (False, 10_000)
 
 
+def test_a_quota_without_end_is_sent_as_a_number_that_can_be_read() -> None:
+    """An integer of a structured field has 15 digits at most (RFC 9651 §3.3.1); a quantity may have 16."""
+    endless = Rights(**{"social:chat.send": 9_007_199_254_740_991})
+    policy, state = Limits().take_for(SEND, "ann", NOW, access=endless).fields()
+    assert policy == (b"ratelimit-policy", b'"chat-send";q=999999999999999;w=10')
+    assert state == (b"ratelimit", b'"chat-send";r=999999999999998;t=1')
+
+
 def test_off_lifts_every_rate() -> None:
     limits = Limits(enabled=False)
     assert all(limits.take(SEND, "ann", NOW).allowed for _ in range(1000))
