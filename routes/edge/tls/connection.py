@@ -7,6 +7,7 @@ it, and a cancelled send ends the connection, because half a TLS record cannot b
 Deadlines are those of `server/phases.py`, and a connection ends in the order of `server/connection.py`.
 """
 
+from contextlib import suppress
 from math import inf
 
 import structlog
@@ -131,6 +132,8 @@ class TlsConnection(TCPServer):
 
     async def _send_all(self, data: bytes) -> None:
         async with self.send_lock:
+            if self.closing:
+                return
             self._sending_since = trio.current_time()
             try:
                 await self._tls.send_all(data)
@@ -141,6 +144,7 @@ class TlsConnection(TCPServer):
                 raise
             finally:
                 self._sending_since = None
+            self._finish()
 
     async def _receive(self) -> bytes:
         return bytes(await self._tls.receive_some(MAX_RECV))
@@ -255,10 +259,21 @@ class TlsConnection(TCPServer):
             self.abort()
 
     def begin_close(self) -> None:
-        """Drop what arrives from now on, and close after `linger_seconds` at the latest."""
+        """Send FIN after what is being sent, drop what arrives from now on, and close once the client has, or after
+        `linger_seconds`.
+        """
         if not self.closing:
             self.closing = True
             self.deadline = trio.current_time() + self.settings.linger_seconds
+            self._finish()
+
+    def _finish(self) -> None:
+        """Send FIN if the connection is being closed and nothing is being sent."""
+        if self.closing and self._sending_since is None:
+            # Without a close_notify: trio sends one only with the end of both directions, and each answer says its own
+            # length.
+            with suppress(OSError):
+                self._tls.transport_stream.socket.shutdown(trio.socket.SHUT_WR)
 
     def abort(self) -> None:
         """Close the socket at once."""

@@ -46,9 +46,7 @@ class Wire:
         if self._certificate is None:
             return ServerSettings(**bounds)  # type: ignore[arg-type]
         files = {"certificate": self._certificate.server}
-        # TLS has no half-closed state: its end is said when we have lingered.
-        soon = {"linger_seconds": 0.2, "sweep_seconds": 0.2}
-        return ServerSettings(**{**soon, **bounds}, **files)  # type: ignore[arg-type]
+        return ServerSettings(**bounds, **files)  # type: ignore[arg-type]
 
     def running(self, app: ASGIFramework, **bounds: float) -> AbstractAsyncContextManager[str]:
         return running(app, edge=EDGE, settings=self.settings(**bounds))
