@@ -7,6 +7,7 @@ from actors.connect.events import ServerNews
 from actors.voice.commands import EndSessions, TellRename
 from actors.voice.rules import belongs
 from actors.voice.state import Reason, State
+from routes.changes import reconcile_when_parted
 from routes.connect.parts import GAME_SERVERS
 from routes.friends.parts import FRIENDS_LIVE
 from routes.jobs import BackgroundTask, Job
@@ -16,7 +17,7 @@ from routes.users.parts import USER_DIRECTORY
 from routes.voice.home import takes_up, tell_channel
 from routes.voice.jobs import end_parted
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, WAITING_NODES
-from routes.voice.reactions import ChannelInDoubt, show
+from routes.voice.reactions import ChannelInDoubt, MissedVoice, show
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
@@ -70,6 +71,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     attendance.on_change(partial(tell_channel, service))
     service.of(FLEET).on_gone(node_gone)
     attendance.on_doom(doomed)
+    reconcile_when_parted(service, MissedVoice())
     kinds.in_doubt.append(lambda channel_id: service.reconciler.add(ChannelInDoubt(channel_id)))
     return (
         BackgroundTask("waiting heartbeats of voice nodes", let_go),

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from actors.errors import NotFound
@@ -14,7 +15,7 @@ from actors.voice.own_view import concerned
 from actors.voice.state import State
 from actors.voice.units_channels import ChannelMade
 from actors.voice.units_nodes import NodeGone, NodeKnown
-from persistence.voice import nodes
+from persistence.voice import channels, nodes
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
 from routes.service import Service
@@ -32,6 +33,11 @@ class ChannelInDoubt(NamedTuple):
     """Reconciliation subject: who is in a channel."""
 
     channel_id: str
+
+
+class MissedVoice(msgspec.Struct, frozen=True):
+    """Reconciliation subject: which nodes and channels there are, since a node of the service that has ended may not
+    have told of all of them."""
 
 
 def show(service: Service, state: State) -> None:
@@ -114,6 +120,23 @@ async def _ask_channel(service: Service, about: ChannelInDoubt, _events: Sequenc
     return ()
 
 
+async def _look(service: Service, _about: MissedVoice, _events: Sequence[object]) -> tuple[()]:
+    """Take in the nodes that rows have, and have channels asked for of which memory and rows do not both know.
+
+    Of what is in the others, whoever minds voice from now on asks all (`jobs.take_over`)."""
+    there = set(await service.database.read(channels.ids))
+    for channel_id in sorted(there ^ {state.id for state in service.of(ATTENDANCE)}):
+        service.reconciler.add(ChannelInDoubt(channel_id))
+    known = {node.row.node_id for node in service.of(FLEET)}
+    rows = await service.database.read(nodes.read_all)
+    for row in rows:
+        if row.node_id not in known:
+            await _known(service, NodeKnown(row))
+    for node_id in known - {row.node_id for row in rows}:
+        service.of(FLEET).remove(node_id)
+    return ()
+
+
 REACTIONS = (
     Reaction(NodeKnown, _known),
     Reaction(NodeGone, _gone),
@@ -124,4 +147,8 @@ REACTIONS = (
     Reaction(UserErased, _erased),
 )
 
-RECONCILIATIONS = (Reconciliation(NodeInDoubt, _ask_node), Reconciliation(ChannelInDoubt, _ask_channel))
+RECONCILIATIONS = (
+    Reconciliation(NodeInDoubt, _ask_node),
+    Reconciliation(ChannelInDoubt, _ask_channel),
+    Reconciliation(MissedVoice, _look),
+)

@@ -1,22 +1,28 @@
 """What a node has committed and told nobody before it ended is in the memory of the others soon after its end."""
 
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from actors.connect.events import SessionEnded
+from actors.voice.units_channels import ChannelCreation, found
 from persistence.connection import Connection
 from persistence.friends import links
 from routes.connect.parts import GAME_SERVERS
+from routes.discord.parts import WEBHOOKS
 from routes.friends.parts import FRIENDS_LIVE
 from routes.gateways.parts import GATEWAY_REGISTRY
 from routes.party.memberships import MEMBERSHIPS
+from routes.voice.parts import ATTENDANCE, FLEET
 from tests.connect.play import claimed
 from tests.friends.play import make_friends
 from tests.gateways.play import TOKEN, gateway
+from tests.networks.play import network
 from tests.support.cluster import open_cluster
 from tests.support.nats import NatsServer
 from tests.support.waiting import wait_until
+from tests.voice.play import node, node_server
 
 pytestmark = pytest.mark.slow
 
@@ -64,6 +70,44 @@ async def test_memory_is_what_rows_say_after_the_end_of_a_node(
                 and servers.playing.session_of(ben.id, server.id) is not None
                 and servers.credentials.peek(server.id) is None
                 and not circles.among(ann.id, [cid.id])
+            )
+
+        await wait_until(is_right)
+
+
+async def test_voice_and_watched_servers_are_what_rows_say_after_the_end_of_a_node(
+    database_url: str, tmp_path: Path, nats: NatsServer
+) -> None:
+    async with open_cluster(database_url, tmp_path, nats, "a", "b") as cluster:
+        a, b = cluster.worlds["a"], cluster.worlds["b"]
+        ann, ben = await a.players("Ann", "Ben")
+        server = await node_server(a)
+        kept, gone = await node(a, server), await node(a, server)
+        new = gone.id[::-1]
+        # As the rows of what another node has registered, made and stored, and told nobody.
+        private = ChannelCreation(ann.id, str(uuid4()), "1a2b3c", ben.id, None, kept.id, a.clock.now_ms())
+        net = await network(ann)
+
+        async def change(conn: Connection) -> None:
+            await conn.execute("UPDATE voice_nodes SET node_id = $2 WHERE node_id = $1", gone.id, new)
+            await found(conn, private)
+            await conn.execute(
+                "INSERT INTO network_discord"
+                " (network_id, guild_id, events, webhook_status, webhook_id, created_at_ms, updated_at_ms)"
+                " VALUES ($1, '1', '{server_online}', 'gone', '1', 0, 0)",
+                net.id,
+            )
+
+        await b.service.database.transact(change)
+        await cluster.remove("b")
+
+        async def is_right() -> bool:
+            fleet = a.service.of(FLEET)
+            return (
+                fleet.get(gone.id) is None
+                and fleet.get(new) is not None
+                and a.service.of(ATTENDANCE).of_pair(ann.id, ben.id) is not None
+                and a.service.of(WEBHOOKS).uptime.watches(net.id)
             )
 
         await wait_until(is_right)
