@@ -71,6 +71,7 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
         absorb=absorb,
         rendering=Rendering(audience=owner_only, render=render, render_event=render_event),
         events=events,
+        differing=differing,
     )
 
 
@@ -156,6 +157,14 @@ def events(before: InboxState, after: InboxState, sources: Collection[str]) -> S
         elif now.get(source) != was.get(source):
             shown[source] = None
     return [Changed(id) for id in shown]
+
+
+def differing(shown: InboxState, stored: InboxState) -> Collection[str]:
+    """The ids of the conversations that two states of an inbox do not show, or count, alike."""
+    was, now = (
+        {**{entry.facts.id: entry for entry in state.entries}, **state.rest} for state in (shown, stored)
+    )
+    return [id for id in was.keys() | now.keys() if was.get(id) != now.get(id)]
 
 
 def _showing(state: InboxState, user_id: str) -> Iterator[str]:

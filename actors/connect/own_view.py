@@ -149,6 +149,7 @@ class LiveOwnServers:
             events=_events,
             rendering=Rendering(audience=owner_only, render=_snapshot, render_event=_delta),
             interval_ms=INTERVAL_MS,
+            differing=self._differing,
         )
 
     def _take(
@@ -161,6 +162,11 @@ class LiveOwnServers:
             status, listening = self.now.status_of(server_id), self.now.listening.listens(server_id)
             items[server_id] = replace(known, status=status, listening=listening)
         return replace(state, items=items), unknown
+
+    def _differing(self, shown: OwnServers, stored: OwnServers) -> Collection[str]:
+        found = {id: self.now.joined(server, access) for id, (server, access) in stored.fresh.items()}
+        ids = shown.items.keys() | found.keys()
+        return [ROWS + id for id in ids if shown.items.get(id) != found.get(id)]
 
     def _adopt(self, before: OwnServers | None, after: OwnServers) -> OwnServers:
         """Add what memory says to the servers that were read from rows, and note which servers the user watches."""

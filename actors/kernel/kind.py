@@ -150,6 +150,9 @@ class View(Generic[State]):
             nothing is sent. One that is not `journaled` has no offset. Left out, each source is an event.
         durable: None = offsets count in memory, under a new epoch at each load. Else `render_event` is asked for each
             event that `replay` returns, and for the changed sources where the rows tell of no event.
+        differing: the sources with which a state that is shown has to be marked to become one that was just read from
+            rows; none where it says the same. Left out, the view shows memory, which finds out by itself what it has
+            missed.
     """
 
     name: str
@@ -164,6 +167,7 @@ class View(Generic[State]):
     release: Callable[[State], None] | None = None
     events: "Callable[[State, State, Collection[str]], Sequence[Event]] | None" = None
     durable: Durable[State] | None = None
+    differing: "Callable[[State, State], Collection[str]] | None" = None
 
 
 StateOut_co = TypeVar("StateOut_co", covariant=True)

@@ -115,5 +115,6 @@ MODERATION = View(
     events=_events,
     rendering=Rendering(audience=_audience, render=_snapshot, render_event=_delta),
     interval_ms=INTERVAL_MS,
+    differing=lambda shown, stored: () if shown == stored else (NAME,),
 )
 """The view of how many reports and capes wait for moderators."""

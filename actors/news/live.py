@@ -116,6 +116,7 @@ class NewsLive:
             adopt=self._adopt,
             release=self._release,
             events=self._events,
+            differing=_differing,
             rendering=Rendering(audience=owner_only, render=_snapshot, render_event=self._delta),
         )
 
@@ -310,6 +311,16 @@ class NewsLive:
         if entry is None:
             raise Forgotten
         return Delta("news_published", msgspec.Raw(b'{"article":' + entry.encoded + b"}"))
+
+
+def _differing(shown: NewsState, stored: NewsState) -> Collection[str]:
+    """The source of the feed, and those of articles that it has got at its front."""
+    if (shown.follows, shown.items) == (stored.follows, stored.items):
+        return ()
+    known = {one.place.id for one in shown.items}
+    newest_ms = max((one.place.listed_at_ms for one in shown.items), default=0)
+    added = [one for one in stored.items if one.place.id not in known and one.place.listed_at_ms > newest_ms]
+    return [FOLLOWS, *(_PUBLISHED + one.place.id for one in added if shown.follows == stored.follows)]
 
 
 def _names(state: NewsState, source: str) -> bool:

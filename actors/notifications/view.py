@@ -227,5 +227,6 @@ NOTIFICATIONS: View[NotificationsState] = View(
     absorb=_absorb,
     rendering=Rendering(audience=owner_only, render=snapshot, render_event=delta),
     durable=Durable(position=_position, replay=replay),
+    differing=lambda shown, stored: () if shown == stored else (NAME,),
 )
 """The view; a constant, because it needs nothing but the rows."""

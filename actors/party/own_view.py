@@ -7,7 +7,7 @@ where the user has changed parties, or an invite has come or gone, the epoch is 
 """
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from sys import intern
 from types import MappingProxyType
@@ -82,6 +82,7 @@ class OwnPartyRules:
             rendering=Rendering(audience=owner_only, render=self.render, render_event=self.render_event),
             interval_ms=INTERVAL_MS,
             durable=Durable(position=position, replay=replay, recall=recall, size_bytes=size_bytes),
+            differing=differing,
         )
 
     def take(
@@ -141,6 +142,12 @@ async def load_many(conn: Connection, user_ids: Sequence[str]) -> dict[str, OwnP
 
 async def _reread(conn: Connection, user_id: str, _sources: AbstractSet[str]) -> OwnParty:
     return await load(conn, user_id)
+
+
+def differing(shown: OwnParty, stored: OwnParty) -> Collection[str]:
+    """The source with which a view that does not say what its rows say reads all of them again."""
+    same = position(shown) == position(stored) and shown.incoming == stored.incoming
+    return () if same else ("",)
 
 
 def absorb(state: OwnParty, found: OwnParty) -> OwnParty:

@@ -83,6 +83,11 @@ def events(before: ShopState, after: ShopState, _sources: Collection[str]) -> Se
     return [PurchaseMoved(one) for one in reversed(after.moved) if one != known.get(one.id)]
 
 
+def _differing(shown: ShopState, stored: ShopState) -> Collection[str]:
+    known = {one.id: one for one in shown.items}
+    return [one.id for one in stored.items if one != known.get(one.id)]
+
+
 def _take(state: ShopState, sources: AbstractSet[str], _peek: Peek) -> tuple[ShopState, AbstractSet[str]]:
     return state, sources
 
@@ -99,5 +104,6 @@ SHOP: View[ShopState] = View(
     absorb=absorb,
     rendering=Rendering(audience=owner_only, render=snapshot, render_event=delta),
     events=events,
+    differing=_differing,
 )
 """The view; a constant, because it needs nothing but the rows."""

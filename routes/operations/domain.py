@@ -2,6 +2,7 @@
 
 from actors.ids import UserId
 from actors.users.forgetting import forget_in_receipts
+from routes import outdated
 from routes.domain import Domain
 from routes.edge.declare.mounts import Mount
 from routes.edge.pipeline.idempotency import mark_of
@@ -17,7 +18,7 @@ from routes.users import setup
 
 def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(LIVE_ACTORS).follow(service.system, service.clock.now_ms)
-    return (BackgroundTask("live sockets", service.sockets.keep),)
+    return (BackgroundTask("live sockets", service.sockets.keep), outdated.follow(service))
 
 
 async def _forget_user(service: Service, user_id: UserId) -> None:
@@ -27,10 +28,11 @@ async def _forget_user(service: Service, user_id: UserId) -> None:
 OPERATIONS = Domain(
     name="operations",
     mounts=(Mount("operations", (operations, history, actors, nodes, setup)),),
-    parts=(CERTIFICATE, CLOCKS, LIVE_METRICS, LIVE_ACTORS),
+    parts=(CERTIFICATE, CLOCKS, LIVE_METRICS, LIVE_ACTORS, outdated.COMPARING),
     channels=(METRICS, ACTORS),
     jobs=jobs_of,
     follow=_follow,
     gauges=show_gauges,
+    reconciliations=outdated.RECONCILIATIONS,
     forget_user=_forget_user,
 )
