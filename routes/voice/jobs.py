@@ -7,7 +7,6 @@ from actors.voice import units_nodes
 from actors.voice.commands import EndIfEmpty, EndSessions
 from actors.voice.fleet import KEPT_MS
 from persistence.connection import Connection
-from persistence.friends import blocks
 from persistence.voice import nodes
 from persistence.voice.channels import sweep_ended
 from routes.asking import ask_one_of_many
@@ -19,7 +18,7 @@ from routes.service import Service
 from routes.voice.home import takes_up, tell_status
 from routes.voice.moving import move
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, VOICE_WATCH
-from routes.voice.reactions import ChannelInDoubt, NodeInDoubt
+from routes.voice.reactions import ChannelInDoubt, NodeInDoubt, end_barred
 from routes.voice.rights import look_at_rights
 
 
@@ -71,14 +70,11 @@ async def end_parted(service: Service) -> None:
     Raises:
         PersistenceError: blocks cannot be read.
     """
+    await end_barred(service)
     attendance, memberships = service.of(ATTENDANCE), service.of(MEMBERSHIPS)
     for state in attendance:
-        parted = False
-        if state.sessions and state.low_id is not None and state.high_id is not None:
-            parted = bool(await service.database.read(blocks.barred_among, state.low_id, (state.high_id,)))
         for user_id, session in state.sessions.items():
-            gone = state.party_id is not None and memberships.of(user_id) != state.party_id
-            if parted or gone:
+            if state.party_id is not None and memberships.of(user_id) != state.party_id:
                 attendance.doom(user_id, "REMOVED", session.session_id)
 
 

@@ -15,6 +15,7 @@ from actors.voice.own_view import concerned
 from actors.voice.state import State
 from actors.voice.units_channels import ChannelMade
 from actors.voice.units_nodes import NodeGone, NodeKnown
+from persistence.friends import blocks
 from persistence.voice import channels, nodes
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
@@ -123,7 +124,8 @@ async def _ask_channel(service: Service, about: ChannelInDoubt, _events: Sequenc
 async def _look(service: Service, _about: MissedVoice, _events: Sequence[object]) -> tuple[()]:
     """Take in the nodes that rows have, and have channels asked for of which memory and rows do not both know.
 
-    Of what is in the others, whoever minds voice from now on asks all (`jobs.take_over`)."""
+    Of what is in the others, whoever minds voice from now on asks all (`jobs.take_over`). Blocks are looked at by this
+    one, since the node that has ended may have been the only one to know of a new one."""
     there = set(await service.database.read(channels.ids))
     for channel_id in sorted(there ^ {state.id for state in service.of(ATTENDANCE)}):
         service.reconciler.add(ChannelInDoubt(channel_id))
@@ -134,7 +136,23 @@ async def _look(service: Service, _about: MissedVoice, _events: Sequence[object]
             await _known(service, NodeKnown(row))
     for node_id in known - {row.node_id for row in rows}:
         service.of(FLEET).remove(node_id)
+    await end_barred(service)
     return ()
+
+
+async def end_barred(service: Service) -> None:
+    """End the sessions in private channels of two users between whom there is a block.
+
+    Raises:
+        PersistenceError: blocks cannot be read.
+    """
+    attendance = service.of(ATTENDANCE)
+    for state in attendance:
+        if not state.sessions or state.low_id is None or state.high_id is None:
+            continue
+        if await service.database.read(blocks.barred_among, state.low_id, (state.high_id,)):
+            for session in state.sessions.values():
+                attendance.doom(session.user_id, "REMOVED", session.session_id)
 
 
 REACTIONS = (

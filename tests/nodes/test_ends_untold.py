@@ -1,14 +1,16 @@
 """What a node has committed and told nobody before it ended is in the memory of the others soon after its end."""
 
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from actors.connect.events import SessionEnded
+from actors.voice.home import HOME_SHARD
 from actors.voice.units_channels import ChannelCreation, found
 from persistence.connection import Connection
-from persistence.friends import links
+from persistence.friends import blocks, links
 from routes.connect.parts import GAME_SERVERS
 from routes.discord.parts import WEBHOOKS
 from routes.friends.parts import FRIENDS_LIVE
@@ -22,7 +24,7 @@ from tests.networks.play import network
 from tests.support.cluster import open_cluster
 from tests.support.nats import NatsServer
 from tests.support.waiting import wait_until
-from tests.voice.play import node, node_server
+from tests.voice.play import join, node, node_server, private
 
 pytestmark = pytest.mark.slow
 
@@ -111,3 +113,24 @@ async def test_voice_and_watched_servers_are_what_rows_say_after_the_end_of_a_no
             )
 
         await wait_until(is_right)
+
+
+async def test_a_block_ends_voice_between_two_after_the_end_of_the_node_that_took_it(
+    database_url: str, tmp_path: Path, nats: NatsServer
+) -> None:
+    async with open_cluster(database_url, tmp_path, nats, "a", "b") as cluster:
+        minds = next(n for n, one in cluster.worlds.items() if HOME_SHARD in one.service.placement.held())
+        (other,) = cluster.worlds.keys() - {minds}
+        world = cluster.worlds[minds]
+        ann, ben = await world.players("Ann", "Ben")
+        await node(world, await node_server(world))
+        channel_id = await private(ann, ben)
+        await join(ann, channel_id)
+        block = partial(blocks.put, user_id=ben.id, target_id=ann.id, reason=None, now_ms=0)
+        await cluster.worlds[other].service.database.transact(block)
+        await cluster.remove(other)
+
+        async def has_ended() -> bool:
+            return world.service.of(ATTENDANCE).of_user(ann.id) is None
+
+        await wait_until(has_ended)
