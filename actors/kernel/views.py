@@ -93,7 +93,12 @@ class Views:
         live = self._live.find(view.name, id)
         if live is None or not live.loaded or (view.durable is not None and request.since is not None):
             return None
-        return live.channel.subscribe(request, None)
+        live.wanted += 1  # stays, with its offsets, though the viewer leaves a subscription that this one replaces
+        try:
+            return live.channel.subscribe(request, None)
+        finally:
+            live.wanted -= 1
+            self.drop_unwatched(live)
 
     def expecting(self, wanted: Iterable[tuple[View[Any], str]]) -> Expected:
         """Load views that are about to be watched; see `Watching.expecting`."""
